@@ -1,0 +1,40 @@
+"""What every test stands on: no display, a data folder of its own, and the event loop that we ship."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+import pytest
+import qasync
+from PySide6.QtWidgets import QApplication
+
+
+@pytest.fixture(autouse=True)
+def _own_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test reads or writes the person's own folder or keyring."""
+    monkeypatch.setenv("RIALTO_HOME", str(tmp_path / "rialto-home"))
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture(scope="session")
+def qapp_cls() -> type[QApplication]:
+    return QApplication
+
+
+def pytest_asyncio_loop_factories(config: pytest.Config, item: pytest.Item) -> dict[str, object]:
+    """Tests of the window run on the loop that we ship; everything below it on the plain one."""
+    if "tests/ui" in item.nodeid or "tests/journeys" in item.nodeid:
+        return {"qasync": lambda: qasync.QEventLoop(QApplication.instance() or QApplication([]))}
+    import asyncio
+
+    return {"asyncio": asyncio.new_event_loop}
+
+
+@pytest.fixture
+def tmp_home(tmp_path: Path) -> Iterator[Path]:
+    home = tmp_path / "rialto-home"
+    home.mkdir(exist_ok=True)
+    yield home

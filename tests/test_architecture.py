@@ -1,0 +1,90 @@
+"""The layers are law: every import in app/ against one table, first match wins."""
+
+import ast
+import sys
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+INNER = ("app.service", "app.audio", "app.wallet", "app.credentials", "app.storage")
+FEATURES = ("chat", "characters", "settings")
+
+# Widening a row is a decision: say why in the commit that does it.
+MAY_IMPORT: dict[str, tuple[str, ...]] = {
+    "app.__main__": ("app.bootstrap", "app.ui.tour"),
+    "app.bootstrap": ("",),  # the composition root may import everything; only __main__ may import it
+    "app.service*": ("app.service", "httpx", "pydantic", "stamina", "msgspec", "truststore"),
+    "app.audio*": ("app.audio", "numpy", "sounddevice", "soundfile"),
+    "app.wallet*": ("app.wallet", "eth_account", "pydantic"),
+    "app.credentials*": ("app.credentials", "keyring", "cryptography", "pydantic"),
+    "app.storage*": ("app.storage", "pydantic", "platformdirs", "aiosqlite"),
+    # httpx: chats are passed on to a model server that already runs on this computer
+    "app.sandbox*": ("app.sandbox", "starlette", "uvicorn", "pydantic", "multipart", "httpx"),
+    "app.ui.shared.markdown*": ("app.ui.shared", "PySide6", "markdown_it", "mdit_py_plugins", "linkify_it", "pygments"),
+    "app.ui.*.presenter": (*INNER, "app.ui.shared", "PySide6.QtCore"),
+    "app.ui.shared*": (*INNER, "app.ui.shared", "PySide6"),
+    "app.ui.shell*": ("app.ui", *INNER, "PySide6"),
+    **{
+        f"app.ui.{feature}*": ("app.service", "app.ui.shared", f"app.ui.{feature}", "PySide6")
+        for feature in FEATURES
+    },
+    "app.ui": (),
+    "app": (),
+}
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imported(path: Path) -> list[str]:
+    names: list[str] = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative imports hide the layer"
+            module = node.module or ""
+            names += [f"{module}.{alias.name}" if module in ("app", "app.ui", "PySide6") else module for alias in node.names]
+    return names
+
+
+def allowed(module: str, name: str) -> bool:
+    top = name.partition(".")[0]
+    if top in sys.stdlib_module_names or name == "__future__":
+        return True
+    row = next((row for pattern, row in MAY_IMPORT.items() if fnmatchcase(module, pattern)), None)
+    assert row is not None, f"{module} is in no layer: give it a row or move it"
+    return any(prefix == "" or name == prefix or name.startswith(prefix + ".") for prefix in row)
+
+
+def violations() -> list[str]:
+    return [
+        f"{module_name(path)} imports {name}"
+        for path in sorted((ROOT / "app").rglob("*.py"))
+        for name in imported(path)
+        if not allowed(module_name(path), name)
+    ]
+
+
+def test_every_import_follows_the_table() -> None:
+    assert violations() == []
+
+
+def test_only_main_imports_the_composition_root() -> None:
+    importers = {
+        module_name(path)
+        for path in (ROOT / "app").rglob("*.py")
+        if any(name == "app.bootstrap" or name.startswith("app.bootstrap.") for name in imported(path))
+    }
+    assert importers <= {"app.__main__"}
+
+
+def test_the_table_refuses_what_it_should() -> None:
+    assert not allowed("app.service.chat", "PySide6.QtCore")
+    assert not allowed("app.ui.chat.page", "app.storage.history")
+    assert not allowed("app.ui.chat.page", "app.ui.characters.page")
+    assert not allowed("app.sandbox.server", "app.service.errors")
+    assert allowed("app.ui.chat.presenter", "app.storage.history")
+    assert allowed("app.ui.chat.page", "app.ui.shared.theme")
