@@ -1,0 +1,13 @@
+"""`python -m app`: reads the command line and hands over to the composition root."""
+
+import sys
+
+
+def main() -> int:
+    from app.bootstrap import run
+
+    return run(sys.argv[1:])
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
