@@ -1,0 +1,136 @@
+"""What the window knows about a tab: a name on the rail, three zones, some actions and what it is busy with.
+
+A feature writes one class that satisfies `TabPage`; the window draws the frame around it. Features never import the
+window, so everything that crosses between the two is a plain value from this file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    from PySide6.QtCore import SignalInstance
+    from PySide6.QtWidgets import QWidget
+
+
+def _always() -> bool:
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class TabAction:
+    """One thing a person can do: in the menus, in the palette, on a key, all from this one value.
+
+    `id` is lasting, such as "chat.new": changed shortcuts are stored under it. `shortcut` is Qt's portable text
+    ("Ctrl+Shift+B"); on macOS Qt reads Ctrl as Command. A tab's shortcut works while that tab is shown, so two tabs
+    may both use Ctrl+N. `enabled` and `checked` are asked when a menu opens and when the key is pressed.
+    """
+
+    id: str
+    text: str
+    run: Callable[[], None]
+    shortcut: str = ""
+    icon: str = ""
+    menu: str = "tab"  # "file", "edit", "view", "go", "help", or "tab" for the menu named after the tab
+    hint: str = ""  # the quiet second part of its row in the palette
+    enabled: Callable[[], bool] = _always
+    checked: Callable[[], bool] | None = None
+    in_palette: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class PaletteItem:
+    """Something the palette can open: a chat, a model, a character."""
+
+    key: str  # lasting and unique, such as "chat:17"; remembered under recently used
+    title: str
+    hint: str
+    icon: str
+    kind: str  # "open", "model", "character", "setting"
+    run: Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Headroom:
+    """What is left of one limit, for the status bar: 68 of 75 requests."""
+
+    left: int
+    limit: int
+    unit: str  # "req", "tok"
+
+
+@dataclass(frozen=True, slots=True)
+class TabInfo:
+    """What the rail needs before the tab itself is built."""
+
+    name: str  # "chat"
+    title: str  # "Chat"
+    icon: str  # an icon name of resources/icons
+    at_bottom: bool = False
+    list_width: int = 264  # at 100 % text; the person's own width is remembered over it
+    inspector_width: int = 312
+    extra_keywords: tuple[str, ...] = field(default=())
+
+
+@runtime_checkable
+class TabPage(Protocol):
+    """One tab. Every method is called on the UI thread; widgets are made once and kept.
+
+    `changed` says that the title, the badge, the running work or the headroom is to be read again.
+    """
+
+    name: str
+    title: str
+    icon: str
+
+    @property
+    def changed(self) -> SignalInstance: ...
+
+    def list_pane(self) -> QWidget | None:
+        """The left zone, or None where the tab has none. Starts with a `PaneHeader` so that the lines meet."""
+
+    def canvas(self) -> QWidget:
+        """The work itself; at least 420 wide at 100 %."""
+
+    def inspector(self) -> QWidget | None:
+        """The right zone, or None."""
+
+    def main_input(self) -> QWidget | None:
+        """Where Ctrl+L and a first key press go."""
+
+    def filter_field(self) -> QWidget | None:
+        """Where Ctrl+F goes when no text has focus."""
+
+    def actions(self) -> Sequence[TabAction]:
+        """Everything this tab can do; asked once, after the tab was built."""
+
+    def palette_items(self, text: str, limit: int) -> Sequence[PaletteItem]:
+        """What of this tab the palette can open, best first. Must answer from memory, within 10 ms."""
+
+    def status_headroom(self) -> Sequence[Headroom]:
+        """The limits that matter here; empty: the status bar shows what the `Caller` last heard."""
+
+    def running_work(self) -> Sequence[str]:
+        """One line for each thing that quitting would cut short, such as "An answer in “Release notes”"."""
+
+    def badge(self) -> int:
+        """How many jobs run here; 0 shows no badge."""
+
+    def handle_escape(self) -> bool:
+        """Stop or close the innermost thing; True when something was done."""
+
+    def set_zones(
+        self, *, list_is_overlay: bool, inspector_is_overlay: bool, list_open: bool, inspector_open: bool
+    ) -> None:
+        """The window says which panes are beside the canvas and which slide over it.
+
+        A tab shows its own "show list" button in the canvas header exactly while the list is an overlay.
+        """
+
+    def connect_zones(self, toggle_list: Callable[[], None], toggle_inspector: Callable[[], None]) -> None:
+        """What the header's two pane buttons call. Called once, before `set_zones`."""
+
+    def activated(self) -> None:
+        """The tab has come to the front."""
