@@ -7,7 +7,7 @@ window, so everything that crosses between the two is a plain value from this fi
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
@@ -62,6 +62,24 @@ class Headroom:
 
 
 @dataclass(frozen=True, slots=True)
+class Zones:
+    """Where the side panes are now. An overlay slides over the canvas; a closed pane is not to be seen."""
+
+    list_overlay: bool = False
+    inspector_overlay: bool = False
+    list_open: bool = True
+    inspector_open: bool = True
+
+    @property
+    def list_beside(self) -> bool:
+        return self.list_open and not self.list_overlay
+
+    @property
+    def inspector_beside(self) -> bool:
+        return self.inspector_open and not self.inspector_overlay
+
+
+@dataclass(frozen=True, slots=True)
 class TabInfo:
     """What the rail needs before the tab itself is built."""
 
@@ -71,7 +89,6 @@ class TabInfo:
     at_bottom: bool = False
     list_width: int = 264  # at 100 % text; the person's own width is remembered over it
     inspector_width: int = 312
-    extra_keywords: tuple[str, ...] = field(default=())
 
 
 @runtime_checkable
