@@ -1,0 +1,281 @@
+"""Accounts: who we call as and where. No secret is in here, and no network is needed. Standard library only.
+
+An account is written down as one JSON object; what its key is, only the vault knows. The reader takes anything:
+an entry it cannot use is kept in the file as it came, but not shown.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any, Literal, cast, get_args
+from urllib.parse import urlsplit
+
+Dialect = Literal["service", "venice"]
+Kind = Literal["sandbox", "api_key", "wallet"]
+DIALECTS: tuple[str, ...] = get_args(Dialect)
+KINDS: tuple[str, ...] = get_args(Kind)
+
+MAX_NAME_CHARS = 80
+MAX_ADDRESS_CHARS = 2000
+HINT_CHARS = 4
+SANDBOX_ADDRESS = "http://127.0.0.1"  # what is written down; the running Sandbox has its own port every time
+
+
+class AccountRefused(ValueError):
+    """An account that cannot be kept. `field` is the input to mark, `sentence` goes under it."""
+
+    def __init__(self, field: str, sentence: str) -> None:
+        super().__init__(sentence)
+        self.field = field
+        self.sentence = sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    id: str
+    name: str
+    base_url: str  # no slash at the end; paths such as /models are added to it
+    dialect: Dialect = "service"
+    kind: Kind = "api_key"
+    secret_hint: str = ""  # the last four characters of the key, "" for none
+    created_at: datetime = datetime(1970, 1, 1, tzinfo=UTC)
+
+    @property
+    def host(self) -> str:
+        return urlsplit(self.base_url).hostname or ""
+
+
+def new_account(
+    name: str, base_url: str, *, dialect: Dialect = "service", kind: Kind = "api_key", secret_hint: str = ""
+) -> Account:
+    """Return an account with a fresh id. Raises `AccountRefused` with the field and a sentence."""
+    return checked(Account(secrets.token_hex(8), name, base_url, dialect, kind, secret_hint, datetime.now(UTC)))
+
+
+def hint_of(secret: str) -> str:
+    """Return the last four characters, or "" for a secret so short that four would give much of it away."""
+    return secret[-HINT_CHARS:] if len(secret) >= 4 * HINT_CHARS else ""
+
+
+def checked(account: Account) -> Account:
+    """Return `account` in its clean form. Raises `AccountRefused`."""
+    name = " ".join(account.name.split())
+    if not name:
+        raise AccountRefused("name", "Give the account a name.")
+    if len(name) > MAX_NAME_CHARS:
+        raise AccountRefused("name", f"Up to {MAX_NAME_CHARS} characters; this name has {len(name)}.")
+    if not name.isprintable():
+        raise AccountRefused("name", "The name holds a character that cannot be shown.")
+    if account.dialect not in DIALECTS:
+        raise AccountRefused("dialect", "Choose how this service names its fields.")
+    if account.kind not in KINDS:
+        raise AccountRefused("kind", "Choose how this account signs in.")
+    return replace(
+        account,
+        name=name,
+        base_url=clean_address(account.base_url),
+        secret_hint=account.secret_hint[-HINT_CHARS:],
+    )
+
+
+def clean_address(text: str) -> str:
+    """Return a base address without the slash at its end. Raises `AccountRefused` with what to change.
+
+    Only https:// leaves this computer: a key sent over http:// can be read by everyone on the way.
+    """
+
+    def refuse(sentence: str) -> AccountRefused:
+        return AccountRefused("base_url", sentence)
+
+    text = text.strip()
+    if not text:
+        raise refuse("Enter the service's address, for example https://api.example.com/v1.")
+    if len(text) > MAX_ADDRESS_CHARS:
+        raise refuse(f"Up to {MAX_ADDRESS_CHARS} characters; this address has {len(text)}.")
+    if any(not char.isprintable() or char.isspace() or char == "\\" for char in text):
+        raise refuse("The address holds a space or a character that does not belong in one.")
+    try:
+        parts = urlsplit(text)
+        host = (parts.hostname or "").rstrip(".").lower()
+        port = parts.port
+        host.encode("idna")
+    except ValueError:  # UnicodeError is one
+        raise refuse("This is not an address. It looks like https://api.example.com/v1.") from None
+    if parts.scheme.lower() not in ("https", "http"):
+        raise refuse("The address must begin with https://.")
+    if not host:
+        raise refuse("The address names no computer. It looks like https://api.example.com/v1.")
+    if parts.username is not None or parts.password is not None:
+        raise refuse("Leave the name and password out of the address; the key has its own field.")
+    if parts.query or parts.fragment or text.endswith(("?", "#")):
+        raise refuse("The address must end before any ? or #.")
+    scheme = parts.scheme.lower()
+    if scheme == "http" and not is_this_computer(host):
+        raise refuse("Use https:// here: over http:// your key could be read on its way.")
+    shown = f"[{host}]" if ":" in host else host
+    return f"{scheme}://{shown}{f':{port}' if port is not None else ''}{parts.path.rstrip('/')}"
+
+
+def is_this_computer(host: str) -> bool:
+    """True for localhost and the loopback addresses."""
+    if host in ("localhost", "localhost.localdomain") or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def account_from(body: object) -> Account | None:
+    """Return the account that one entry states, None when it cannot be used. Never raises."""
+    if not isinstance(body, Mapping):
+        return None
+    texts = {key: body.get(key) for key in ("id", "name", "base_url")}
+    if not all(isinstance(text, str) and text for text in texts.values()):
+        return None
+    dialect, kind, hint = body.get("dialect", "service"), body.get("kind", "api_key"), body.get("secret_hint", "")
+    if dialect not in DIALECTS or kind not in KINDS:
+        return None
+    try:
+        return checked(
+            Account(
+                **cast(dict[str, str], texts),
+                dialect=dialect,
+                kind=kind,
+                secret_hint=hint if isinstance(hint, str) else "",
+                created_at=_when(body.get("created_at")),
+            )
+        )
+    except AccountRefused:
+        return None
+
+
+def account_to(account: Account) -> dict[str, str]:
+    return {
+        "id": account.id,
+        "name": account.name,
+        "base_url": account.base_url,
+        "dialect": account.dialect,
+        "kind": account.kind,
+        "secret_hint": account.secret_hint,
+        "created_at": account.created_at.isoformat(),
+    }
+
+
+def _when(value: object) -> datetime:
+    try:
+        moment = datetime.fromisoformat(value) if isinstance(value, str) else None
+        if moment is not None:
+            return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        pass
+    return datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class AccountBook:
+    """The list of accounts and which one is in use. Every change is saved before it holds.
+
+    `load` returns the file's bytes or None, `save` writes them whole, `set_aside` renames a file that cannot be
+    understood and returns its new name; what they raise passes through. `note` is a sentence when that happened.
+    """
+
+    def __init__(
+        self,
+        load: Callable[[], bytes | None],
+        save: Callable[[bytes], None],
+        set_aside: Callable[[], str] | None = None,
+    ) -> None:
+        self._save = save
+        self.note = ""
+        self._accounts: dict[str, Account] = {}
+        self._kept: list[Any] = []  # entries we cannot use: a newer version's, or somebody's typing error
+        self._extra: dict[str, Any] = {}
+        self._active = ""
+        data = load()
+        if data is not None:
+            self._read(data, set_aside)
+
+    def all(self) -> tuple[Account, ...]:
+        """Every account in the order of the file."""
+        return tuple(self._accounts.values())
+
+    def get(self, account_id: str) -> Account | None:
+        return self._accounts.get(account_id)
+
+    @property
+    def active_id(self) -> str:
+        """The id of the account in use, "" for none."""
+        return self._active
+
+    @property
+    def active(self) -> Account | None:
+        return self._accounts.get(self._active)
+
+    def add(self, account: Account) -> Account:
+        """Keep a new account; the first one becomes the active one. Raises `AccountRefused`."""
+        account = checked(account)
+        if not account.id or account.id in self._accounts:
+            raise AccountRefused("id", "This account is in the list already.")
+        self._refuse_twin(account)
+        self._write({**self._accounts, account.id: account}, self._active or account.id)
+        return account
+
+    def update(self, account_id: str, **changes: Any) -> Account:
+        """Change fields of one account. Raises `AccountRefused`, `KeyError` for an unknown id."""
+        account = checked(replace(self._accounts[account_id], **changes, id=account_id))
+        self._refuse_twin(account)
+        self._write({**self._accounts, account_id: account}, self._active)
+        return account
+
+    def remove(self, account_id: str) -> None:
+        """Forget an account; its secret is for the caller to delete. Unknown ids are no error."""
+        rest = {key: account for key, account in self._accounts.items() if key != account_id}
+        active = self._active if self._active in rest else next(iter(rest), "")
+        self._write(rest, active)
+
+    def set_active(self, account_id: str) -> None:
+        """Use this account from now on. Raises `KeyError` for an unknown id."""
+        if account_id not in self._accounts:
+            raise KeyError(account_id)
+        self._write(self._accounts, account_id)
+
+    def _refuse_twin(self, account: Account) -> None:
+        twins = (other for other in self._accounts.values() if other.id != account.id)
+        if any(other.name.casefold() == account.name.casefold() for other in twins):
+            raise AccountRefused("name", f"Another account is called {account.name} already.")
+
+    def _write(self, accounts: dict[str, Account], active: str) -> None:
+        entries = [account_to(account) for account in accounts.values()]
+        body = {**self._extra, "accounts": [*entries, *self._kept], "active": active}
+        self._save(json.dumps(body, indent=2, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+        self._accounts, self._active = accounts, active
+
+    def _read(self, data: bytes, set_aside: Callable[[], str] | None) -> None:
+        try:
+            body = json.loads(data)
+            if not isinstance(body, dict):
+                raise ValueError("not an object")
+        except (ValueError, RecursionError):
+            name = set_aside() if set_aside else ""
+            self.note = "The list of accounts could not be understood." + (f" It is kept as {name}." if name else "")
+            return
+        entries = body.pop("accounts", [])
+        for entry in entries if isinstance(entries, list) else [entries]:
+            account = account_from(entry)
+            if account is None or account.id in self._accounts:
+                self._kept.append(entry)
+            else:
+                self._accounts[account.id] = account
+        active = body.pop("active", "")
+        self._active = active if active in self._accounts else next(iter(self._accounts), "")
+        self._extra = body
+        if self._kept:
+            count = len(self._kept)
+            self.note = (
+                f"{count} account{'s' if count > 1 else ''} in the list could not be used and stayed as they are."
+            )

@@ -1,0 +1,92 @@
+"""What can go wrong on disk. Every error carries one sentence a person can read and act on.
+
+StorageError
+├── StorageUnavailable      the disk is full, the folder is read-only or missing; trying again later may work
+├── DatabaseTooNew          written by a later Rialto; the file has not been touched
+├── DatabaseNotOurs         a database, but another program's; the file has not been touched
+├── DatabaseDamaged         SQLite cannot read it; nothing was deleted, the last good backup is named
+├── BackupFailed            a copy could not be made or did not pass its check; older copies stay
+└── NotStored               the chat or message asked for is not (or no longer) there
+
+Standard library only: the window imports this before its first paint.
+"""
+
+from __future__ import annotations
+
+import errno
+from pathlib import Path
+
+
+class StorageError(Exception):
+    """Base of everything that leaves `app.storage`. `sentence` is ready to be shown."""
+
+    def __init__(self, sentence: str, path: Path | None = None) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+        self.path = path
+
+
+class StorageUnavailable(StorageError):
+    """Nothing is damaged; the place itself refuses."""
+
+
+class DatabaseTooNew(StorageError):
+    """`found` and `known` are schema numbers."""
+
+    def __init__(self, path: Path, found: int, known: int) -> None:
+        super().__init__(
+            "Your history was last opened by a newer version of Rialto. "
+            "Nothing was changed. Install that version, or choose another data folder.",
+            path,
+        )
+        self.found = found
+        self.known = known
+
+
+class DatabaseNotOurs(StorageError):
+    def __init__(self, path: Path) -> None:
+        super().__init__(
+            f"{path.name} belongs to another program, so Rialto left it alone. "
+            "Move it away, or choose another data folder.",
+            path,
+        )
+
+
+class DatabaseDamaged(StorageError):
+    """`backup` is the newest copy that passed its integrity check, or None."""
+
+    def __init__(self, path: Path, backup: Path | None, detail: str = "") -> None:
+        rest = (
+            f"The last good backup is {backup.name}, beside it in the folder {backup.parent.name}."
+            if backup
+            else "There is no backup of it yet."
+        )
+        super().__init__(f"The history file {path.name} is damaged and was left as it is. {rest}", path)
+        self.backup = backup
+        self.detail = detail
+
+
+class BackupFailed(StorageError):
+    pass
+
+
+class NotStored(StorageError):
+    pass
+
+
+_REASONS = {
+    errno.ENOSPC: "The disk is full",
+    errno.EDQUOT: "Your disk quota is used up",
+    errno.EACCES: "Rialto may not write there",
+    errno.EPERM: "Rialto may not write there",
+    errno.EROFS: "The disk is read-only",
+    errno.ENOENT: "The folder is not there",
+    errno.ENOTDIR: "The folder is not there",
+    errno.EIO: "The disk reports a fault",
+}
+
+
+def unavailable(error: OSError, path: Path, what: str) -> StorageUnavailable:
+    """Return the error to raise for a failed `what` ("Saving settings.json"), with the system's reason in words."""
+    reason = _REASONS.get(error.errno or 0, error.strerror or type(error).__name__)
+    return StorageUnavailable(f"{what} did not work. {reason}: {path}", path)

@@ -1,0 +1,124 @@
+"""Small files that must never be half written. Standard library only."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import sys
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from app.storage.errors import StorageUnavailable, unavailable
+
+PRIVATE_FILE = 0o600
+PRIVATE_FOLDER = 0o700
+_REPLACE_TRIES = 6  # on Windows a virus scanner may hold a fresh file for a moment
+
+
+def make_folder(path: Path) -> None:
+    """Make `path` and its parents; the last one readable by its owner only. Raises `StorageUnavailable`."""
+    try:
+        path.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
+    except OSError as error:
+        raise unavailable(error, path, "Making a folder") from error
+
+
+def write_atomically(path: Path, data: bytes, mode: int = PRIVATE_FILE) -> None:
+    """Replace `path` by `data` so that a reader, or a power cut, sees the old bytes or the new ones and nothing between.
+
+    The bytes are flushed to the disk before the name moves, and on POSIX the folder after it. Raises
+    `StorageUnavailable`; the old file is then untouched and no temporary file stays.
+    """
+    make_folder(path.parent)
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.new")
+    try:
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        _replace(temporary, path)
+        sync_folder(path.parent)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise unavailable(error, path, f"Saving {path.name}") from error
+
+
+def _replace(source: Path, target: Path) -> None:
+    for attempt in range(_REPLACE_TRIES):
+        try:
+            os.replace(source, target)
+            return
+        except PermissionError:
+            if sys.platform != "win32" or attempt == _REPLACE_TRIES - 1:
+                raise
+            time.sleep(0.01)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make a rename in `folder` survive a power cut. Windows has no such call and needs none."""
+    if sys.platform == "win32":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def read_or_none(path: Path) -> bytes | None:
+    """Return the file's bytes, None when there is no file. Raises `StorageUnavailable` for everything else."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise unavailable(error, path, f"Reading {path.name}") from error
+
+
+def set_aside(path: Path, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> Path | None:
+    """Rename a file that cannot be understood, so that nothing of it is lost. Return its new name, None if it stays."""
+    stamp = now().strftime("%Y%m%d-%H%M%S")
+    for count in range(100):
+        target = path.with_name(f"{path.name}.broken-{stamp}" + (f"-{count}" if count else ""))
+        if target.exists():
+            continue
+        try:
+            path.rename(target)
+        except OSError:
+            return None
+        return target
+    return None
+
+
+class StoredFile:
+    """One small file behind the two or three plain calls that other layers take as arguments."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def load(self) -> bytes | None:
+        return read_or_none(self.path)
+
+    def save(self, data: bytes) -> None:
+        write_atomically(self.path, data)
+
+    def set_aside(self) -> str:
+        """Return the new name of the broken file, or "" when it could not be renamed."""
+        target = set_aside(self.path)
+        return target.name if target else ""
+
+
+__all__ = [
+    "StorageUnavailable",
+    "StoredFile",
+    "make_folder",
+    "read_or_none",
+    "set_aside",
+    "sync_folder",
+    "write_atomically",
+]

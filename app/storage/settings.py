@@ -1,0 +1,176 @@
+"""What a person chose about the window. No secrets, no history. Standard library only.
+
+The reader takes anything: a value of the wrong kind becomes its default, a number out of range moves to the
+nearest end, keys it does not know (a newer Rialto's) are kept and written back.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from app.storage.errors import StorageUnavailable
+from app.storage.files import read_or_none, set_aside, write_atomically
+
+THEMES = ("system", "light", "dark")
+SECRET_STORES = ("", "keyring", "session", "passphrase")
+TEXT_PERCENT_MIN, TEXT_PERCENT_MAX = 80, 200
+_MAX_TEXT = 200_000  # characters; window geometry is about 100
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    theme: str = "system"
+    text_percent: int = 100  # 80 to 200
+    system_font: bool = False
+    reduced_motion: bool = False
+    welcome_done: bool = False
+    active_account: str = ""  # account id
+    secret_store: str = ""  # "" until there is a choice to make; then what the person chose
+    default_model: Mapping[str, str] = field(default_factory=dict)  # account id -> model id
+    window_geometry: str = ""  # Qt's saveGeometry(), base64
+    window_state: str = ""
+    panes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # tab -> sizes in px, open or not
+    shortcuts: Mapping[str, str] = field(default_factory=dict)  # action id -> key sequence, "" for none
+    favourite_models: tuple[str, ...] = ()
+    last_tab: str = "chat"
+    last_chat: str = ""
+    enter_sends: bool = True
+    load_remote_pictures: bool = False
+    show_adult: bool = False
+    confirm_links: bool = True
+    log_level: str = "info"
+    unknown: Mapping[str, Any] = field(default_factory=dict)  # keys of a newer version, kept as they came
+
+
+_KEYS = tuple(item.name for item in fields(Settings) if item.name != "unknown")
+_DEFAULTS = Settings()
+
+
+def settings_from(body: object) -> Settings:
+    """Return the settings that `body` (decoded JSON, of any shape) states. Never raises."""
+    if not isinstance(body, Mapping):
+        return Settings()
+    known = {name: _tolerant(name, body[name]) for name in _KEYS if name in body}
+    unknown = {str(name): value for name, value in body.items() if name not in _KEYS}
+    return Settings(**known, unknown=unknown)
+
+
+def settings_to(settings: Settings) -> dict[str, Any]:
+    """Return the JSON object to write: what a newer version left, then every key of ours."""
+    body = dict(settings.unknown)
+    for name in _KEYS:
+        value = getattr(settings, name)
+        if isinstance(value, Mapping):
+            value = {key: dict(inner) if isinstance(inner, Mapping) else inner for key, inner in value.items()}
+        body[name] = list(value) if isinstance(value, tuple) else value
+    return body
+
+
+def _tolerant(name: str, value: object) -> Any:
+    default = getattr(_DEFAULTS, name)
+    if name == "theme":
+        return value if value in THEMES else default
+    if name == "secret_store":
+        return value if value in SECRET_STORES else default
+    if name == "panes":
+        return _panes(value)
+    if isinstance(default, bool):
+        return value if isinstance(value, bool) else default
+    if isinstance(default, int):
+        return _percent(value, default)
+    if isinstance(default, str):
+        return value if isinstance(value, str) and len(value) <= _MAX_TEXT else default
+    if isinstance(default, tuple):
+        return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list | tuple) else default
+    return (
+        {k: v for k, v in value.items() if isinstance(k, str) and isinstance(v, str)}
+        if isinstance(value, Mapping)
+        else {}
+    )
+
+
+def _percent(value: object, default: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:  # the last is NaN
+        return default
+    return int(min(max(value, TEXT_PERCENT_MIN), TEXT_PERCENT_MAX))
+
+
+def _panes(value: object) -> dict[str, dict[str, Any]]:
+    """Keep sizes (numbers), switches and short texts; everything else in a pane is not ours."""
+    if not isinstance(value, Mapping):
+        return {}
+    return {
+        str(tab): {str(k): v for k, v in pane.items() if isinstance(v, bool | int | str)}
+        for tab, pane in value.items()
+        if isinstance(pane, Mapping)
+    }
+
+
+class SettingsStore:
+    """The settings file. `value` is always whole; `note` is a sentence when the file could not be used at start."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.note = ""
+        self._writing = threading.Lock()
+        self._listeners: list[Callable[[Settings], None]] = []
+        self.value = self._read()
+        self._written = self.value
+
+    def change(self, **changes: Any) -> Settings:
+        """Set some values and write the file at once (a few ms: the disk is waited for).
+
+        For what changes many times a second (a dragged splitter) call `remember` and, later, `save`.
+        Raises `StorageUnavailable` when the disk refuses; the new value holds for this session all the same.
+        """
+        self.remember(**changes)
+        self.save()
+        return self.value
+
+    def remember(self, **changes: Any) -> Settings:
+        """Set some values without writing. Raises `TypeError` for a name that is no setting."""
+        checked = {name: _tolerant(name, value) if name in _KEYS else value for name, value in changes.items()}
+        value = replace(self.value, **checked)
+        if value != self.value:
+            self.value = value
+            for listener in tuple(self._listeners):
+                listener(value)
+        return value
+
+    def save(self) -> None:
+        """Write what `remember` collected, if anything. May be called in a worker thread."""
+        with self._writing:
+            value = self.value
+            if value == self._written and self.path.exists():
+                return
+            text = json.dumps(settings_to(value), indent=2, ensure_ascii=False, sort_keys=True)
+            write_atomically(self.path, text.encode("utf-8", "surrogatepass"))
+            self._written = value
+
+    def subscribe(self, listener: Callable[[Settings], None]) -> None:
+        """Call `listener` with the new value after every change, in the thread that changed it."""
+        self._listeners.append(listener)
+
+    def _read(self) -> Settings:
+        try:
+            data = read_or_none(self.path)
+        except StorageUnavailable as error:
+            self.note = f"{error.sentence}. The usual settings are in use."
+            return Settings()
+        if data is None:
+            return Settings()
+        try:
+            body = json.loads(data)
+            if not isinstance(body, dict):
+                raise ValueError("not an object")
+        except (ValueError, RecursionError):
+            aside = set_aside(self.path)
+            kept = f" It is kept as {aside.name}." if aside else ""
+            self.note = f"The settings file could not be understood, so the usual settings are in use.{kept}"
+            return Settings()
+        return settings_from(body)
