@@ -200,7 +200,7 @@ class AccountBook:
         if data is not None:
             self._read(data, set_aside)
 
-    def all(self) -> tuple[Account, ...]:
+    def list(self) -> tuple[Account, ...]:
         """Every account in the order of the file."""
         return tuple(self._accounts.values())
 
@@ -272,10 +272,9 @@ class AccountBook:
             else:
                 self._accounts[account.id] = account
         active = body.pop("active", "")
-        self._active = active if active in self._accounts else next(iter(self._accounts), "")
+        self._active = (
+            active if isinstance(active, str) and active in self._accounts else next(iter(self._accounts), "")
+        )
         self._extra = body
         if self._kept:
-            count = len(self._kept)
-            self.note = (
-                f"{count} account{'s' if count > 1 else ''} in the list could not be used and stayed as they are."
-            )
+            self.note = f"Entries in the list of accounts that could not be used: {len(self._kept)}. They stay there."

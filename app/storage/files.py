@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
-import sys
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -27,7 +26,7 @@ def make_folder(path: Path) -> None:
 
 
 def write_atomically(path: Path, data: bytes, mode: int = PRIVATE_FILE) -> None:
-    """Replace `path` by `data` so that a reader, or a power cut, sees the old bytes or the new ones and nothing between.
+    """Replace `path` by `data`: a reader, or a power cut, sees the old bytes or the new ones and nothing between.
 
     The bytes are flushed to the disk before the name moves, and on POSIX the folder after it. Raises
     `StorageUnavailable`; the old file is then untouched and no temporary file stays.
@@ -51,17 +50,17 @@ def write_atomically(path: Path, data: bytes, mode: int = PRIVATE_FILE) -> None:
 def _replace(source: Path, target: Path) -> None:
     for attempt in range(_REPLACE_TRIES):
         try:
-            os.replace(source, target)
+            source.replace(target)
             return
         except PermissionError:
-            if sys.platform != "win32" or attempt == _REPLACE_TRIES - 1:
+            if os.name != "nt" or attempt == _REPLACE_TRIES - 1:
                 raise
             time.sleep(0.01)
 
 
 def sync_folder(folder: Path) -> None:
     """Make a rename in `folder` survive a power cut. Windows has no such call and needs none."""
-    if sys.platform == "win32":
+    if os.name == "nt":
         return
     descriptor = os.open(folder, os.O_RDONLY)
     try:

@@ -87,11 +87,8 @@ def _tolerant(name: str, value: object) -> Any:
         return value if isinstance(value, str) and len(value) <= _MAX_TEXT else default
     if isinstance(default, tuple):
         return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list | tuple) else default
-    return (
-        {k: v for k, v in value.items() if isinstance(k, str) and isinstance(v, str)}
-        if isinstance(value, Mapping)
-        else {}
-    )
+    items = value.items() if isinstance(value, Mapping) else ()
+    return {key: text for key, text in items if isinstance(key, str) and isinstance(text, str)}
 
 
 def _percent(value: object, default: int) -> int:
