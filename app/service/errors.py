@@ -1,0 +1,191 @@
+"""What can go wrong with a call. Nothing but a `ServiceError` leaves this layer; `CancelledError` is nobody's error.
+
+    ServiceError
+    ├── LimitExceeded         refused here, before anything was sent: names the field and its limit
+    ├── Held                  not sent: too many refused calls lately, or the service blocks us for a while
+    ├── ConnectionFailed      no answer; `surely_not_sent` says whether the service can have seen the call
+    ├── TimedOut              no answer in time; may have been carried out and charged
+    ├── StreamCut             an answer began and ended too early; what arrived stays with the caller
+    ├── BadAnswer             an answer that cannot be what the service meant: not JSON, too large, another host
+    ├── InBandError           an error object inside an answer that began with 200
+    └── RefusedCall           the service answered with a status of 400 or more
+        ├── BadRequest            400   `fields` names what to change
+        ├── AuthenticationFailed  401
+        ├── PaymentRequired       402   need, have, minimum, options
+        ├── Forbidden             403
+        ├── NotFound              404
+        ├── Conflict              409   consent, or a payment in progress
+        ├── Gone                  410
+        ├── TooLarge              413
+        ├── UnsupportedType       415
+        ├── ContentRefused        422   may carry a prompt or a model that would pass
+        ├── RateLimited           429   `retry_after_s` until the next window
+        │   └── AbuseBlocked      429   "too many failed attempts": everything is refused for 30 s
+        └── ServerFailed          5xx
+
+Each class can be made from a sentence alone, so a screen can be tried with every one of them.
+Standard library only: the window imports this before it paints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from app.service.exchange import Exchange
+    from app.service.response_info import ResponseInfo
+
+
+@dataclass(frozen=True, slots=True)
+class FieldError:
+    """One complaint about one field. `path` as a person writes it: `messages[0].content`; empty for the whole body."""
+
+    path: str
+    message: str
+
+
+class ServiceError(Exception):
+    """A call that did not give what was asked for.
+
+    `message` is the service's own sentence where it gave one: bounded, without markup, still not to be trusted.
+    `code` is a machine word from the body or None. `request_id` is what support asks for, or "". `retry_after_s` is
+    how long to wait, where anybody said so. `surely_not_sent` is True only if the service cannot have seen the call.
+    `exchange` is the call as it happened, with its request; None if it never left this computer.
+    """
+
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        status: int | None = None,
+        code: str | None = None,
+        fields: tuple[FieldError, ...] = (),
+        info: ResponseInfo | None = None,
+        request_id: str = "",
+        retry_after_s: float | None = None,
+        surely_not_sent: bool = False,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.status = status
+        self.code = code
+        self.fields = fields
+        self.info = info
+        self.request_id = request_id
+        self.retry_after_s = retry_after_s
+        self.surely_not_sent = surely_not_sent
+        self.exchange: Exchange | None = None
+
+
+class LimitExceeded(ServiceError):
+    """Refused before sending. `field` is the wire name, `limit` the largest (or smallest) value allowed, as text."""
+
+    def __init__(self, message: str = "", *, field: str = "", limit: str = "") -> None:
+        fields = (FieldError(field, message),) if field else ()
+        super().__init__(message, fields=fields, surely_not_sent=True)
+        self.field = field
+        self.limit = limit
+
+
+class Held(ServiceError):
+    """Not sent, because more refusals would get the account blocked. Try again in `resumes_in_s`."""
+
+    def __init__(self, message: str = "", *, resumes_in_s: float = 0.0) -> None:
+        super().__init__(message, retry_after_s=resumes_in_s, surely_not_sent=True)
+        self.resumes_in_s = resumes_in_s
+
+
+class ConnectionFailed(ServiceError):
+    """No connection, or it broke before an answer began."""
+
+
+class TimedOut(ServiceError):
+    """No answer within the time allowed. Unless `surely_not_sent`, the call may have been carried out."""
+
+
+class StreamCut(ServiceError):
+    """The answer stopped before its end. The part that arrived has already been given to the caller."""
+
+
+class BadAnswer(ServiceError):
+    """An answer that cannot be read: not the promised format, larger than allowed, or sent on to another host."""
+
+
+class InBandError(ServiceError):
+    """An error object inside a stream whose status was 200. Text that came before it stays with the caller."""
+
+
+class RefusedCall(ServiceError):
+    """The service answered with a status of 400 or more."""
+
+
+class BadRequest(RefusedCall):
+    """400: something in the request is wrong; `fields` says what, where the service said so."""
+
+
+class AuthenticationFailed(RefusedCall):
+    """401: the key or the sign-in was not accepted, or lacks a right this endpoint wants."""
+
+
+class PaymentRequired(RefusedCall):
+    """402: the balance is too low, or nothing was presented that could pay.
+
+    `have` and `need` in USD where the service named them; `minimum` is the smallest top-up, `suggested` the one it
+    proposes. `options` are payment options as received: show them, never pay from them without asking.
+    """
+
+    have: Decimal | None = None
+    need: Decimal | None = None
+    minimum: Decimal | None = None
+    suggested: Decimal | None = None
+    options: tuple[Mapping[str, object], ...] = ()
+    challenge: Mapping[str, object] | None = None
+
+
+class Forbidden(RefusedCall):
+    """403: not from this region, not with this key, not for this wallet."""
+
+
+class NotFound(RefusedCall):
+    """404: no such model, character, job or path."""
+
+
+class Conflict(RefusedCall):
+    """409: consent is needed first (`consent` holds what was asked), or a payment is already in progress."""
+
+    consent: Mapping[str, object] | None = None
+
+
+class Gone(RefusedCall):
+    """410: a retired model or endpoint, or a download that has been given out already."""
+
+
+class TooLarge(RefusedCall):
+    """413: the body is larger than the service takes."""
+
+
+class UnsupportedType(RefusedCall):
+    """415: the content type is not accepted."""
+
+
+class ContentRefused(RefusedCall):
+    """422: refused by content policy, or the medium cannot be read."""
+
+    suggested_prompt: str = ""
+    recommended_model: str = ""
+    credits_refunded: bool | None = None
+
+
+class RateLimited(RefusedCall):
+    """429: a limit is reached. `retry_after_s` counts to the next window where the service told it."""
+
+
+class AbuseBlocked(RateLimited):
+    """429 of the failure budget: every call is refused for 30 s."""
+
+
+class ServerFailed(RefusedCall):
+    """5xx: the service failed."""
