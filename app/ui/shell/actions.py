@@ -12,16 +12,13 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
 
+from app.ui.shared.key_map import KeyRow, ShortcutRefused
 from app.ui.shared.tab import TabAction
 
 WINDOW = "window"  # the scope of actions that work in every tab
 
 # Keys that systems take for themselves, or that type a character on some layouts (Ctrl+Alt is AltGr).
 _SYSTEM_KEYS = frozenset({"Ctrl+Space", "Ctrl+H", "Ctrl+M", "Ctrl+Shift+Q", "Ctrl+Shift+U"})
-
-
-class ShortcutRefused(Exception):
-    """A key cannot be given to an action; the message is a sentence for the person."""
 
 
 @dataclass(slots=True)
@@ -126,7 +123,13 @@ class ActionRegistry(QObject):
     def can_run(self, entry: Entry) -> bool:
         return entry.action.enabled()
 
-    # Keys
+    # Keys: this part is `app.ui.shared.key_map.KeyMap`
+
+    def rows(self) -> tuple[KeyRow, ...]:
+        return tuple(
+            KeyRow(entry.id, entry.action.text, entry.scope_title, entry.shortcut, entry.action.shortcut)
+            for entry in self._entries.values()
+        )
 
     def conflict(self, action_id: str, shortcut: str) -> Entry | None:
         """The other action that has this key where `action_id` works, or None."""

@@ -1,0 +1,88 @@
+"""One Rialto for each data folder: the second start raises the first window and ends.
+
+Two programs writing one history would lose messages, so the lock is held before the database is opened.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QLockFile, QObject, Signal
+
+if TYPE_CHECKING:
+    from PySide6.QtNetwork import QLocalServer
+
+_RAISE = b"raise\n"
+_ANSWER_WITHIN_MS = 1500
+_LONGEST_MESSAGE = 64  # bytes; anyone of this user may write into the socket
+
+
+class SingleInstance(QObject):
+    """`raise_requested` says that a person started Rialto once more and wants to see this window."""
+
+    raise_requested = Signal()
+
+    def __init__(self, data_folder: Path, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._lock = QLockFile(str(data_folder / "rialto.lock"))
+        self._lock.setStaleLockTime(0)  # only a dead owner makes the lock stale, never its age
+        self._name = _socket_name(data_folder)
+        self._server: QLocalServer | None = None
+
+    def try_lock(self) -> bool:
+        """True when this folder is ours now. False when another Rialto has it, or the folder cannot be written."""
+        return self._lock.tryLock(0)
+
+    def listen(self) -> None:
+        """Start to hear later starts. Call after the first paint: the network module is not needed before."""
+        from PySide6.QtNetwork import QLocalServer
+
+        server = QLocalServer(self)
+        server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
+        server.newConnection.connect(self._accept)
+        QLocalServer.removeServer(self._name)  # left by a process that was killed; the lock says that it is gone
+        if server.listen(self._name):
+            self._server = server
+
+    def raise_other(self) -> bool:
+        """Ask the Rialto that holds the lock to come to the front. False when nobody answers."""
+        from PySide6.QtNetwork import QLocalSocket
+
+        socket = QLocalSocket()
+        socket.connectToServer(self._name)
+        if not socket.waitForConnected(_ANSWER_WITHIN_MS):
+            return False
+        socket.write(_RAISE)
+        sent = socket.waitForBytesWritten(_ANSWER_WITHIN_MS)
+        socket.disconnectFromServer()
+        return sent
+
+    def release(self) -> None:
+        """Give the folder back."""
+        if self._server is not None:
+            self._server.close()
+            self._server = None
+        self._lock.unlock()
+
+    def _accept(self) -> None:
+        assert self._server is not None
+        socket = self._server.nextPendingConnection()
+        if socket is None:
+            return
+
+        def read() -> None:
+            if bytes(socket.read(_LONGEST_MESSAGE).data()) == _RAISE:
+                self.raise_requested.emit()
+
+        socket.readyRead.connect(read)
+        socket.disconnected.connect(socket.deleteLater)
+        if socket.bytesAvailable():
+            read()
+
+
+def _socket_name(data_folder: Path) -> str:
+    """A short name, because a socket's whole path may not pass 100 bytes on some systems."""
+    digest = hashlib.sha256(str(data_folder.resolve()).encode()).hexdigest()
+    return f"rialto-{digest[:20]}"

@@ -1,0 +1,292 @@
+"""The three zones of one tab: list, canvas, inspector. Side panes stand beside the canvas or slide over it.
+
+What decides is the effective width, the window's width divided by the text scale: large text in a wide window leaves
+as little room as small text in a narrow one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from PySide6.QtCore import QEvent, QObject, QRect, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QSplitter, QSplitterHandle, QVBoxLayout, QWidget
+
+from app.ui.shared.tab import TabInfo, TabPage, Zones
+from app.ui.shared.theme import Theme
+from app.ui.shell.overlay_pane import OverlayPane
+
+ALL_ZONES_FROM = 1240  # effective width
+LIST_BESIDE_FROM = 1000
+WIDER_PANES_FROM = 1800
+
+LIST_MIN, LIST_MAX, LIST_WIDE = 220, 380, 320
+INSPECTOR_MIN, INSPECTOR_MAX, INSPECTOR_WIDE = 280, 420, 360
+CANVAS_MIN = 420
+
+
+@dataclass(frozen=True, slots=True)
+class PaneChoice:
+    """What a person left behind in one tab: widths in px at 100 % text (0: never moved), and what was open."""
+
+    list_width: int = 0
+    inspector_width: int = 0
+    list_open: bool = True
+    inspector_open: bool = True
+
+    @classmethod
+    def read(cls, kept: Mapping[str, Any]) -> PaneChoice:
+        """Take what the settings file holds; anything strange becomes the usual."""
+
+        def width(name: str, most: int) -> int:
+            value = kept.get(name, 0)
+            return min(value, most) if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+
+        return cls(
+            list_width=width("list", LIST_MAX),
+            inspector_width=width("inspector", INSPECTOR_MAX),
+            list_open=kept.get("list_open") is not False,
+            inspector_open=kept.get("inspector_open") is not False,
+        )
+
+    def write(self) -> dict[str, int | bool]:
+        return {
+            "list": self.list_width,
+            "inspector": self.inspector_width,
+            "list_open": self.list_open,
+            "inspector_open": self.inspector_open,
+        }
+
+
+class ZoneFrame(QWidget):
+    """One tab's zones. `zones_changed` follows every change of place; `choice_changed` what is worth remembering."""
+
+    zones_changed = Signal(object)  # Zones
+    choice_changed = Signal(str, object)  # tab name, PaneChoice
+
+    def __init__(self, theme: Theme, info: TabInfo, tab: TabPage, choice: PaneChoice) -> None:
+        super().__init__()
+        self._theme = theme
+        self._info = info
+        self.tab = tab
+        self._choice = choice
+        self._zones: Zones | None = None
+        self._splitter = _Splitter(theme)
+        self._splitter.setChildrenCollapsible(False)
+        self.list_zone = _zone(theme, tab.list_pane(), f"{info.title}: list", "pane")
+        self.canvas_zone = _zone(theme, tab.canvas(), f"{info.title}: work area", "canvas")
+        self.inspector_zone = _zone(theme, tab.inspector(), f"{info.title}: details", "pane")
+        assert self.canvas_zone is not None
+        for zone in (self.list_zone, self.canvas_zone, self.inspector_zone):
+            if zone is not None:
+                self._splitter.addWidget(zone)
+        self._splitter.setStretchFactor(self._splitter.indexOf(self.canvas_zone), 1)
+        self._splitter.splitterMoved.connect(self._remember_widths)
+        self.overlay = OverlayPane(theme, self)
+        self.overlay.closed.connect(self._announce)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._splitter)
+        tab.connect_zones(self.toggle_list, self.toggle_inspector)
+        theme.changed.connect(self._arrange)
+
+    # Opening and closing
+
+    @property
+    def zones(self) -> Zones:
+        return self._zones or Zones()
+
+    def toggle_list(self) -> None:
+        self._toggle(self.list_zone, overlay=self.zones.list_overlay, from_left=True)
+
+    def toggle_inspector(self) -> None:
+        self._toggle(self.inspector_zone, overlay=self.zones.inspector_overlay, from_left=False)
+
+    def open_inspector(self) -> None:
+        """Make sure the inspector can be seen."""
+        if not self.zones.inspector_open:
+            self.toggle_inspector()
+
+    def open_list(self) -> None:
+        """Make sure the list can be seen."""
+        if not self.zones.list_open:
+            self.toggle_list()
+
+    def close_overlay(self) -> bool:
+        """Close the pane that lies over the canvas; True when there was one."""
+        return self.overlay.close_pane()
+
+    def _toggle(self, zone: QWidget | None, *, overlay: bool, from_left: bool) -> None:
+        if zone is None:
+            return
+        if overlay:
+            if self.overlay.pane is zone:
+                self.overlay.close_pane()
+            else:
+                self.overlay.open_pane(zone, self._overlay_width(from_left), from_left=from_left)
+                self._announce()
+            return
+        had_focus = zone.isAncestorOf(_focused(self)) if _focused(self) is not None else False
+        if from_left:
+            self._choice = replace(self._choice, list_open=not self._choice.list_open)
+        else:
+            self._choice = replace(self._choice, inspector_open=not self._choice.inspector_open)
+        self._arrange()
+        if had_focus:
+            target = self.tab.main_input() or self.canvas_zone
+            if target is not None:
+                target.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.choice_changed.emit(self._info.name, self._choice)
+
+    # Where everything is
+
+    def effective_width(self) -> float:
+        return self.window().width() / self._theme.scale
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+
+    def showEvent(self, event: QEvent) -> None:  # type: ignore[override]  # Qt passes a QShowEvent; nothing is read
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """Put every pane where the effective width and the person's choice want it."""
+        width = self.effective_width()
+        list_overlay = self.list_zone is not None and width < LIST_BESIDE_FROM
+        inspector_overlay = self.inspector_zone is not None and width < ALL_ZONES_FROM
+        self._place(self.list_zone, 0, overlay=list_overlay, shown=self._choice.list_open)
+        at_end = self._splitter.count()
+        self._place(self.inspector_zone, at_end, overlay=inspector_overlay, shown=self._choice.inspector_open)
+        self._set_widths(width)
+        self.overlay.fit(self._overlay_width(True), self._overlay_width(False))
+        self._announce()
+
+    def _place(self, zone: QWidget | None, index: int, *, overlay: bool, shown: bool) -> None:
+        if zone is None:
+            return
+        if overlay:
+            if self._splitter.indexOf(zone) >= 0:
+                zone.hide()
+                zone.setParent(self)
+            return
+        if self.overlay.pane is zone:
+            self.overlay.drop_pane()
+        if self._splitter.indexOf(zone) < 0:
+            self._splitter.insertWidget(index, zone)
+        zone.setVisible(shown)
+
+    def _set_widths(self, effective: float) -> None:
+        theme = self._theme
+        assert self.canvas_zone is not None
+        self.canvas_zone.setMinimumWidth(0 if effective < LIST_BESIDE_FROM else theme.type_px(CANVAS_MIN))
+        sizes: list[int] = []
+        room = self._splitter.width()
+        for index in range(self._splitter.count()):
+            zone = self._splitter.widget(index)
+            if zone is self.list_zone:
+                zone.setMinimumWidth(theme.type_px(LIST_MIN))
+                zone.setMaximumWidth(theme.type_px(max(LIST_MAX, self._info.list_width)))
+                sizes.append(theme.type_px(self._list_width(effective)) if self._choice.list_open else 0)
+            elif zone is self.inspector_zone:
+                zone.setMinimumWidth(theme.type_px(INSPECTOR_MIN))
+                zone.setMaximumWidth(theme.type_px(max(INSPECTOR_MAX, self._info.inspector_width)))
+                sizes.append(theme.type_px(self._inspector_width(effective)) if self._choice.inspector_open else 0)
+            else:
+                sizes.append(-1)
+        if room > 0:
+            rest = room - sum(size for size in sizes if size > 0)
+            self._splitter.setSizes([rest if size < 0 else size for size in sizes])
+
+    def _list_width(self, effective: float) -> int:
+        usual = LIST_WIDE if effective >= WIDER_PANES_FROM else self._info.list_width
+        return self._choice.list_width or max(usual, self._info.list_width)
+
+    def _inspector_width(self, effective: float) -> int:
+        usual = INSPECTOR_WIDE if effective >= WIDER_PANES_FROM else self._info.inspector_width
+        return self._choice.inspector_width or max(usual, self._info.inspector_width)
+
+    def _overlay_width(self, from_left: bool) -> int:
+        effective = self.effective_width()
+        wanted = self._list_width(effective) if from_left else self._inspector_width(effective)
+        return min(self._theme.type_px(wanted), max(self.width() - self._theme.px(48), self.width() * 3 // 4))
+
+    def _remember_widths(self) -> None:
+        scale = self._theme.scale
+        choice = self._choice
+        if self.list_zone is not None and self.zones.list_beside:
+            choice = replace(choice, list_width=round(self.list_zone.width() / scale))
+        if self.inspector_zone is not None and self.zones.inspector_beside:
+            choice = replace(choice, inspector_width=round(self.inspector_zone.width() / scale))
+        if choice != self._choice:
+            self._choice = choice
+            self.choice_changed.emit(self._info.name, choice)
+
+    def _announce(self) -> None:
+        width = self.effective_width()
+        list_overlay, inspector_overlay = width < LIST_BESIDE_FROM, width < ALL_ZONES_FROM
+        over = self.overlay.pane
+        choice = self._choice
+        zones = Zones(
+            list_overlay=list_overlay,
+            inspector_overlay=inspector_overlay,
+            list_open=over is not None and over is self.list_zone if list_overlay else choice.list_open,
+            inspector_open=(
+                over is not None and over is self.inspector_zone if inspector_overlay else choice.inspector_open
+            ),
+        )
+        if zones != self._zones:
+            self._zones = zones
+            self.tab.set_zones(zones)
+            self.zones_changed.emit(zones)
+
+
+class _Splitter(QSplitter):
+    """One pixel of line between panes, with a wider strip to grab."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
+        self._theme = theme
+        self.setHandleWidth(1)
+
+    def createHandle(self) -> QSplitterHandle:
+        return _Handle(self._theme, self)
+
+
+class _Handle(QSplitterHandle):
+    def __init__(self, theme: Theme, parent: QSplitter) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent)
+        self._theme = theme
+        self.setAccessibleName("Pane width")
+        theme.changed.connect(self.update)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        QPainter(self).fillRect(self.contentsRect(), self._theme.color("line"))
+
+
+class _Zone(QWidget):
+    """A pane's ground colour and its name for screen readers and F6."""
+
+    def __init__(self, theme: Theme, content: QWidget, name: str, role: str) -> None:
+        super().__init__()
+        self._theme = theme
+        self._role = role
+        self.content = content
+        self.setAccessibleName(name)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(content)
+        theme.changed.connect(self.update)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        QPainter(self).fillRect(QRect(event.rect()), self._theme.color(self._role))
+
+
+def _zone(theme: Theme, content: QWidget | None, name: str, role: str) -> _Zone | None:
+    return None if content is None else _Zone(theme, content, name, role)
+
+
+def _focused(frame: QObject) -> QWidget | None:
+    return frame.window().focusWidget() if isinstance(frame, QWidget) else None
