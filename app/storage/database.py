@@ -1,0 +1,158 @@
+"""One person's database: SQLite in WAL mode through aiosqlite, a connection that writes and one that reads.
+
+Transactions on the writer follow one another (an asyncio lock); reads never wait for them. Statements run in the
+connections' own threads, so the window's thread only waits.
+
+How hard a commit is pressed to the disk: WAL with `synchronous=NORMAL` survives a killed program but may lose the
+last commits in a power cut. What a person typed or paid for is committed with `synchronous=FULL` instead
+(`durable=True`, the default). The four saves a second of an answer that still streams are not: its end is.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sqlite3
+from collections.abc import AsyncIterator, Iterable, Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import aiosqlite
+
+from app.storage.backups import Backup, Clock, backups_in, make_backup, rotate, utc_now
+from app.storage.schema import BUSY_TIMEOUT_S, in_words, prepare
+from app.storage.search_index import KEY, NONE
+
+Row = tuple[Any, ...]
+Values = Sequence[Any]
+DAILY = timedelta(hours=20)  # somebody who starts at nine every day gets one every day
+
+
+class Transaction:
+    """What may be done between BEGIN and COMMIT."""
+
+    def __init__(self, connection: aiosqlite.Connection) -> None:
+        self._connection = connection
+
+    async def execute(self, sql: str, values: Values = ()) -> int:
+        """Run one statement and return how many rows it changed."""
+        cursor = await self._connection.execute(sql, values)
+        changed = cursor.rowcount
+        await cursor.close()
+        return changed
+
+    async def execute_many(self, sql: str, rows: Iterable[Values]) -> None:
+        cursor = await self._connection.executemany(sql, rows)
+        await cursor.close()
+
+    async def fetch(self, sql: str, values: Values = ()) -> list[Row]:
+        return [tuple(row) for row in await self._connection.execute_fetchall(sql, values)]
+
+
+class Database:
+    """Open with `await Database.open(path)`, close with `await database.close()`; after that it cannot be used."""
+
+    def __init__(
+        self,
+        path: Path,
+        backups: Path,
+        writer: aiosqlite.Connection,
+        reader: aiosqlite.Connection,
+        search_kind: str,
+        now: Clock,
+    ) -> None:
+        self.path = path
+        self.backups = backups
+        self.search_kind = search_kind  # "trigram", "unicode61" or "none"
+        self.now = now
+        self._writer = writer
+        self._reader = reader
+        self._writing = asyncio.Lock()
+        self._durable: bool | None = None
+
+    @classmethod
+    async def open(cls, path: Path, *, backups: Path | None = None, now: Clock = utc_now) -> Database:
+        """Check, migrate and open. Raises what `schema.prepare` raises, with the file as it was."""
+        backups = backups or path.parent / "backups"
+        await asyncio.to_thread(prepare, path, backups, None, now)
+        opened: list[aiosqlite.Connection] = []
+        try:
+            with in_words(path, backups):
+                for _ in range(2):
+                    connection = aiosqlite.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None)
+                    opened.append(await connection)
+                    await connection.execute("PRAGMA foreign_keys=ON")
+                writer, reader = opened
+                await reader.execute("PRAGMA query_only=ON")
+                rows = await reader.execute_fetchall("SELECT value FROM meta WHERE key = ?", (KEY,))
+        except BaseException:
+            for connection in opened:
+                await connection.close()
+            raise
+        kind = next(iter(rows), (NONE,))[0]
+        return cls(path, backups, writer, reader, kind, now)
+
+    async def fetch(self, sql: str, values: Values = ()) -> list[Row]:
+        """Run a SELECT on the reading connection. It sees everything committed before the call."""
+        with in_words(self.path, self.backups):
+            return [tuple(row) for row in await self._reader.execute_fetchall(sql, values)]
+
+    async def fetch_one(self, sql: str, values: Values = ()) -> Row | None:
+        rows = await self.fetch(sql, values)
+        return rows[0] if rows else None
+
+    async def execute(self, sql: str, values: Values = (), *, durable: bool = True) -> int:
+        """Run one writing statement, which is its own transaction. Return how many rows it changed."""
+        with in_words(self.path, self.backups):
+            async with self._writing:
+                await self._press(durable)
+                return await Transaction(self._writer).execute(sql, values)
+
+    @contextlib.asynccontextmanager
+    async def transaction(self, *, durable: bool = True) -> AsyncIterator[Transaction]:
+        """Everything inside is kept, or nothing when the block is left by an exception or a cancellation."""
+        with in_words(self.path, self.backups):
+            async with self._writing:
+                await self._press(durable)
+                try:
+                    await self._writer.execute("BEGIN IMMEDIATE")
+                    yield Transaction(self._writer)
+                    await self._writer.execute("COMMIT")
+                except BaseException:
+                    # Queued behind whatever the thread is still doing, so it is the last word even when we are
+                    # cancelled again here; without an open transaction it does nothing.
+                    await self._writer.rollback()
+                    raise
+
+    async def _press(self, durable: bool) -> None:
+        if durable != self._durable:
+            self._durable = durable
+            await self._writer.execute(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
+
+    async def back_up_daily(self) -> Backup | None:
+        """Make a checked copy unless one is younger than a day; return it, or None when none was due.
+
+        The check reads the whole copy, so this is also what finds a damaged database. Raises like `make_backup`.
+        """
+        newest = next((backup for backup in backups_in(self.backups) if backup.kind == "daily"), None)
+        if newest is not None and abs(self.now() - newest.at) < DAILY:
+            return None
+
+        def work() -> Backup:
+            backup = make_backup(self.path, self.backups, "daily", self.now)
+            rotate(self.backups, "daily")
+            return backup
+
+        return await asyncio.to_thread(work)
+
+    def last_good_backup(self) -> Backup | None:
+        """The newest copy that passed its check; `at` is the date to show."""
+        return next(iter(backups_in(self.backups)), None)
+
+    async def close(self) -> None:
+        """End both connections; the log is merged into the file. Safe to call twice."""
+        with contextlib.suppress(ValueError, sqlite3.Error):  # closed already, or nothing left to improve
+            await self._writer.execute("PRAGMA optimize")
+        await self._reader.close()
+        await self._writer.close()

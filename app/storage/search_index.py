@@ -1,0 +1,132 @@
+"""The full-text index over messages: made for the SQLite at hand, kept in step by triggers.
+
+The trigram tokenizer finds any part of a word in any script; where this SQLite has none, `unicode61` finds
+beginnings of words; where it has no FTS5 at all, searches read the messages (`LIKE`). The kind in use is written
+in `meta`; a database that moves to another SQLite gets its index rebuilt.
+
+An answer that still streams is not in the index: it is saved four times a second, and indexing it each time would
+cost more than drawing it. The row enters when its state changes.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from dataclasses import dataclass
+
+KEY = "search_index"
+TRIGRAM, WORDS, NONE = "trigram", "unicode61", "none"
+_TRIGGERS = ("messages_indexed_insert", "messages_indexed_delete", "messages_indexed_update")
+
+_CREATE_TRIGGERS = """
+CREATE TRIGGER messages_indexed_insert AFTER INSERT ON messages WHEN new.state <> 'streaming' BEGIN
+    INSERT INTO messages_fts (rowid, content) VALUES (new.seq, new.content);
+END;
+CREATE TRIGGER messages_indexed_delete AFTER DELETE ON messages WHEN old.state <> 'streaming' BEGIN
+    INSERT INTO messages_fts (messages_fts, rowid, content) VALUES ('delete', old.seq, old.content);
+END;
+CREATE TRIGGER messages_indexed_update AFTER UPDATE OF content, state ON messages
+WHEN (old.state = 'streaming') <> (new.state = 'streaming')
+    OR (new.state <> 'streaming' AND old.content <> new.content) BEGIN
+    INSERT INTO messages_fts (messages_fts, rowid, content)
+        SELECT 'delete', old.seq, old.content WHERE old.state <> 'streaming';
+    INSERT INTO messages_fts (rowid, content) SELECT new.seq, new.content WHERE new.state <> 'streaming';
+END;
+"""
+
+
+def best_tokenizer(database: sqlite3.Connection) -> str:
+    """Return what this SQLite can do, found by trying."""
+    for name in (TRIGRAM, WORDS):
+        try:
+            database.execute(f"CREATE VIRTUAL TABLE temp.probe_fts USING fts5(content, tokenize='{name}')")
+            database.execute("DROP TABLE temp.probe_fts")
+        except sqlite3.OperationalError:
+            continue
+        return name
+    return NONE
+
+
+def ensure_index(database: sqlite3.Connection, best: str | None = None) -> str:
+    """Make the index fit this SQLite, rebuilding it when it does not, in one transaction. Return its kind."""
+    row = database.execute("SELECT value FROM meta WHERE key = ?", (KEY,)).fetchone()
+    current = row[0] if row else ""
+    best = best_tokenizer(database) if best is None else best
+    if current == best:
+        return best
+    database.execute("BEGIN IMMEDIATE")
+    try:
+        for trigger in _TRIGGERS:
+            database.execute(f"DROP TRIGGER IF EXISTS {trigger}")
+        if best != NONE:  # without FTS5 the old table cannot even be dropped; it waits, unused
+            database.execute("DROP TABLE IF EXISTS messages_fts")
+            database.execute(
+                "CREATE VIRTUAL TABLE messages_fts USING "
+                f"fts5(content, content='messages', content_rowid='seq', tokenize='{best}')"
+            )
+            database.execute(
+                "INSERT INTO messages_fts (rowid, content) SELECT seq, content FROM messages WHERE state <> 'streaming'"
+            )
+            for trigger in re.split(r"(?<=END;)\n", _CREATE_TRIGGERS.strip()):
+                database.execute(trigger)
+        database.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (KEY, best))
+        database.execute("COMMIT")
+    except BaseException:
+        database.rollback()
+        raise
+    return best
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A search as typed, ready for SQL. `match` is "" when the index cannot help."""
+
+    terms: tuple[str, ...]
+    match: str
+    likes: tuple[str, ...]  # patterns with backslash as the escape sign; every one must fit
+
+
+def query_of(text: str, kind: str, max_terms: int = 12) -> Query:
+    """Split what was typed: words must all occur, in any order; "two words" in quotes must stand together."""
+    found = re.findall(r'"([^"]+)"?|(\S+)', text.replace("\x00", " "))
+    terms = tuple(term for quoted, word in found if (term := (quoted or word).strip().strip('"')))[:max_terms]
+    if kind == TRIGRAM:
+        indexed = tuple(term for term in terms if len(term) >= 3)
+        match = " AND ".join(_quoted(term) for term in indexed)
+    elif kind == WORDS:
+        indexed = tuple(term for term in terms if any(char.isalnum() for char in term))
+        match = " AND ".join(f"{_quoted(term)}*" for term in indexed)
+    else:
+        indexed, match = (), ""
+    likes = tuple(like_pattern(term) for term in terms if term not in indexed)
+    return Query(terms, match, likes)
+
+
+def _quoted(term: str) -> str:
+    return '"' + term.replace('"', '""') + '"'
+
+
+def like_pattern(term: str) -> str:
+    return "%" + re.sub(r"([\\%_])", r"\\\1", term) + "%"
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    text: str  # one line
+    marks: tuple[tuple[int, int], ...]  # where the found words are: (start, end) in characters
+
+
+def snippet_of(content: str, terms: tuple[str, ...], width: int = 120) -> Snippet:
+    """Cut `content` around the first place where a term occurs, and mark every term in the piece."""
+    pattern = re.compile("|".join(re.escape(term) for term in sorted(terms, key=len, reverse=True)), re.IGNORECASE)
+    first = pattern.search(content) if terms else None
+    middle = first.start() if first else 0
+    start = max(0, middle - width // 3)
+    if start:
+        space = content.find(" ", start, middle)
+        start = space + 1 if space >= 0 else start
+    end = min(len(content), start + width)
+    piece = re.sub(r"\s", " ", content[start:end])
+    text = ("…" if start else "") + piece.rstrip() + ("…" if end < len(content) else "")
+    marks = tuple(match.span() for match in pattern.finditer(text)) if terms else ()
+    return Snippet(text, marks)

@@ -1,0 +1,110 @@
+"""How values lie in a column, and how odd ones are read: a strange value costs itself, never the row around it."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+_MAX_MONEY_CHARS = 60
+
+
+def micros_of(moment: datetime) -> int:
+    """Return whole microseconds since 1970 UTC. `moment` must know its zone."""
+    return (moment - _EPOCH) // _MICROSECOND
+
+
+def moment_of(micros: object) -> datetime:
+    """Return the moment in UTC; 1970 for what is no possible moment."""
+    try:
+        return _EPOCH + timedelta(microseconds=micros) if isinstance(micros, int) else _EPOCH
+    except OverflowError:
+        return _EPOCH
+
+
+def moment_or_none(micros: object) -> datetime | None:
+    return None if micros is None else moment_of(micros)
+
+
+def money_of(value: object) -> Decimal | None:
+    """Return a finite amount, None for anything else. Takes text, whole numbers and `Decimal`; never a float."""
+    if isinstance(value, bool) or not isinstance(value, str | int | Decimal):
+        return None
+    if isinstance(value, str) and len(value) > _MAX_MONEY_CHARS:
+        return None
+    try:
+        amount = Decimal(value)
+    except (InvalidOperation, ValueError):
+        return None
+    return amount if amount.is_finite() and abs(amount.adjusted()) < _MAX_MONEY_CHARS else None
+
+
+def money_text(amount: Decimal | None) -> str | None:
+    return None if amount is None else str(amount)
+
+
+def json_text(value: object) -> str:
+    """Return JSON text; what JSON cannot say (a date, NaN) is written as plain text."""
+    return _storable(json.dumps(_plain(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False))
+
+
+def _plain(value: object) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, float) and math.isfinite(value):
+        return value
+    return str(value)
+
+
+def text_of(value: object) -> str:
+    """Return text that SQLite can hold: a lone half of a surrogate pair becomes a question mark in a box."""
+    return _storable(value) if isinstance(value, str) else ""
+
+
+def _storable(text: str) -> str:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    return text
+
+
+def object_of(text: object) -> dict[str, Any]:
+    """Return the JSON object in `text`, {} for anything else."""
+    value = _decoded(text)
+    return value if isinstance(value, dict) else {}
+
+
+def objects_of(text: object) -> tuple[dict[str, Any], ...]:
+    """Return the objects of the JSON array in `text`; other elements are left out."""
+    value = _decoded(text)
+    return tuple(item for item in value if isinstance(item, dict)) if isinstance(value, list) else ()
+
+
+def _decoded(text: object) -> object:
+    if not isinstance(text, str):
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def seconds_of(value: object) -> float | None:
+    """Return a finite, non-negative number of seconds, None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        seconds = float(value)
+    except OverflowError:
+        return None
+    return seconds if math.isfinite(seconds) and seconds >= 0 else None
