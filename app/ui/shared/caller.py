@@ -1,0 +1,104 @@
+"""What every tab may know about who we call as: the account, its service, and the numbers in the status bar.
+
+Only the composition root writes here; everybody else reads and listens.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+if TYPE_CHECKING:
+    from app.credentials.accounts import Account
+    from app.service.models import Model
+    from app.service.retry import BudgetState
+    from app.service.service import Service
+
+
+@dataclass(frozen=True, slots=True)
+class Headroom:
+    """How much of a rate limit is left; None where the service did not say. `tier` is the service's own letter."""
+
+    requests_left: int | None = None
+    requests_limit: int | None = None
+    tokens_left: int | None = None
+    tokens_limit: int | None = None
+    tier: str = ""
+    resets_at: datetime | None = None
+
+
+class Caller(QObject):
+    """The account in use and what is known of it. All values are of that account and are cleared when it changes."""
+
+    account_changed = Signal()
+    numbers_changed = Signal()
+    budget_changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.account: Account | None = None
+        self.service: Service | None = None
+        self.budget: BudgetState | None = None
+        self._clear_numbers()
+
+    def _clear_numbers(self) -> None:
+        self.headroom: Headroom | None = None
+        self.balance: Decimal | None = None  # USD
+        self.spent_today: Decimal = Decimal(0)  # USD, from receipts that were charged
+        self.daily_limit: Decimal | None = None  # USD a day, None for none
+        self.latency_ms: int | None = None
+        self.models: tuple[Model, ...] = ()
+
+    @property
+    def is_sandbox(self) -> bool:
+        """True when nothing can cost real money."""
+        return self.account is not None and self.account.kind == "sandbox"
+
+    @property
+    def host(self) -> str:
+        """The host name we speak to, "" without an account."""
+        return self.account.host if self.account is not None else ""
+
+    def use(self, account: Account | None, service: Service | None) -> None:
+        """Call as somebody else, or as nobody."""
+        self.account = account
+        self.service = service
+        self.budget = None
+        self._clear_numbers()
+        self.account_changed.emit()
+        self.numbers_changed.emit()
+        self.budget_changed.emit()
+
+    def set_numbers(
+        self,
+        *,
+        headroom: Headroom | None = None,
+        balance: Decimal | None = None,
+        spent_today: Decimal | None = None,
+        daily_limit: Decimal | None = None,
+        latency_ms: int | None = None,
+        models: tuple[Model, ...] | None = None,
+    ) -> None:
+        """Take what an answer told; None leaves what is known as it is."""
+        news: dict[str, object] = {
+            "headroom": headroom,
+            "balance": balance,
+            "spent_today": spent_today,
+            "daily_limit": daily_limit,
+            "latency_ms": latency_ms,
+            "models": models,
+        }
+        changed = {name: value for name, value in news.items() if value is not None and value != getattr(self, name)}
+        for name, value in changed.items():
+            setattr(self, name, value)
+        if changed:
+            self.numbers_changed.emit()
+
+    def set_budget(self, budget: BudgetState | None) -> None:
+        """Take the state of the failure budget; the window says so while it holds calls."""
+        self.budget = budget
+        self.budget_changed.emit()

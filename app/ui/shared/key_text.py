@@ -1,0 +1,20 @@
+"""How a shortcut is written: as the system writes it, with a space where Qt puts a plus."""
+
+from __future__ import annotations
+
+import sys
+
+from PySide6.QtGui import QKeySequence
+
+
+def key_text(shortcut: str) -> str:
+    """Return `Ctrl K` for `Ctrl+K`, `⌘K` on macOS; an empty string for no shortcut."""
+    if not shortcut:
+        return ""
+    native = QKeySequence(shortcut).toString(QKeySequence.SequenceFormat.NativeText)
+    return native if sys.platform == "darwin" else native.replace("+", " ").strip()
+
+
+def tip_text(name: str, shortcut: str = "") -> str:
+    """Return a tooltip: the name, and the shortcut behind it."""
+    return f"{name}  {key_text(shortcut)}" if shortcut else name

@@ -1,0 +1,177 @@
+"""Text in one of the eight styles: it follows the theme, keeps the designed line height, wraps or elides."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QSize, Qt
+from PySide6.QtGui import (
+    QFontMetrics,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QResizeEvent,
+    QTextCharFormat,
+    QTextLayout,
+    QTextOption,
+)
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+
+from app.ui.shared.theme import Theme
+
+_UNBOUNDED = 16_000.0  # px; wider than any window
+
+
+class Label(QLabel):
+    """One piece of plain text. `wrap` breaks lines; `elide` cuts with an ellipsis and shows all in a tooltip.
+
+    `lead` is a first sentence in semibold, as banners have it. Markup is never interpreted.
+    """
+
+    def __init__(
+        self,
+        theme: Theme,
+        text: str = "",
+        style: str = "body",
+        role: str = "text",
+        *,
+        weight: int | None = None,
+        mono: bool = False,
+        tabular: bool = False,
+        wrap: bool = False,
+        elide: bool = False,
+        lead: str = "",
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._style = style
+        self._role = role
+        self._weight = weight
+        self._mono = mono
+        self._tabular = tabular
+        self._elide = elide
+        self._lead = lead
+        self._rest = text
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setWordWrap(wrap)
+        if wrap:
+            policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+            policy.setHeightForWidth(True)
+            self.setSizePolicy(policy)
+        elif elide:
+            self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+            self.setMinimumWidth(theme.px(24))
+        self.setText(text)
+        self._dress()
+        theme.changed.connect(self._dress)
+
+    def setText(self, text: str) -> None:
+        self._rest = text
+        super().setText(f"{self._lead} {text}".strip() if self._lead else text)
+        self._show_whole_in_tip()
+
+    def set_text(self, text: str, lead: str | None = None) -> None:
+        """Replace the text, and the semibold first sentence when one is given."""
+        if lead is not None:
+            self._lead = lead
+        self.setText(text)
+        self.updateGeometry()
+        self.update()
+
+    def set_role(self, role: str) -> None:
+        """Change the colour role."""
+        if role != self._role:
+            self._role = role
+            self._dress()
+
+    def _dress(self) -> None:
+        self.setFont(self._theme.font(self._style, self._weight, mono=self._mono, tabular=self._tabular))
+        palette = self.palette()
+        palette.setColor(QPalette.ColorRole.WindowText, self._theme.color(self._role))
+        self.setPalette(palette)
+        self.updateGeometry()
+        self.update()
+
+    # -- measuring and painting -----------------------------------------------------------------------------------
+
+    def _own_paint(self) -> bool:
+        return self.wordWrap() or self._elide
+
+    def _lay_out(self, width: float) -> tuple[QTextLayout, float, int]:
+        layout = QTextLayout(self.text(), self.font())
+        option = QTextOption(self.alignment())
+        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        option.setTextDirection(self.layoutDirection())
+        layout.setTextOption(option)
+        if self._lead:
+            strong = QTextCharFormat()
+            strong.setFont(self._theme.font(self._style, 600))
+            piece = QTextLayout.FormatRange()
+            piece.start, piece.length, piece.format = 0, len(self._lead), strong
+            layout.setFormats([piece])
+        line_height = self._theme.line_px(self._style)
+        layout.beginLayout()
+        top, widest = 0, 0.0
+        while (line := layout.createLine()).isValid():
+            line.setLineWidth(width)
+            line.setPosition(QPointF(0, top + (line_height - line.height()) / 2))
+            widest = max(widest, line.naturalTextWidth())
+            top += line_height
+        layout.endLayout()
+        return layout, widest, max(top, line_height)
+
+    def hasHeightForWidth(self) -> bool:
+        return self.wordWrap()
+
+    def heightForWidth(self, width: int) -> int:
+        if not self.wordWrap():
+            return super().heightForWidth(width)
+        margins = self.contentsMargins()
+        return self._lay_out(max(1, width - margins.left() - margins.right()))[2] + margins.top() + margins.bottom()
+
+    def sizeHint(self) -> QSize:
+        margins = self.contentsMargins()
+        around = QSize(margins.left() + margins.right(), margins.top() + margins.bottom())
+        if self.wordWrap():
+            width = self.maximumWidth() if self.maximumWidth() < _UNBOUNDED else self._theme.type_px(360)
+            _, widest, height = self._lay_out(min(width, self._theme.type_px(360)))
+            return QSize(int(widest) + 1, height) + around
+        if self._elide:
+            return (
+                QSize(self.fontMetrics().horizontalAdvance(self.text()) + 1, self._theme.line_px(self._style)) + around
+            )
+        return super().sizeHint().expandedTo(QSize(0, self._theme.line_px(self._style) + around.height()))
+
+    def minimumSizeHint(self) -> QSize:
+        if self.wordWrap():
+            longest = max((self.fontMetrics().horizontalAdvance(word) for word in self.text().split()), default=0)
+            return QSize(min(longest, self._theme.type_px(160)), self._theme.line_px(self._style))
+        if self._elide:
+            return QSize(self._theme.px(24), self._theme.line_px(self._style))
+        return super().minimumSizeHint().expandedTo(QSize(0, self._theme.line_px(self._style)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._show_whole_in_tip()
+
+    def _show_whole_in_tip(self) -> None:
+        if self._elide:
+            cut = self.fontMetrics().horizontalAdvance(self.text()) > self.contentsRect().width()
+            self.setToolTip(self.text() if cut else "")
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if not self._own_paint():
+            super().paintEvent(event)
+            return
+        painter = QPainter(self)
+        painter.setPen(self._theme.color(self._role if self.isEnabled() else "text3"))
+        area = self.contentsRect()
+        if self._elide and not self.wordWrap():
+            metrics = QFontMetrics(self.font())
+            painter.setFont(self.font())
+            shown = metrics.elidedText(self.text(), Qt.TextElideMode.ElideRight, area.width())
+            painter.drawText(area, int(self.alignment() | Qt.AlignmentFlag.AlignVCenter), shown)
+            return
+        layout, _, height = self._lay_out(area.width())
+        spare = max(0, area.height() - height)
+        top = area.top() + (spare // 2 if self.alignment() & Qt.AlignmentFlag.AlignVCenter else 0)
+        layout.draw(painter, QPointF(area.left(), top))

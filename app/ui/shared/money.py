@@ -1,0 +1,130 @@
+"""How amounts, counts, sizes and times are written. Never rounds money to zero, never hides a cost."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from decimal import ROUND_CEILING, ROUND_HALF_UP, Decimal
+
+_CENTS = 2
+_FINE = 4  # decimals below ten cents
+_THOUSAND = 1_000
+
+
+def money(amount: Decimal) -> str:
+    """Return USD with at least two significant digits: `$18.42`, `$0.11`, `$0.0026`, `$0.00001`, `−$0.50`."""
+    return _written(amount, ROUND_HALF_UP)
+
+
+def at_most(amount: Decimal) -> str:
+    """Return a cap before sending, rounded up: `≤ $0.0046`."""
+    return f"≤ {_written(amount, ROUND_CEILING)}"
+
+
+def about(amount: Decimal) -> str:
+    """Return an estimate: `about $0.082`."""
+    return f"about {money(amount)}"
+
+
+def cost(amount: Decimal | None, source: str = "stated") -> str:
+    """Return what a call cost as a receipt says it: exact when stated, `about` when estimated, words when unknown."""
+    if amount is None or source == "none":
+        return "cost not stated"
+    return money(amount) if source == "stated" else about(amount)
+
+
+def _written(amount: Decimal, rounding: str) -> str:
+    sign = "−" if amount < 0 else ""
+    size = abs(amount)
+    if size == 0:
+        return "$0.00"
+    decimals = _CENTS
+    if size < Decimal("0.1"):
+        decimals = max(_FINE, 1 - size.adjusted())  # adjusted() is the place of the first digit: −5 for 0.00001
+    shown = size.quantize(Decimal(1).scaleb(-decimals), rounding=rounding)
+    text = f"{shown:,f}"
+    whole, _, fraction = text.partition(".")
+    fraction = fraction.rstrip("0").ljust(_CENTS, "0")
+    return f"{sign}${whole}.{fraction}"
+
+
+def count(n: int) -> str:
+    """Return a whole number with thousands commas: `1,284`."""
+    return f"{n:,}".replace("-", "−")
+
+
+def short_count(n: int) -> str:
+    """Return a number in few signs: `812`, `12.4K`, `131K`, `1.2M`."""
+    for limit, unit in ((_THOUSAND**3, "B"), (_THOUSAND**2, "M"), (_THOUSAND, "K")):
+        if n >= limit:
+            value = Decimal(n) / limit
+            # 131,072 is 131K, not 131.1K, and rounds down: a context is never shown larger than it is
+            return f"{int(value)}{unit}" if value >= 100 else f"{_one_place(value)}{unit}"
+    return str(n)
+
+
+def _one_place(value: Decimal) -> str:
+    return str((value * 10).to_integral_value(rounding="ROUND_FLOOR") / 10).removesuffix(".0")
+
+
+def size(n_bytes: int) -> str:
+    """Return a size in decimal units: `812 bytes`, `25 MB`, `31.8 MB`, `1.3 GB`."""
+    value = Decimal(n_bytes)
+    if value < _THOUSAND:
+        return f"{n_bytes} bytes"
+    for unit in ("KB", "MB", "GB", "TB"):
+        value /= _THOUSAND
+        if value < _THOUSAND or unit == "TB":
+            break
+    shown = value.quantize(Decimal("1") if value >= 100 else Decimal("0.1"), rounding=ROUND_HALF_UP)
+    return f"{str(shown).removesuffix('.0')} {unit}"
+
+
+def duration(seconds: float) -> str:
+    """Return how long something took: `84 ms`, `4.2 s`, `1 min 12 s`, `2 h 5 min`."""
+    if seconds < 0.5:
+        return f"{max(0, round(seconds * 1000))} ms"
+    if seconds < 59.95:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    if whole < 3600:
+        minutes, rest = divmod(whole, 60)
+        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+    hours, rest = divmod(whole // 60, 60)
+    return f"{hours} h {rest} min" if rest else f"{hours} h"
+
+
+def countdown(seconds: float) -> str:
+    """Return the time left as a clock: `0:23`, `12:05`, `1:02:03`. Rounds up, so that 0:00 means now."""
+    whole = max(0, -int(-seconds // 1))
+    hours, rest = divmod(whole, 3600)
+    minutes, left = divmod(rest, 60)
+    return f"{hours}:{minutes:02d}:{left:02d}" if hours else f"{minutes}:{left:02d}"
+
+
+def clock(at: datetime) -> str:
+    """Return a local time of day: `14:06:41`."""
+    return at.astimezone().strftime("%H:%M:%S")
+
+
+def when(at: datetime, now: datetime) -> str:
+    """Return a moment in the past as people say it: `4 min ago`, `today 11:47`, `yesterday 09:10`, `3 Mar 2026`."""
+    local, today = at.astimezone(), now.astimezone()
+    passed = now - at
+    if timedelta() <= passed < timedelta(minutes=1):
+        return "just now"
+    if timedelta() <= passed < timedelta(hours=1):
+        return f"{int(passed.total_seconds() // 60)} min ago"
+    if local.date() == today.date():
+        return f"today {local:%H:%M}"
+    if local.date() == today.date() - timedelta(days=1):
+        return f"yesterday {local:%H:%M}"
+    return f"{local.day} {local:%b %Y}"
+
+
+def age(seconds: float) -> str:
+    """Return how old something on screen is: `Updated 12 s ago`."""
+    if seconds < 60:
+        return f"Updated {int(seconds)} s ago"
+    if seconds < 3600:
+        return f"Updated {int(seconds // 60)} min ago"
+    return f"Updated {int(seconds // 3600)} h ago"

@@ -1,0 +1,342 @@
+"""The sentences of every `ServiceError`: what happened, what it means, one primary button and one alternative.
+
+No blame, no apology, nothing that is not known: "nothing was charged" only where the service cannot have charged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Literal
+
+from app.ui.shared.money import money
+
+if TYPE_CHECKING:
+    from app.service import errors
+
+Button = tuple[str, str]  # (action id, words)
+
+RETRY: Button = ("retry", "Try again")
+EDIT: Button = ("edit", "Edit")
+DISMISS: Button = ("dismiss", "Do not send")
+REPLACE_KEY: Button = ("replace-key", "Replace key…")
+SWITCH: Button = ("switch-account", "Use another account…")
+SANDBOX: Button = ("sandbox", "Work in the Sandbox")
+CONTINUE: Button = ("continue", "Continue")
+START_OVER: Button = ("start-over", "Start over")
+CHOOSE_MODEL: Button = ("choose-model", "Choose another model…")
+CONNECTION: Button = ("connection", "Check the connection…")
+
+_NOTHING_SENT = "Nothing was sent, so nothing was charged."
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """The words of one error. `waits` allows a countdown when the error says how long."""
+
+    what: str
+    meaning: str
+    primary: Button | None = RETRY
+    alternative: Button | None = None
+    severity: Literal["bad", "warn", "quiet"] = "bad"
+    icon: str = "error"
+    waits: bool = False
+    facts: tuple[tuple[str, str], ...] = ()
+
+
+def status_line(status: int) -> str:
+    """Return `401 Unauthorized`, or the number alone where nobody named it."""
+    try:
+        return f"{status} {HTTPStatus(status).phrase}"
+    except ValueError:
+        return str(status)
+
+
+def for_error(error: errors.ServiceError, subject: str, charged: str) -> Told:
+    """Return the words of the closest class that has some."""
+    for kind in type(error).__mro__:
+        writer = _WRITERS.get(kind.__name__)
+        if writer is not None:
+            return writer(error, subject, charged)
+    return _anything(error, subject, charged)
+
+
+def _said(error: errors.ServiceError) -> str:
+    """The service's own sentence with a full stop, or nothing."""
+    text = error.message.strip()
+    return "" if not text else text if text[-1] in ".!?…" else f"{text}."
+
+
+def _join(*sentences: str) -> str:
+    return " ".join(sentence for sentence in sentences if sentence)
+
+
+def _safe(error: errors.ServiceError, subject: str) -> str:
+    if error.surely_not_sent:
+        return f"Your {subject} did not reach the service, so nothing was charged."
+    return f"Your {subject} may have reached the service. Its receipt shows whether it was charged."
+
+
+def _anything(error: errors.ServiceError, subject: str, charged: str) -> Told:
+    return Told("The service could not do this", _join(_said(error), charged), RETRY)
+
+
+def _limit(error: errors.ServiceError, subject: str, charged: str) -> Told:
+    limit = getattr(error, "limit", "")
+    name = getattr(error, "field", "")
+    what = f"{name} is over its limit" if name else f"This {subject} is over a limit"
+    allowed = f"The limit is {limit}." if limit and limit not in error.message else ""
+    return Told(what, _join(_said(error), allowed, _NOTHING_SENT), EDIT, icon="warning", severity="warn")
+
+
+def _held(error: errors.ServiceError, subject: str, charged: str) -> Told:
+    return Told(
+        "Rialto is holding requests back",
+        f"Many requests failed in the last 30 s. Sending more would get the account blocked. Your {subject} is safe.",
+        DISMISS,
+        icon="clock",
+        severity="warn",
+        waits=True,
+    )
+
+
+def _offline(error: errors.ServiceError, subject: str, charged: str) -> Told:
+    return Told(
+        "The service could not be reached",
+        _join(_safe(error, subject), "History and drafts still work."),
+        RETRY,
+        SANDBOX,
+        icon="offline",
+        severity="warn",
+    )
+
+
+def _timed_out(error: errors.ServiceError, subject: str, charged: str) -> Told:
+    return Told("No answer came in time", _safe(error, subject), RETRY, CONNECTION, icon="clock", severity="warn")
+
+
+def _cut(error: errors.ServiceError, subject: str, charged: str) -> Told:
+    return Told(
+        "The reply stopped early",
+        _join("What arrived is kept.", charged),
+        CONTINUE,
+        START_OVER,
+        icon="warning",
+        severity="warn",
+    )
+
+
+def _bad_answer(error: errors.ServiceError, subject: str, charged: str) -> Told:
+    return Told(
+        "The answer could not be read",
+        _join("This may not be the service's address, or something on the way changed the answer.", charged),
+        RETRY,
+        CONNECTION,
+    )
+
+
+def _in_band(error: errors.ServiceError, subject: str, charged: str) -> Told:
+    return Told(
+        "The service stopped with an error",
+        _join(_said(error), "Text that came before it is kept.", charged),
+        RETRY,
+        icon="warning",
+        severity="warn",
+    )
+
+
+def _bad_request(error: errors.ServiceError, subject: str, charged: str) -> Told:
+    first = error.fields[0] if error.fields else None
+    if first is not None:
+        end = "" if first.message.endswith((".", "!", "?")) else "."
+        where = f"{first.path}: " if first.path else ""
+        return Told("The service refused a value", f"{where}{first.message}{end} Nothing was charged.", EDIT, RETRY)
+    return Told("The service did not understand the request", _join(_said(error), "Nothing was charged."), EDIT, RETRY)
+
+
+def _no_key(error: errors.ServiceError, subject: str, charged: str) -> Told:
+    return Told(
+        "The service did not accept your API key",
+        f"Nothing was charged, and your {subject} is kept. The key may have been deleted or replaced.",
+        REPLACE_KEY,
+        RETRY,
+        icon="key",
+    )
+
+
+def _no_credits(error: errors.ServiceError, subject: str, charged: str) -> Told:
+    facts: list[tuple[str, str]] = []
+    for label, name in (("Needs up to", "need"), ("You have", "have"), ("Minimum", "minimum")):
+        amount = getattr(error, name, None)
+        if amount is not None:
+            facts.append((label, money(amount)))
+    need, have = getattr(error, "need", None), getattr(error, "have", None)
+    short = f"The balance is short by {money(need - have)}." if need is not None and have is not None else ""
+    top_up = getattr(error, "suggested", None) or getattr(error, "minimum", None)
+    button = ("top-up", f"Top up {money(top_up).removesuffix('.00')}…" if top_up else "Top up…")
+    return Told(
+        f"Not enough credits for this {subject}",
+        _join(short or "The balance is too low.", "Nothing was charged."),
+        button,
+        CHOOSE_MODEL,
+        icon="credits",
+        severity="warn",
+        facts=tuple(facts),
+    )
+
+
+def _forbidden(error: errors.ServiceError, subject: str, charged: str) -> Told:
+    return Told("This account may not do this", _join(_said(error), "Nothing was charged."), SWITCH, RETRY, icon="lock")
+
+
+def _not_found(error: errors.ServiceError, subject: str, charged: str) -> Told:
+    return Told(
+        "The service does not have this",
+        _join(_said(error), "It may have been renamed or removed. Nothing was charged."),
+        CHOOSE_MODEL,
+        RETRY,
+        icon="search",
+        severity="warn",
+    )
+
+
+def _conflict(error: errors.ServiceError, subject: str, charged: str) -> Told:
+    if getattr(error, "consent", None):
+        return Told(
+            "The service wants your consent first",
+            _join(_said(error), "Nothing was charged."),
+            ("consent", "Read and decide…"),
+            icon="shield",
+            severity="warn",
+        )
+    return Told("Something else is in progress", _join(_said(error), "Nothing was charged."), RETRY, severity="warn")
+
+
+def _gone(error: errors.ServiceError, subject: str, charged: str) -> Told:
+    return Told(
+        "The service no longer has this",
+        _join(_said(error), "Nothing was charged."),
+        CHOOSE_MODEL,
+        icon="history",
+        severity="warn",
+    )
+
+
+def _too_large(error: errors.ServiceError, subject: str, charged: str) -> Told:
+    return Told(
+        f"This {subject} is too large to send",
+        _join(_said(error), "The original stays as it is. Nothing was charged."),
+        ("shorten", "Make it smaller"),
+        icon="drive",
+    )
+
+
+def _bad_type(error: errors.ServiceError, subject: str, charged: str) -> Told:
+    return Told(
+        "The service does not take this kind of file",
+        _join(_said(error), "Nothing was charged."),
+        ("choose-file", "Choose another file…"),
+        icon="document",
+    )
+
+
+def _refused_content(error: errors.ServiceError, subject: str, charged: str) -> Told:
+    refunded = getattr(error, "credits_refunded", None)
+    money_word = charged or ("The credits were given back." if refunded else "")
+    if getattr(error, "suggested_prompt", ""):
+        return Told(
+            "The service's content rules refused this",
+            _join(_said(error), money_word, "It proposes other words."),
+            ("use-suggestion", "Read the proposal…"),
+            EDIT,
+            icon="shield",
+            severity="warn",
+        )
+    other = getattr(error, "recommended_model", "")
+    choice = ("use-model", f"Use {other}") if other else CHOOSE_MODEL
+    return Told(
+        "The service's content rules refused this",
+        _join(_said(error), money_word),
+        EDIT,
+        choice,
+        icon="shield",
+        severity="warn",
+    )
+
+
+def _rate_limited(error: errors.ServiceError, subject: str, charged: str) -> Told:
+    if error.retry_after_s is None:
+        return Told(
+            "Too many requests",
+            _join(_said(error), f"Your {subject} is kept. Nothing was charged."),
+            RETRY,
+            CHOOSE_MODEL,
+            icon="clock",
+            severity="warn",
+        )
+    whose = {"api_key": "Your API key sets this limit.", "user": "Your account sets this limit."}
+    limit_type = error.info.limit_type if error.info is not None else None
+    return Told(
+        "Too many requests this minute",
+        _join(f"Rialto sends your {subject} again by itself when the time is up.", whose.get(limit_type or "", "")),
+        DISMISS,
+        CHOOSE_MODEL,
+        icon="clock",
+        severity="warn",
+        waits=True,
+    )
+
+
+def _blocked(error: errors.ServiceError, subject: str, charged: str) -> Told:
+    return Told(
+        "The service refuses every request for a moment",
+        f"More than 20 requests failed in 30 s. All tabs wait, and your {subject} is kept. Nothing was charged.",
+        DISMISS,
+        icon="clock",
+        waits=True,
+    )
+
+
+def _server_failed(error: errors.ServiceError, subject: str, charged: str) -> Told:
+    busy = error.status in (502, 503, 504, 529)
+    what = "The service is busy" if busy else "The service failed"
+    return Told(
+        what,
+        f"Rialto tried again several times. {_safe(error, subject)}",
+        RETRY,
+        CHOOSE_MODEL,
+        severity="warn",
+        icon="warning",
+    )
+
+
+_Writer = Callable[["errors.ServiceError", str, str], Told]
+_WRITERS: dict[str, _Writer] = {
+    "ServiceError": _anything,
+    "LimitExceeded": _limit,
+    "Held": _held,
+    "ConnectionFailed": _offline,
+    "TimedOut": _timed_out,
+    "StreamCut": _cut,
+    "BadAnswer": _bad_answer,
+    "InBandError": _in_band,
+    "BadRequest": _bad_request,
+    "AuthenticationFailed": _no_key,
+    "PaymentRequired": _no_credits,
+    "Forbidden": _forbidden,
+    "NotFound": _not_found,
+    "Conflict": _conflict,
+    "Gone": _gone,
+    "TooLarge": _too_large,
+    "UnsupportedType": _bad_type,
+    "ContentRefused": _refused_content,
+    "RateLimited": _rate_limited,
+    "AbuseBlocked": _blocked,
+    "ServerFailed": _server_failed,
+}
+
+
+def has_own_words(kind: type[errors.ServiceError]) -> bool:
+    """Tell whether a class has sentences of its own rather than its parent's."""
+    return kind.__name__ in _WRITERS

@@ -1,0 +1,131 @@
+"""Turns a failed call into words: what happened, what it means, what to do. One table for every tab.
+
+A `Problem` is drawn by `ErrorCard`, in one line, or as a banner. It never holds a secret: texts from the service pass
+`redact` before anybody sees or copies them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Literal
+
+from app.ui.shared import problem_words as words
+
+if TYPE_CHECKING:
+    from app.service.errors import ServiceError
+
+Severity = Literal["bad", "warn", "quiet"]
+
+
+@dataclass(frozen=True, slots=True)
+class ActionSpec:
+    """A button: `id` is what the presenter hears (`retry`, `replace-key`, …), `text` what the person reads."""
+
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """An error in three parts, its buttons, and the facts for support.
+
+    `facts` are amounts shown in the card (label, value); `details` the block that is copied for support.
+    `fields` are (path, sentence) pairs for forms that can mark the field itself.
+    """
+
+    what: str
+    meaning: str = ""
+    primary: ActionSpec | None = None
+    alternative: ActionSpec | None = None
+    details: tuple[tuple[str, str], ...] = ()
+    severity: Severity = "bad"
+    icon: str = "error"
+    countdown_until: datetime | None = None
+    facts: tuple[tuple[str, str], ...] = ()
+    fields: tuple[tuple[str, str], ...] = ()
+    request_id: str = field(default="")
+
+    def __str__(self) -> str:
+        return f"{self.what}. {self.meaning}".strip()
+
+    @property
+    def sentence(self) -> str:
+        """What happened and what it means, as a screen reader says it."""
+        return str(self)
+
+    @property
+    def actions(self) -> tuple[ActionSpec, ...]:
+        """The buttons in order, the primary one first."""
+        return tuple(action for action in (self.primary, self.alternative) if action is not None)
+
+    def details_text(self) -> str:
+        """The details as they are copied for support: one `Label: value` a line."""
+        return "\n".join(f"{label}: {value}" for label, value in self.details)
+
+
+def describe(
+    error: ServiceError,
+    *,
+    now: datetime | None = None,
+    subject: str = "message",
+    charged: str = "",
+    clean: Callable[[str], str] | None = None,
+) -> Problem:
+    """Return the words for `error`.
+
+    `subject` is what the person sent ("message", "recording", "clip"); `charged` a sentence about money when it is
+    known ("418 tokens kept, $0.0019."); `now` sets the clock for countdowns. `clean` removes secrets; by default the
+    registry of secrets in use does.
+    """
+    now = now or datetime.now(UTC)
+    clean = clean or _redact()
+    told = words.for_error(error, subject, charged)
+    wait = error.retry_after_s
+    until = now + timedelta(seconds=wait) if wait is not None and told.waits else None
+    problem = Problem(
+        what=told.what,
+        meaning=clean(told.meaning),
+        primary=ActionSpec(*told.primary) if told.primary else None,
+        alternative=ActionSpec(*told.alternative) if told.alternative else None,
+        severity=told.severity,
+        icon=told.icon,
+        countdown_until=until,
+        facts=told.facts,
+        fields=tuple((item.path, clean(item.message)) for item in error.fields),
+        request_id=error.request_id,
+    )
+    return replace(problem, details=_details(error, now, clean))
+
+
+def _redact() -> Callable[[str], str]:
+    from app.credentials.redaction import redact  # imported with the first error, not with the window
+
+    return redact
+
+
+def _details(error: ServiceError, now: datetime, clean: Callable[[str], str]) -> tuple[tuple[str, str], ...]:
+    rows: list[tuple[str, str]] = []
+    if error.status is not None:
+        rows.append(("Status", words.status_line(error.status)))
+    if error.message:
+        rows.append(("Service said" if error.status is not None else "Reason", clean(error.message)))
+    if error.code:
+        rows.append(("Code", clean(error.code)))
+    rows += [(f"Field {item.path}" if item.path else "Field", clean(item.message)) for item in error.fields]
+    if error.request_id:
+        rows.append(("Request id", clean(error.request_id)))
+    if error.info is not None and error.info.service_version:
+        rows.append(("Version", clean(error.info.service_version)))
+    exchange = error.exchange
+    time = f"{now.astimezone():%H:%M:%S}"
+    if exchange is not None:
+        from app.ui.shared.money import clock, duration
+
+        rows.append(("Request", f"{exchange.request.method} {exchange.request.path}"))
+        if exchange.model:
+            rows.append(("Model", exchange.model))
+        time = f"{clock(exchange.started_at)}, after {duration(exchange.duration_s)}"
+    rows.append(("Time", time))
+    return tuple(rows)

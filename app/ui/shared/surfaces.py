@@ -1,0 +1,28 @@
+"""Backgrounds by name: the tones of the panes, hairlines, and the properties that the style sheet looks for."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QWidget
+
+
+def zone(widget: QWidget, name: str) -> None:
+    """Give a widget the tone of a zone: `rail`, `pane`, `canvas`, `surface` or `sunken`."""
+    widget.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+    widget.setProperty("zone", name)
+
+
+def set_property(widget: QWidget, name: str, value: object) -> None:
+    """Set a property that the style sheet selects by, and let the style look again when it changed."""
+    if widget.property(name) != value:
+        widget.setProperty(name, value)
+        widget.style().unpolish(widget)
+        widget.style().polish(widget)
+        widget.update()
+
+
+def rule(vertical: bool = False) -> QFrame:
+    """Return a hairline."""
+    line = QFrame()
+    line.setProperty("part", "vrule" if vertical else "rule")
+    return line

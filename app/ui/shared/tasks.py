@@ -1,0 +1,72 @@
+"""Who owns a coroutine: every task belongs to a `TaskScope`, and none outlives it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+Work = Callable[..., Awaitable[None]]
+
+
+class TaskScope:
+    """Owns the tasks of one page or service. Cancelling is silent; a crash is handed to `on_crash`, never swallowed."""
+
+    def __init__(self, on_crash: Callable[[Exception], None]) -> None:
+        self._on_crash = on_crash
+        self._by_name: dict[str, asyncio.Task[None]] = {}
+        self._alive: set[asyncio.Task[None]] = set()
+        self._closed = False
+
+    def replace(self, name: str, work: Work, *args: object) -> None:
+        """For reads: the newest call wins, and the one before it has ended when the new one begins."""
+        if self._closed:
+            return
+        before = self._by_name.get(name)
+        if before is not None:
+            before.cancel()
+        task = asyncio.get_running_loop().create_task(self._run(before, work, args), name=name)
+        self._by_name[name] = task
+        self._alive.add(task)
+        task.add_done_callback(self._forget)
+
+    def start(self, name: str, work: Work, *args: object) -> bool:
+        """For writes and payments: refuse (False, nothing starts) while `name` still runs."""
+        if self._closed or self.running(name):
+            return False
+        self.replace(name, work, *args)
+        return True
+
+    def running(self, name: str) -> bool:
+        """Tell whether work of that name has not ended yet."""
+        task = self._by_name.get(name)
+        return task is not None and not task.done()
+
+    def cancel(self, name: str) -> bool:
+        """Ask work of that name to stop; False when there was none."""
+        task = self._by_name.get(name)
+        return task is not None and task.cancel()
+
+    async def idle(self) -> None:
+        """Return when nothing of this scope runs any more."""
+        while self._alive:
+            await asyncio.wait(self._alive)
+
+    async def aclose(self) -> None:
+        """Cancel everything, wait for its end and start nothing again."""
+        self._closed = True
+        for task in tuple(self._alive):
+            task.cancel()
+        await self.idle()
+
+    def _forget(self, task: asyncio.Task[None]) -> None:
+        self._alive.discard(task)
+        if self._by_name.get(task.get_name()) is task:
+            del self._by_name[task.get_name()]
+
+    async def _run(self, before: asyncio.Task[None] | None, work: Work, args: tuple[object, ...]) -> None:
+        if before is not None and not before.done():
+            await asyncio.wait([before])
+        try:
+            await work(*args)
+        except Exception as error:  # the one place that catches everything
+            self._on_crash(error)
