@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from PySide6.QtCore import SignalInstance
     from PySide6.QtWidgets import QWidget
 
+    from app.ui.shared.caller import Headroom
+
 
 def _always() -> bool:
     return True
@@ -38,6 +40,7 @@ class TabAction:
     enabled: Callable[[], bool] = _always
     checked: Callable[[], bool] | None = None
     in_palette: bool = True
+    also: tuple[str, ...] = ()  # further keys that always work, such as Ctrl++ beside Ctrl+=
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +53,6 @@ class PaletteItem:
     icon: str
     kind: str  # "open", "model", "character", "setting"
     run: Callable[[], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Headroom:
-    """What is left of one limit, for the status bar: 68 of 75 requests."""
-
-    left: int
-    limit: int
-    unit: str  # "req", "tok"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +109,7 @@ class TabPage(Protocol):
         """The right zone, or None."""
 
     def main_input(self) -> QWidget | None:
-        """Where Ctrl+L and a first key press go."""
+        """Where Ctrl+L goes, and where the focus lands when the tab is first shown."""
 
     def filter_field(self) -> QWidget | None:
         """Where Ctrl+F goes when no text has focus."""
@@ -126,8 +120,8 @@ class TabPage(Protocol):
     def palette_items(self, text: str, limit: int) -> Sequence[PaletteItem]:
         """What of this tab the palette can open, best first. Must answer from memory, within 10 ms."""
 
-    def status_headroom(self) -> Sequence[Headroom]:
-        """The limits that matter here; empty: the status bar shows what the `Caller` last heard."""
+    def status_headroom(self) -> Headroom | None:
+        """The limits that matter here; None: the status bar shows what the `Caller` last heard."""
 
     def running_work(self) -> Sequence[str]:
         """One line for each thing that quitting would cut short, such as "An answer in “Release notes”"."""

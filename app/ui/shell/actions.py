@@ -78,7 +78,7 @@ class ActionRegistry(QObject):
 
     def _q_action(self, action: TabAction, shortcut: str) -> QAction:
         q_action = QAction(action.text, self._window)
-        q_action.setShortcut(QKeySequence(shortcut))
+        _set_keys(q_action, action, shortcut)
         q_action.setShortcutContext(Qt.ShortcutContext.WindowShortcut)
         q_action.setMenuRole(_menu_role(action.id))
         q_action.setCheckable(action.checked is not None)
@@ -139,7 +139,8 @@ class ActionRegistry(QObject):
             return None
         for other in self._entries.values():
             overlaps = WINDOW in (mine.scope, other.scope) or mine.scope == other.scope
-            if other.id != action_id and overlaps and QKeySequence(other.shortcut) == wanted:
+            taken = any(QKeySequence(key) == wanted for key in (other.shortcut, *other.action.also))
+            if other.id != action_id and overlaps and taken:
                 return other
         return None
 
@@ -154,7 +155,7 @@ class ActionRegistry(QObject):
             raise ShortcutRefused(f"{shown} already means “{other.action.text}”. Change that one first.")
         entry = self._entries[action_id]
         entry.shortcut = text
-        entry.q_action.setShortcut(QKeySequence(text))
+        _set_keys(entry.q_action, entry.action, text)
         if text == entry.action.shortcut:
             self._overrides.pop(action_id, None)
         else:
@@ -170,13 +171,18 @@ class ActionRegistry(QObject):
         self._overrides.clear()
         for entry in self._entries.values():
             entry.shortcut = entry.action.shortcut
-            entry.q_action.setShortcut(QKeySequence(entry.shortcut))
+            _set_keys(entry.q_action, entry.action, entry.shortcut)
         self._saved()
 
     def _saved(self) -> None:
         if self._save is not None:
             self._save(dict(self._overrides))
         self.changed.emit()
+
+
+def _set_keys(q_action: QAction, action: TabAction, shortcut: str) -> None:
+    keys = [QKeySequence(key) for key in (shortcut, *action.also) if key]
+    q_action.setShortcuts(keys)
 
 
 def _check_usable(text: str) -> None:

@@ -10,6 +10,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QListView,
 
 from app.ui.shared import icons
 from app.ui.shared.kbd import KeyHint
+from app.ui.shared.label import Label
+from app.ui.shared.surfaces import rule
 from app.ui.shared.theme import Theme
 from app.ui.shell.palette_list import ROW_ROLE, PaletteDelegate, PaletteModel, spoken
 from app.ui.shell.palette_rows import PREFIX_WORDS, PREFIXES, Candidate, Row, listing
@@ -38,8 +40,7 @@ class CommandPalette(QWidget):
         self.setAccessibleName("Commands")
         self._panel = _Panel(theme, self)
         self.field = QLineEdit(self._panel)
-        self.field.setObjectName("paletteField")
-        self.field.setFrame(False)
+        self.field.setProperty("bare", True)
         self.field.setPlaceholderText("Type a command, a chat, a model or a setting")
         self.field.setAccessibleName("Find a command")
         self.field.textChanged.connect(self._refresh)
@@ -56,10 +57,9 @@ class CommandPalette(QWidget):
         self.list_view.setAccessibleName("What fits")
         self.list_view.entered.connect(self._hover)
         self.list_view.clicked.connect(self._run)
-        self._nothing = QLabel(self._panel)
+        self._nothing = Label(theme, "", "body", "text2", parent=self._panel)
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._nothing.setWordWrap(True)
-        self._count = QLabel(self._panel)
+        self._count = Label(theme, "", "small", "text2", tabular=True, parent=self._panel)
         self._hints: list[tuple[str, QWidget]] = []
         self._rise = QPropertyAnimation(self._panel, b"pos", self)
         self._rise.setEasingCurve(QEasingCurve.Type.OutCubic)
@@ -82,9 +82,7 @@ class CommandPalette(QWidget):
             row.setContentsMargins(0, 0, 0, 0)
             row.setSpacing(4)
             row.addWidget(KeyHint(self._theme, prefix))
-            label = QLabel(words)
-            label.setProperty("tone", "text2")
-            row.addWidget(label)
+            row.addWidget(Label(self._theme, words, "small", "text2"))
             self._hints.append((prefix, hint))
             self._foot.addWidget(hint)
         self._foot.addStretch(1)
@@ -93,7 +91,7 @@ class CommandPalette(QWidget):
         layout.setContentsMargins(1, 1, 1, 1)
         layout.setSpacing(0)
         layout.addLayout(self._head)
-        layout.addWidget(_Line(self._theme))
+        layout.addWidget(rule())
         layout.addWidget(self.list_view)
         layout.addWidget(self._nothing)
         layout.addWidget(self._foot_frame)
@@ -243,15 +241,10 @@ class CommandPalette(QWidget):
         font = theme.font("heading", 400)
         font.setLetterSpacing(font.letterSpacingType(), 0)
         self.field.setFont(font)
-        self.field.setStyleSheet("QLineEdit { border: 0; background: transparent; padding: 0; }")
         self.field.setFixedHeight(theme.height_px(54))
-        self.list_view.setStyleSheet("QListView { border: 0; background: transparent; }")
         self._foot.setContentsMargins(theme.px(18), 0, theme.px(18), 0)
         self._foot.setSpacing(theme.px(12))
         self._foot_frame.setFixedHeight(theme.height_px(36))
-        for label in self._foot_frame.findChildren(QLabel):
-            label.setFont(theme.font("small", tabular=True))
-        self._nothing.setFont(theme.font("body"))
         self._nothing.setContentsMargins(theme.px(18), theme.px(24), theme.px(18), theme.px(24))
         self._arrange()
         self.update()
@@ -303,12 +296,3 @@ class _Foot(QWidget):
         painter.drawRect(0, 0, self.width(), self.height() - 12)
         painter.fillRect(0, 0, self.width(), 1, self._theme.color("line"))
 
-
-class _Line(QWidget):
-    def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
-        self.setFixedHeight(1)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        QPainter(self).fillRect(self.rect(), self._theme.color("line"))

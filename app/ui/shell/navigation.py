@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRect, QSize, Qt, Signal
+from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QButtonGroup, QToolButton, QVBoxLayout, QWidget
 
 from app.ui.shared import icons
+from app.ui.shared.key_text import tip_text
 from app.ui.shared.tab import TabInfo
 from app.ui.shared.theme import Theme
 
@@ -33,7 +34,7 @@ class RailButton(QToolButton):
         self._name()
 
     def set_shortcut_text(self, shortcut: str) -> None:
-        self.setToolTip(f"{self.info.title}  {shortcut}" if shortcut else self.info.title)
+        self.setToolTip(tip_text(self.info.title, shortcut))
 
     def set_badge(self, count: int) -> None:
         if count != self._badge:
@@ -41,8 +42,14 @@ class RailButton(QToolButton):
             self._name()
             self.update()
 
-    def focus_rect(self) -> QRect:
-        """What the focus ring goes around: the painted background, not the whole width."""
+    def ring_rect(self) -> QRectF:
+        """Return what the focus ring goes around: the painted background, not the whole width."""
+        return QRectF(self._body())
+
+    def ring_radius(self) -> float:
+        return 8.0
+
+    def _body(self) -> QRect:
         side = self._theme.px(_SIDE)
         return self.rect().adjusted(side, 0, -side, 0)
 
@@ -61,7 +68,7 @@ class RailButton(QToolButton):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
-        body = self.focus_rect()
+        body = self._body()
         if self.isChecked() or self.underMouse() or self.isDown():
             painter.setBrush(theme.color("accent_tint" if self.isChecked() else "hover"))
             painter.drawRoundedRect(body, 8, 8)
@@ -77,8 +84,7 @@ class RailButton(QToolButton):
         gap = theme.px(3)
         top = (self.height() - icon_size - gap - metrics.height()) // 2
         left = (self.width() - icon_size) // 2
-        picture = icons.pixmap(theme, self.info.icon, icon_size, role)
-        painter.drawPixmap(QRect(left, top, icon_size, icon_size), picture)
+        icons.paint(painter, theme, self.info.icon, QRectF(left, top, icon_size, icon_size), role)
         painter.setFont(font)
         painter.setPen(theme.color(role))
         line = QRect(0, top + icon_size + gap, self.width(), metrics.height())
@@ -113,10 +119,16 @@ class LogoButton(QToolButton):
         super().__init__()
         self._theme = theme
         self.setAccessibleName("Rialto menu")
-        self.setToolTip("All actions  F10")
+        self.setToolTip(tip_text("All actions", "F10"))
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
 
-    def focus_rect(self) -> QRect:
+    def ring_rect(self) -> QRectF:
+        return QRectF(self._body())
+
+    def ring_radius(self) -> float:
+        return 8.0
+
+    def _body(self) -> QRect:
         side = self._theme.px(_SIDE + 2)
         return self.rect().adjusted(side, 0, -side, 0)
 
@@ -129,10 +141,10 @@ class LogoButton(QToolButton):
         if self.underMouse() or self.isDown():
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(self._theme.color("hover"))
-            painter.drawRoundedRect(self.focus_rect(), 8, 8)
+            painter.drawRoundedRect(self._body(), 8, 8)
         size = self._theme.icon_px(30)
-        at = QRect((self.width() - size) // 2, (self.height() - size) // 2, size, size)
-        painter.drawPixmap(at, icons.pixmap(self._theme, "logo", size, "accent"))
+        at = QRectF((self.width() - size) // 2, (self.height() - size) // 2, size, size)
+        icons.paint(painter, self._theme, "logo", at, "accent")
 
 
 class Rail(QWidget):

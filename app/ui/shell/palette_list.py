@@ -9,6 +9,7 @@ from PySide6.QtGui import QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.ui.shared import icons
+from app.ui.shared.kbd import hint_size, paint_hint
 from app.ui.shared.theme import Theme
 from app.ui.shell.palette_rows import Listing, Row
 
@@ -160,19 +161,10 @@ class _Sheet:
     def _keys(self, inner: QRect, keys: tuple[str, ...]) -> int:
         """Paint key caps against the far edge and return where the free room ends."""
         theme = self._theme
-        font = theme.font("caption", 500)
-        metrics = QFontMetrics(font)
-        height = theme.height_px(18, 16)
         right = inner.right() + 1
         for key in reversed(keys):
-            width = max(height, metrics.horizontalAdvance(key) + 2 * theme.px(5) + 2)
-            cap = self.visual(QRect(right - width, inner.center().y() - height // 2 + 1, width, height))
-            box = QRectF(cap).adjusted(0.5, 0.5, -0.5, -0.5)
-            self._painter.setPen(theme.color("line2"))
-            self._painter.setBrush(theme.color("surface"))
-            self._painter.drawRoundedRect(box, 4, 4)
-            self._painter.setFont(font)
-            self._painter.setPen(theme.color("text2"))
-            self._painter.drawText(box, Qt.AlignmentFlag.AlignCenter, key)
-            right -= width + theme.px(4)
+            size = hint_size(theme, key)
+            cap = QRect(right - size.width(), inner.center().y() - size.height() // 2 + 1, size.width(), size.height())
+            paint_hint(self._painter, theme, key, QRectF(self.visual(cap)), "text2")
+            right -= size.width() + theme.px(4)
         return right - theme.px(8)

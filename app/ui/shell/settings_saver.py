@@ -1,0 +1,50 @@
+"""Writes what changes often (a dragged splitter, a moved window) a moment later and off the UI thread."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from PySide6.QtCore import QObject, QThreadPool, QTimer, Signal
+
+from app.storage.errors import StorageUnavailable
+from app.storage.settings import SettingsStore
+
+_log = logging.getLogger(__name__)
+_WAIT_MS = 600
+
+
+class SettingsSaver(QObject):
+    """Gathers changes in memory at once and brings them to the disk together."""
+
+    failed = Signal(str)  # a sentence: the disk refused
+
+    def __init__(self, store: SettingsStore, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._store = store
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(_WAIT_MS)
+        self._timer.timeout.connect(self._save)
+
+    def remember(self, **changes: Any) -> None:
+        """Take changed settings; they hold from now on and are written soon."""
+        self._store.remember(**changes)
+        self._timer.start()
+
+    def save_now(self) -> None:
+        """Write at once and wait for the disk: the window is closing."""
+        self._timer.stop()
+        try:
+            self._store.save()
+        except StorageUnavailable as error:
+            _log.warning("The settings could not be written: %s", error)
+
+    def _save(self) -> None:
+        QThreadPool.globalInstance().start(self._save_in_worker)
+
+    def _save_in_worker(self) -> None:
+        try:
+            self._store.save()
+        except StorageUnavailable as error:
+            self.failed.emit(f"{error.sentence}. Settings hold until Rialto is closed.")

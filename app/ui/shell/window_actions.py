@@ -1,0 +1,153 @@
+"""What the window itself can do, whatever tab is shown. Keys are those of the design's keyboard map."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from app.ui.shared.tab import TabAction, TabInfo
+
+
+class WindowCommands(Protocol):
+    """The methods behind the actions; `MainWindow` has them."""
+
+    def show_tab(self, name: str) -> None: ...
+    def show_neighbour_tab(self, step: int) -> None: ...
+    def open_palette(self) -> None: ...
+    def open_shortcuts(self) -> None: ...
+    def open_help(self) -> None: ...
+    def open_menu(self) -> None: ...
+    def open_account_menu(self) -> None: ...
+    def cycle_zone(self, step: int) -> None: ...
+    def focus_main_input(self) -> None: ...
+    def focus_filter(self) -> None: ...
+    def toggle_list(self) -> None: ...
+    def toggle_inspector(self) -> None: ...
+    def change_text_size(self, step: int) -> None: ...
+    def next_theme(self) -> None: ...
+    def toggle_full_screen(self) -> None: ...
+    def refresh(self) -> None: ...
+    def close(self) -> bool: ...
+    def has_list(self) -> bool: ...
+    def has_inspector(self) -> bool: ...
+    def list_is_open(self) -> bool: ...
+    def inspector_is_open(self) -> bool: ...
+    def is_full_screen(self) -> bool: ...
+
+
+def tab_actions(window: WindowCommands, infos: Sequence[TabInfo]) -> tuple[TabAction, ...]:
+    """Ctrl+1 … 7 by rail order; Settings has Ctrl+, instead."""
+
+    def go_to(name: str) -> Callable[[], None]:
+        return lambda: window.show_tab(name)
+
+    numbered = (info for info in infos if not info.at_bottom)
+    actions = [
+        TabAction(f"go.{info.name}", info.title, go_to(info.name), f"Ctrl+{number}", info.icon, "go", "Tab")
+        for number, info in enumerate(numbered, start=1)
+    ]
+    actions += [
+        TabAction(f"go.{info.name}", info.title, go_to(info.name), "Ctrl+,", info.icon, "go", "Tab")
+        for info in infos
+        if info.at_bottom
+    ]
+    return tuple(actions)
+
+
+def window_actions(window: WindowCommands) -> tuple[TabAction, ...]:
+    """Everything else, in the order of the menus."""
+    return (
+        TabAction(
+            "window.account", "Switch account…", window.open_account_menu, "Ctrl+Shift+A", "user", "file"
+        ),
+        TabAction("window.refresh", "Refresh balances and models", window.refresh, "F5", "refresh", "file"),
+        TabAction("window.quit", "Quit Rialto", lambda: _close(window), "Ctrl+Q", "logout", "file"),
+        TabAction("window.filter", "Filter this list", window.focus_filter, "Ctrl+F", "search", "edit"),
+        TabAction("window.input", "Go to the main input", window.focus_main_input, "Ctrl+L", "pencil", "edit"),
+        TabAction(
+            "window.palette", "Commands…", window.open_palette, "Ctrl+K", "command", "go", in_palette=False
+        ),
+        TabAction(
+            "window.next_tab", "Next tab", lambda: window.show_neighbour_tab(1), "Ctrl+PgDown", "chevron-right", "go"
+        ),
+        TabAction(
+            "window.previous_tab",
+            "Previous tab",
+            lambda: window.show_neighbour_tab(-1),
+            "Ctrl+PgUp",
+            "chevron-left",
+            "go",
+        ),
+        TabAction(
+            "window.next_zone", "Next part of the window", lambda: window.cycle_zone(1), "F6", "panel-right", "go"
+        ),
+        TabAction(
+            "window.previous_zone",
+            "Previous part of the window",
+            lambda: window.cycle_zone(-1),
+            "Shift+F6",
+            "panel-left",
+            "go",
+        ),
+        TabAction(
+            "window.list",
+            "List",
+            window.toggle_list,
+            "Ctrl+B",
+            "panel-left",
+            "view",
+            "Show or hide",
+            enabled=window.has_list,
+            checked=window.list_is_open,
+        ),
+        TabAction(
+            "window.inspector",
+            "Inspector",
+            window.toggle_inspector,
+            "Ctrl+I",
+            "panel-right",
+            "view",
+            "Show or hide",
+            enabled=window.has_inspector,
+            checked=window.inspector_is_open,
+        ),
+        TabAction(
+            "window.text_larger",
+            "Larger text",
+            lambda: window.change_text_size(1),
+            "Ctrl+=",
+            "plus",
+            "view",
+            also=("Ctrl++",),
+        ),
+        TabAction(
+            "window.text_smaller", "Smaller text", lambda: window.change_text_size(-1), "Ctrl+-", "minus", "view"
+        ),
+        TabAction(
+            "window.text_reset", "Usual text size", lambda: window.change_text_size(0), "Ctrl+0", "undo", "view"
+        ),
+        TabAction(
+            "window.theme",
+            "Light, dark or as the system",
+            window.next_theme,
+            "Ctrl+Shift+H",
+            "appearance",
+            "view",
+        ),
+        TabAction(
+            "window.full_screen",
+            "Full screen",
+            window.toggle_full_screen,
+            "F11",
+            "expand",
+            "view",
+            checked=window.is_full_screen,
+        ),
+        TabAction("window.help", "Help for this place", window.open_help, "F1", "info", "help"),
+        TabAction("window.shortcuts", "All shortcuts", window.open_shortcuts, "Ctrl+/", "keyboard", "help"),
+        TabAction("window.menu", "Menu of all actions", window.open_menu, "F10", "list", "help", in_palette=False),
+    )
+
+
+def _close(window: WindowCommands) -> None:
+    window.close()
