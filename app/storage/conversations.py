@@ -1,0 +1,145 @@
+"""What a chat, a message and a hit in a search are, and how their rows are read. No SQL runs here."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+from app.storage.search_index import Snippet
+from app.storage.values import moment_of, moment_or_none, money_of, object_of, objects_of, seconds_of, text_of
+
+STATES = ("complete", "streaming", "stopped", "interrupted", "failed")
+PREVIEW_CHARS = 160
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Chat:
+    """`head_id` is the selected leaf of the tree; the last three sum up the messages of all branches."""
+
+    id: str
+    title: str = ""
+    created_at: datetime = _EPOCH
+    updated_at: datetime = _EPOCH  # when a message last came or ended; renaming and pinning do not count
+    pinned: bool = False
+    trashed_at: datetime | None = None
+    account_id: str = ""
+    model: str = ""
+    character_slug: str | None = None
+    character_name: str | None = None
+    options: dict[str, Any] = field(default_factory=dict)
+    draft: str = ""
+    head_id: str | None = None
+    preview: str = ""  # the beginning of the newest message, one line
+    message_count: int = 0
+    cost_usd: Decimal = Decimal(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn. `state` is one of complete, streaming, stopped, interrupted, failed; `error` says why it failed."""
+
+    id: str
+    chat_id: str
+    parent_id: str | None  # None for the first turn of a branch that begins the chat
+    role: str
+    content: str = ""
+    reasoning: str = ""
+    sources: tuple[dict[str, Any], ...] = ()
+    state: str = "complete"
+    error: str = ""
+    model: str = ""
+    exchange_id: str | None = None
+    usage: dict[str, Any] = field(default_factory=dict)
+    cost_usd: Decimal | None = None
+    created_at: datetime = _EPOCH
+    thinking_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchHit:
+    """`message_id` is None when the chat's title was found."""
+
+    chat_id: str
+    chat_title: str
+    message_id: str | None
+    role: str
+    created_at: datetime
+    snippet: Snippet
+
+
+CHAT_COLUMNS = (
+    "id, title, created_at, updated_at, pinned, trashed_at, account_id, model, character_slug, character_name,"
+    " options, draft, head_id, preview, message_count, cost_usd"
+)
+MESSAGE_COLUMNS = (
+    "id, chat_id, parent_id, role, content, reasoning, sources, state, error, model, exchange_id, usage, cost_usd,"
+    " created_at, thinking_s"
+)
+
+
+def chat_from_row(row: tuple[Any, ...]) -> Chat:
+    """Read `CHAT_COLUMNS`. An odd value costs itself, never the chat."""
+    return Chat(
+        id=str(row[0]),
+        title=text_of(row[1]),
+        created_at=moment_of(row[2]),
+        updated_at=moment_of(row[3]),
+        pinned=bool(row[4]),
+        trashed_at=moment_or_none(row[5]),
+        account_id=text_of(row[6]),
+        model=text_of(row[7]),
+        character_slug=text_of(row[8]) or None,
+        character_name=text_of(row[9]) or None,
+        options=object_of(row[10]),
+        draft=text_of(row[11]),
+        head_id=text_of(row[12]) or None,
+        preview=text_of(row[13]),
+        message_count=row[14] if isinstance(row[14], int) else 0,
+        cost_usd=money_of(row[15]) or Decimal(0),
+    )
+
+
+def message_from_row(row: tuple[Any, ...]) -> Message:
+    """Read `MESSAGE_COLUMNS`."""
+    return Message(
+        id=str(row[0]),
+        chat_id=str(row[1]),
+        parent_id=text_of(row[2]) or None,
+        role=text_of(row[3]),
+        content=text_of(row[4]),
+        reasoning=text_of(row[5]),
+        sources=objects_of(row[6]),
+        state=row[7] if row[7] in STATES else "interrupted",
+        error=text_of(row[8]),
+        model=text_of(row[9]),
+        exchange_id=text_of(row[10]) or None,
+        usage=object_of(row[11]),
+        cost_usd=money_of(row[12]),
+        created_at=moment_of(row[13]),
+        thinking_s=seconds_of(row[14]),
+    )
+
+
+def preview_of(content: str) -> str:
+    return " ".join(content[: 4 * PREVIEW_CHARS].split())[:PREVIEW_CHARS]
+
+
+def new_id() -> str:
+    """Return 128 random bits as 32 hexadecimal digits: ids stay apart when chats are copied between computers."""
+    return secrets.token_hex(16)
+
+
+def check_state(state: str) -> str:
+    if state not in STATES:
+        raise ValueError(f"{state!r} is no state of a message")
+    return state
+
+
+def plain_objects(values: object) -> list[dict[str, Any]]:
+    """Return the mappings in `values` as plain objects, ready for JSON."""
+    return [dict(value) for value in values if isinstance(value, Mapping)] if isinstance(values, list | tuple) else []

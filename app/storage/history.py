@@ -1,0 +1,366 @@
+"""Chats and their messages. A chat is a tree: editing and trying again add branches, nothing is overwritten.
+
+`Chat.head_id` names the leaf on screen and `path_to(head_id)` is the conversation down to it. What a person typed
+is on disk, pressed through, before `add_message` returns; an answer is added as "streaming", saved as it grows and
+ended with `finish_message`. What still streams when the program starts was cut off: `mark_interrupted`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, Final
+
+from app.storage.conversations import (
+    CHAT_COLUMNS,
+    MESSAGE_COLUMNS,
+    Chat,
+    Message,
+    SearchHit,
+    chat_from_row,
+    check_state,
+    message_from_row,
+    new_id,
+    plain_objects,
+    preview_of,
+)
+from app.storage.database import Database, Transaction
+from app.storage.errors import NotStored
+from app.storage.search_index import NONE, like_pattern, query_of, snippet_of
+from app.storage.values import json_text, micros_of, moment_of, money_of, money_text, seconds_of, text_of
+
+HEAD: Final = "head"  # add_message's parent when none is named: the leaf on screen
+_CHANGEABLE = (
+    "title",
+    "pinned",
+    "account_id",
+    "model",
+    "character_slug",
+    "character_name",
+    "options",
+    "draft",
+    "head_id",
+)
+_ANCESTORS = (
+    "WITH RECURSIVE up (id, parent_id, depth) AS ("
+    " SELECT id, parent_id, 0 FROM messages WHERE id = ?"
+    " UNION ALL SELECT m.id, m.parent_id, depth + 1 FROM messages m JOIN up ON m.id = up.parent_id"
+    ")"
+)
+
+
+class History:
+    """All of it raises `StorageError`; an id that is not there raises `NotStored`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    # Chats
+
+    async def create_chat(
+        self,
+        *,
+        title: str = "",
+        account_id: str = "",
+        model: str = "",
+        character_slug: str | None = None,
+        character_name: str | None = None,
+        options: Mapping[str, Any] | None = None,
+        draft: str = "",
+    ) -> Chat:
+        now = micros_of(self._database.now())
+        chat_id = new_id()
+        values = [text_of(title), account_id, model, character_slug, character_name, json_text(options or {})]
+        await self._database.execute(
+            "INSERT INTO chats (title, account_id, model, character_slug, character_name, options, draft,"
+            " id, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [*values, text_of(draft), chat_id, now, now],
+        )
+        return await self.chat(chat_id)
+
+    async def chats(self, include_trashed: bool = False) -> tuple[Chat, ...]:
+        """Return the list as it is shown: pinned first, newest first. One query that reads no message."""
+        where = "" if include_trashed else "WHERE trashed_at IS NULL"
+        rows = await self._database.fetch(
+            f"SELECT {CHAT_COLUMNS} FROM chats {where} ORDER BY pinned DESC, updated_at DESC, seq DESC"
+        )
+        return tuple(chat_from_row(row) for row in rows)
+
+    async def chat(self, chat_id: str) -> Chat:
+        row = await self._database.fetch_one(f"SELECT {CHAT_COLUMNS} FROM chats WHERE id = ?", [chat_id])
+        if row is None:
+            raise NotStored("This chat is no longer in the history.")
+        return chat_from_row(row)
+
+    async def change_chat(self, chat_id: str, **changes: Any) -> Chat:
+        """Set title, pinned, account_id, model, character_slug, character_name, options, draft or head_id."""
+        unknown = set(changes) - set(_CHANGEABLE)
+        if unknown:
+            raise TypeError(f"not a changeable field of a chat: {', '.join(sorted(unknown))}")
+        if changes:
+            values = [_column(name, value) for name, value in changes.items()]
+            names = ", ".join(f"{name} = ?" for name in changes)
+            await self._change(chat_id, names, values)
+        return await self.chat(chat_id)
+
+    async def trash(self, chat_id: str) -> None:
+        """Take the chat off the list and out of searches; `restore` is the undo."""
+        await self._change(chat_id, "trashed_at = ?", [micros_of(self._database.now())])
+
+    async def restore(self, chat_id: str) -> None:
+        await self._change(chat_id, "trashed_at = NULL", [])
+
+    async def purge(self, chat_id: str) -> None:
+        """Delete a chat and its messages for good. Receipts stay: what was paid was paid."""
+        async with self._database.transaction() as transaction:
+            await _purge(transaction, "id = ?", [chat_id])
+
+    async def purge_trashed(self, before: datetime) -> int:
+        """Delete for good what was put in the trash before that moment. Return how many chats went."""
+        async with self._database.transaction() as transaction:
+            return await _purge(transaction, "trashed_at < ?", [micros_of(before)])
+
+    async def _change(self, chat_id: str, assignments: str, values: Sequence[Any]) -> None:
+        changed = await self._database.execute(
+            f"UPDATE chats SET {assignments} WHERE id = ?",
+            [*values, chat_id],
+        )
+        if not changed:
+            raise NotStored("This chat is no longer in the history.")
+
+    # Messages
+
+    async def messages(self, chat_id: str) -> tuple[Message, ...]:
+        """Return every message of every branch, oldest first."""
+        rows = await self._database.fetch(
+            f"SELECT {MESSAGE_COLUMNS} FROM messages WHERE chat_id = ? ORDER BY seq",
+            [chat_id],
+        )
+        return tuple(message_from_row(row) for row in rows)
+
+    async def message(self, message_id: str) -> Message:
+        row = await self._database.fetch_one(f"SELECT {MESSAGE_COLUMNS} FROM messages WHERE id = ?", [message_id])
+        if row is None:
+            raise NotStored("This message is no longer in the history.")
+        return message_from_row(row)
+
+    async def path_to(self, leaf_id: str | None) -> tuple[Message, ...]:
+        """Return the conversation from its first turn down to `leaf_id`; () for None."""
+        if leaf_id is None:
+            return ()
+        columns = ", ".join(f"m.{name.strip()}" for name in MESSAGE_COLUMNS.split(","))
+        rows = await self._database.fetch(
+            f"{_ANCESTORS} SELECT {columns} FROM up JOIN messages m ON m.id = up.id ORDER BY up.depth DESC",
+            [leaf_id],
+        )
+        if not rows:
+            raise NotStored("This message is no longer in the history.")
+        return tuple(message_from_row(row) for row in rows)
+
+    async def siblings(self, message_id: str) -> tuple[str, ...]:
+        """Return the ids of the turns at this place, in the order they were made; `message_id` is one of them."""
+        rows = await self._database.fetch(
+            "SELECT s.id FROM messages m JOIN messages s ON s.chat_id = m.chat_id AND s.parent_id IS m.parent_id"
+            " WHERE m.id = ? ORDER BY s.seq",
+            [message_id],
+        )
+        return tuple(row[0] for row in rows)
+
+    async def select(self, message_id: str) -> Message:
+        """Show the branch of this message: its newest leaf becomes the chat's head. Return that leaf."""
+        leaf = await self._database.fetch_one(
+            "WITH RECURSIVE down (id, seq) AS ("
+            " SELECT id, seq FROM messages WHERE id = ?"
+            " UNION ALL SELECT m.id, m.seq FROM messages m JOIN down ON m.parent_id = down.id"
+            ") SELECT id FROM down ORDER BY seq DESC LIMIT 1",  # the newest of all is a leaf: children come later
+            [message_id],
+        )
+        if leaf is None:
+            raise NotStored("This message is no longer in the history.")
+        message = await self.message(leaf[0])
+        await self._change(message.chat_id, "head_id = ?", [message.id])
+        return message
+
+    async def add_message(
+        self,
+        chat_id: str,
+        role: str,
+        content: str = "",
+        *,
+        parent_id: str | None = HEAD,
+        state: str = "complete",
+        reasoning: str = "",
+        sources: Sequence[Mapping[str, Any]] = (),
+        model: str = "",
+        exchange_id: str | None = None,
+    ) -> Message:
+        """Add a turn below `parent_id` (the head when left out, the root for None) and make it the head.
+
+        When this returns, the text is on the disk. Give the parent of an existing turn to make a branch beside it.
+        """
+        message_id = new_id()
+        now = micros_of(self._database.now())
+        content = text_of(content)
+        async with self._database.transaction() as transaction:
+            chats = await transaction.fetch("SELECT head_id FROM chats WHERE id = ?", [chat_id])
+            if not chats:
+                raise NotStored("This chat is no longer in the history.")
+            parent = chats[0][0] if parent_id == HEAD else parent_id
+            if parent is not None:
+                there = "SELECT 1 FROM messages WHERE id = ? AND chat_id = ?"
+                if not await transaction.fetch(there, [parent, chat_id]):
+                    raise NotStored("The message to answer is no longer in the history.")
+            await transaction.execute(
+                "INSERT INTO messages (id, chat_id, parent_id, role, content, reasoning, sources, state, model,"
+                " exchange_id, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                [
+                    *(message_id, chat_id, parent, role, content, text_of(reasoning)),
+                    *(json_text(plain_objects(tuple(sources))), check_state(state), model, exchange_id, now),
+                ],
+            )
+            await transaction.execute(
+                "UPDATE chats SET head_id = ?, updated_at = ?, message_count = message_count + 1,"
+                " preview = CASE WHEN ? <> '' THEN ? ELSE preview END WHERE id = ?",
+                [message_id, now, *[preview_of(content)] * 2, chat_id],
+            )
+        return await self.message(message_id)
+
+    async def save_progress(self, message_id: str, content: str, reasoning: str = "") -> bool:
+        """Keep what has come so far of a streaming answer; call at least every 250 ms.
+
+        Survives a killed program; a power cut may cost the last of these saves (see `app.storage.database`). False
+        when the message streams no more: a late call never undoes `finish_message`.
+        """
+        changed = await self._database.execute(
+            "UPDATE messages SET content = ?, reasoning = ? WHERE id = ? AND state = 'streaming'",
+            [text_of(content), text_of(reasoning), message_id],
+            durable=False,
+        )
+        return bool(changed)
+
+    async def finish_message(
+        self,
+        message_id: str,
+        *,
+        state: str = "complete",
+        content: str | None = None,
+        reasoning: str | None = None,
+        sources: Sequence[Mapping[str, Any]] | None = None,
+        error: str | None = None,
+        model: str | None = None,
+        exchange_id: str | None = None,
+        usage: Mapping[str, Any] | None = None,
+        cost_usd: Decimal | None = None,
+        thinking_s: float | None = None,
+    ) -> Message:
+        """End an answer, pressed through to the disk. What is left out stays as it was.
+
+        The chat's cost grows by what this message's cost grew by. Also for going on with an interrupted answer
+        (`state="streaming"`).
+        """
+        changes: dict[str, Any] = {
+            "state": check_state(state),
+            "content": None if content is None else text_of(content),
+            "reasoning": None if reasoning is None else text_of(reasoning),
+            "sources": None if sources is None else json_text(plain_objects(tuple(sources))),
+            "error": None if error is None else text_of(error),
+            "model": model,
+            "exchange_id": exchange_id,
+            "usage": None if usage is None else json_text(usage),
+            "cost_usd": money_text(money_of(cost_usd)),
+            "thinking_s": seconds_of(thinking_s),
+        }
+        changes = {name: value for name, value in changes.items() if value is not None}
+        async with self._database.transaction() as transaction:
+            rows = await transaction.fetch(
+                "SELECT m.chat_id, m.cost_usd, c.cost_usd, m.content, m.seq ="
+                " (SELECT max(seq) FROM messages WHERE chat_id = m.chat_id)"
+                " FROM messages m JOIN chats c ON c.id = m.chat_id WHERE m.id = ?",
+                [message_id],
+            )
+            if not rows:
+                raise NotStored("This message is no longer in the history.")
+            chat_id, before, total, old_content, is_newest = rows[0]
+            names = ", ".join(f"{name} = ?" for name in changes)
+            await transaction.execute(
+                f"UPDATE messages SET {names} WHERE id = ?",
+                [*changes.values(), message_id],
+            )
+            zero = Decimal(0)
+            grown = (money_of(cost_usd) or money_of(before) or zero) - (money_of(before) or zero)
+            preview = preview_of(old_content if content is None else text_of(content)) if is_newest else ""
+            await transaction.execute(
+                "UPDATE chats SET updated_at = ?, cost_usd = ?, preview = CASE WHEN ? <> '' THEN ? ELSE preview END"
+                " WHERE id = ?",
+                [
+                    *(micros_of(self._database.now()), money_text((money_of(total) or zero) + grown)),
+                    *(preview, preview, chat_id),
+                ],
+            )
+        return await self.message(message_id)
+
+    async def mark_interrupted(self) -> int:
+        """At start: what still claims to stream was cut off by a crash. Return how many messages that were."""
+        return await self._database.execute("UPDATE messages SET state = 'interrupted' WHERE state = 'streaming'")
+
+    # Search
+
+    async def search(self, text: str, limit: int = 50, chat_id: str | None = None) -> tuple[SearchHit, ...]:
+        """Return titles, then messages, that hold every word of `text`, newest first; () for an empty search.
+
+        With `chat_id` only that chat's messages, else every chat outside the trash.
+        """
+        query = query_of(text, self._database.search_kind)
+        if not query.terms or limit <= 0:
+            return ()
+        titles = () if chat_id else await self._titles(query.terms, limit)
+        conditions = ["c.trashed_at IS NULL"] if chat_id is None else ["m.chat_id = ?"]
+        values: list[Any] = [] if chat_id is None else [chat_id]
+        source = "messages m"
+        order = "m.seq"
+        if query.match and self._database.search_kind != NONE:
+            source, order = "messages_fts f CROSS JOIN messages m ON m.seq = f.rowid", "f.rowid"
+            conditions.insert(0, "messages_fts MATCH ?")
+            values.insert(0, query.match)
+        for pattern in query.likes:
+            conditions.append("m.content LIKE ? ESCAPE '\\'")
+            values.append(pattern)
+        rows = await self._database.fetch(
+            "SELECT c.id, c.title, m.id, m.role, m.created_at, m.content"
+            f" FROM {source} CROSS JOIN chats c ON c.id = m.chat_id WHERE {' AND '.join(conditions)}"
+            f" ORDER BY {order} DESC LIMIT ?",
+            [*values, limit - len(titles)],
+        )
+        found = (
+            SearchHit(chat, title, message, role, moment_of(at), snippet_of(content, query.terms))
+            for chat, title, message, role, at, content in rows
+        )
+        return (*titles, *found)
+
+    async def _titles(self, terms: tuple[str, ...], limit: int) -> tuple[SearchHit, ...]:
+        fits = " AND ".join("title LIKE ? ESCAPE '\\'" for _ in terms)
+        rows = await self._database.fetch(
+            f"SELECT id, title, updated_at FROM chats WHERE trashed_at IS NULL AND {fits}"
+            " ORDER BY updated_at DESC LIMIT ?",
+            [*map(like_pattern, terms), limit],
+        )
+        return tuple(
+            SearchHit(row[0], row[1], None, "", moment_of(row[2]), snippet_of(row[1], terms, 1000)) for row in rows
+        )
+
+
+async def _purge(transaction: Transaction, which: str, values: Sequence[Any]) -> int:
+    await transaction.execute(
+        f"DELETE FROM messages WHERE chat_id IN (SELECT id FROM chats WHERE {which})",
+        values,
+    )
+    return await transaction.execute(f"DELETE FROM chats WHERE {which}", values)
+
+
+def _column(name: str, value: Any) -> Any:
+    if name == "options":
+        return json_text(value)
+    if name == "pinned":
+        return int(bool(value))
+    return text_of(value) if isinstance(value, str) else value
