@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Any
 
 from app.storage.search_index import Snippet
-from app.storage.values import moment_of, moment_or_none, money_of, object_of, objects_of, seconds_of, text_of
+from app.storage.values import moment_of, moment_or_none, money_of, object_of, objects_of, read_text, seconds_of
 
 STATES = ("complete", "streaming", "stopped", "interrupted", "failed")
 PREVIEW_CHARS = 160
@@ -86,19 +86,19 @@ def chat_from_row(row: tuple[Any, ...]) -> Chat:
     """Read `CHAT_COLUMNS`. An odd value costs itself, never the chat."""
     return Chat(
         id=str(row[0]),
-        title=text_of(row[1]),
+        title=read_text(row[1]),
         created_at=moment_of(row[2]),
         updated_at=moment_of(row[3]),
         pinned=bool(row[4]),
         trashed_at=moment_or_none(row[5]),
-        account_id=text_of(row[6]),
-        model=text_of(row[7]),
-        character_slug=text_of(row[8]) or None,
-        character_name=text_of(row[9]) or None,
+        account_id=read_text(row[6]),
+        model=read_text(row[7]),
+        character_slug=read_text(row[8]) or None,
+        character_name=read_text(row[9]) or None,
         options=object_of(row[10]),
-        draft=text_of(row[11]),
-        head_id=text_of(row[12]) or None,
-        preview=text_of(row[13]),
+        draft=read_text(row[11]),
+        head_id=read_text(row[12]) or None,
+        preview=read_text(row[13]),
         message_count=row[14] if isinstance(row[14], int) else 0,
         cost_usd=money_of(row[15]) or Decimal(0),
     )
@@ -109,15 +109,15 @@ def message_from_row(row: tuple[Any, ...]) -> Message:
     return Message(
         id=str(row[0]),
         chat_id=str(row[1]),
-        parent_id=text_of(row[2]) or None,
-        role=text_of(row[3]),
-        content=text_of(row[4]),
-        reasoning=text_of(row[5]),
+        parent_id=read_text(row[2]) or None,
+        role=read_text(row[3]),
+        content=read_text(row[4]),
+        reasoning=read_text(row[5]),
         sources=objects_of(row[6]),
         state=row[7] if row[7] in STATES else "interrupted",
-        error=text_of(row[8]),
-        model=text_of(row[9]),
-        exchange_id=text_of(row[10]) or None,
+        error=read_text(row[8]),
+        model=read_text(row[9]),
+        exchange_id=read_text(row[10]) or None,
         usage=object_of(row[11]),
         cost_usd=money_of(row[12]),
         created_at=moment_of(row[13]),

@@ -16,7 +16,7 @@ import sqlite3
 from collections.abc import AsyncIterator, Iterable, Sequence
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import aiosqlite
 
@@ -27,6 +27,11 @@ from app.storage.search_index import KEY, NONE
 Row = tuple[Any, ...]
 Values = Sequence[Any]
 DAILY = timedelta(hours=20)  # somebody who starts at nine every day gets one every day
+
+
+def _rows(fetched: Iterable[sqlite3.Row]) -> list[Row]:
+    """Without a row factory the rows are plain tuples, whatever aiosqlite's annotations say."""
+    return list(cast(Iterable[Row], fetched))
 
 
 class Transaction:
@@ -47,7 +52,7 @@ class Transaction:
         await cursor.close()
 
     async def fetch(self, sql: str, values: Values = ()) -> list[Row]:
-        return [tuple(row) for row in await self._connection.execute_fetchall(sql, values)]
+        return _rows(await self._connection.execute_fetchall(sql, values))
 
 
 class Database:
@@ -96,7 +101,7 @@ class Database:
     async def fetch(self, sql: str, values: Values = ()) -> list[Row]:
         """Run a SELECT on the reading connection. It sees everything committed before the call."""
         with in_words(self.path, self.backups):
-            return [tuple(row) for row in await self._reader.execute_fetchall(sql, values)]
+            return _rows(await self._reader.execute_fetchall(sql, values))
 
     async def fetch_one(self, sql: str, values: Values = ()) -> Row | None:
         rows = await self.fetch(sql, values)

@@ -7,6 +7,7 @@ ended with `finish_message`. What still streams when the program starts was cut 
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
@@ -25,7 +26,7 @@ from app.storage.conversations import (
     plain_objects,
     preview_of,
 )
-from app.storage.database import Database, Transaction
+from app.storage.database import Database, Row, Transaction
 from app.storage.errors import NotStored
 from app.storage.search_index import NONE, like_pattern, query_of, snippet_of
 from app.storage.values import json_text, micros_of, moment_of, money_of, money_text, seconds_of, text_of
@@ -42,10 +43,11 @@ _CHANGEABLE = (
     "draft",
     "head_id",
 )
+_ROWS_PER_FRAME = 500
 _ANCESTORS = (
     "WITH RECURSIVE up (id, parent_id, depth) AS ("
     " SELECT id, parent_id, 0 FROM messages WHERE id = ?"
-    " UNION ALL SELECT m.id, m.parent_id, depth + 1 FROM messages m JOIN up ON m.id = up.parent_id"
+    " UNION ALL SELECT m.id, m.parent_id, depth + 1 FROM messages m JOIN up ON m.id = up.parent_id LIMIT ?"
     ")"
 )
 
@@ -137,7 +139,7 @@ class History:
             f"SELECT {MESSAGE_COLUMNS} FROM messages WHERE chat_id = ? ORDER BY seq",
             [chat_id],
         )
-        return tuple(message_from_row(row) for row in rows)
+        return await _messages_of(rows)
 
     async def message(self, message_id: str) -> Message:
         row = await self._database.fetch_one(f"SELECT {MESSAGE_COLUMNS} FROM messages WHERE id = ?", [message_id])
@@ -145,18 +147,22 @@ class History:
             raise NotStored("This message is no longer in the history.")
         return message_from_row(row)
 
-    async def path_to(self, leaf_id: str | None) -> tuple[Message, ...]:
-        """Return the conversation from its first turn down to `leaf_id`; () for None."""
+    async def path_to(self, leaf_id: str | None, last: int | None = None) -> tuple[Message, ...]:
+        """Return the conversation from its first turn down to `leaf_id`; () for None.
+
+        `last` leaves all but that many turns away: a window can draw the end of a long chat at once, then ask for
+        the whole.
+        """
         if leaf_id is None:
             return ()
         columns = ", ".join(f"m.{name.strip()}" for name in MESSAGE_COLUMNS.split(","))
         rows = await self._database.fetch(
             f"{_ANCESTORS} SELECT {columns} FROM up JOIN messages m ON m.id = up.id ORDER BY up.depth DESC",
-            [leaf_id],
+            [leaf_id, -1 if last is None else last],
         )
         if not rows:
             raise NotStored("This message is no longer in the history.")
-        return tuple(message_from_row(row) for row in rows)
+        return await _messages_of(rows)
 
     async def siblings(self, message_id: str) -> tuple[str, ...]:
         """Return the ids of the turns at this place, in the order they were made; `message_id` is one of them."""
@@ -348,6 +354,15 @@ class History:
         return tuple(
             SearchHit(row[0], row[1], None, "", moment_of(row[2]), snippet_of(row[1], terms, 1000)) for row in rows
         )
+
+
+async def _messages_of(rows: list[Row]) -> tuple[Message, ...]:
+    """Read many rows without holding the caller's thread: 5,000 take longer than a frame."""
+
+    def work() -> tuple[Message, ...]:
+        return tuple(message_from_row(row) for row in rows)
+
+    return work() if len(rows) <= _ROWS_PER_FRAME else await asyncio.to_thread(work)
 
 
 async def _purge(transaction: Transaction, which: str, values: Sequence[Any]) -> int:

@@ -65,6 +65,11 @@ def _plain(value: object) -> Any:
     return str(value)
 
 
+def read_text(value: object) -> str:
+    """Return a text column, "" for anything else that may lie in it."""
+    return value if isinstance(value, str) else ""
+
+
 def text_of(value: object) -> str:
     """Return text that SQLite can hold: a lone half of a surrogate pair becomes a question mark in a box."""
     return _storable(value) if isinstance(value, str) else ""
@@ -80,13 +85,13 @@ def _storable(text: str) -> str:
 
 def object_of(text: object) -> dict[str, Any]:
     """Return the JSON object in `text`, {} for anything else."""
-    value = _decoded(text)
+    value = None if text == "{}" else _decoded(text)  # most columns of most rows: not worth a parser
     return value if isinstance(value, dict) else {}
 
 
 def objects_of(text: object) -> tuple[dict[str, Any], ...]:
     """Return the objects of the JSON array in `text`; other elements are left out."""
-    value = _decoded(text)
+    value = None if text == "[]" else _decoded(text)
     return tuple(item for item in value if isinstance(item, dict)) if isinstance(value, list) else ()
 
 
