@@ -1,0 +1,85 @@
+"""`test`: every check in turn, each named, and a summary whose last line is pytest's own."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from environments import ROOT, Environment
+from progress import say
+
+WORKERS = 2  # more gain nothing: most tests wait for one Qt event or another
+CLOSING_LINE = re.compile(r"^(=+ )?.*\b(passed|failed|error|errors|no tests ran)\b.* in [\d.]+s.*$")
+
+
+@dataclass(frozen=True)
+class Stage:
+    name: str
+    code: int
+    seconds: float
+    closing_line: str
+
+
+def stages(python: Path, rest: Sequence[str]) -> list[tuple[str, list[str]]]:
+    """Return the name and command of every stage, pytest last; `rest` is for pytest."""
+    module = [str(python), "-m"]
+    return [
+        ("ruff check", [*module, "ruff", "check", "."]),
+        ("ruff format", [*module, "ruff", "format", "--check", "."]),
+        ("mypy --strict", [*module, "mypy", "--strict"]),
+        ("pytest", [*module, "pytest", "-n", str(WORKERS), *rest]),
+    ]
+
+
+def run(environment: Environment, rest: Sequence[str]) -> int:
+    """Run every stage even after one failed, so that one run tells all; 1 when any of them failed."""
+    ended = [
+        run_stage(name, command, scratch_variables(environment)) for name, command in stages(environment.python, rest)
+    ]
+    say("")
+    for stage in ended:
+        say(f"{stage.name:<14} {'ok' if stage.code == 0 else 'failed':<7} {stage.seconds:6.1f} s")
+    if ended[-1].closing_line:
+        say(ended[-1].closing_line)
+    return 0 if all(stage.code == 0 for stage in ended) else 1
+
+
+def run_stage(name: str, command: Sequence[str], environ: dict[str, str]) -> Stage:
+    """Run one stage, showing its output as it comes, and keep the last line that sums up a test run."""
+    say(f"\n{name}")
+    begun = time.monotonic()
+    closing_line = ""
+    with subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env=environ,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        errors="replace",
+    ) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            print(line, end="", flush=True)
+            if CLOSING_LINE.match(line):
+                closing_line = line.rstrip()
+    return Stage(name, process.returncode, time.monotonic() - begun, closing_line)
+
+
+def scratch_variables(environment: Environment) -> dict[str, str]:
+    """Return the surroundings of a stage: no display, and caches beside the environment, where writing works."""
+    caches = environment.folder.parent
+    return {
+        **os.environ,
+        "QT_QPA_PLATFORM": "offscreen",
+        "PYTHONUNBUFFERED": "1",
+        "PYTHONUTF8": "1",
+        "RUFF_CACHE_DIR": str(caches / ".ruff_cache"),
+        "MYPY_CACHE_DIR": str(caches / ".mypy_cache"),
+    }

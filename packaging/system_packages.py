@@ -1,0 +1,146 @@
+"""Debian's and Ubuntu's packages that wheels do not carry: which are missing, and how they get installed.
+
+The lists were found by starting the window in a bare Debian 12 root. Elsewhere (Fedora, Arch, macOS, Windows) nothing
+is checked: there the first start of Qt is watched instead, see `environments.prove_qt`.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+from progress import CommandFailed, Refusal, quietly, say, step
+
+# Qt itself, on any platform plugin. Wheels bundle neither GL nor fontconfig, D-Bus, glib and xkbcommon.
+QT = ("libegl1", "libgl1", "libglib2.0-0", "libfontconfig1", "libdbus-1-3", "libxkbcommon0")
+# A window on X11 (without these Qt ends the process) and on Wayland.
+QT_WINDOW = (
+    "libxcb-cursor0",
+    "libxcb-icccm4",
+    "libxcb-keysyms1",
+    "libxcb-shape0",
+    "libxkbcommon-x11-0",
+    "libwayland-cursor0",
+    "libwayland-egl1",
+)
+# Tests start a real Secret Service on a bus of their own.
+TESTS = ("dbus", "gnome-keyring")
+
+OS_RELEASE = Path("/etc/os-release")
+LOCK_TIMEOUT_S = 300  # another apt may be at work, for instance the unattended upgrades right after boot
+
+
+def is_debian_family(os_release: Path = OS_RELEASE) -> bool:
+    """Return whether this is Debian, Ubuntu or a child of theirs, with its package tools at hand."""
+    if not sys.platform.startswith("linux") or not (shutil.which("dpkg-query") and shutil.which("apt-get")):
+        return False
+    try:
+        lines = os_release.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return False
+    fields = dict(line.split("=", 1) for line in lines if "=" in line)
+    family = f"{fields.get('ID', '')} {fields.get('ID_LIKE', '')}".replace('"', " ").split()
+    return bool({"debian", "ubuntu"} & set(family))
+
+
+def missing(wanted: Sequence[str]) -> list[str]:
+    """Return the packages of `wanted` that are not installed, nor provided by one that is.
+
+    The second question matters since Debian 13 and Ubuntu 24.04: `libglib2.0-0t64` provides `libglib2.0-0`. It reads
+    the whole package list, so it is asked only when the first one found something missing.
+    """
+    lacking = sorted(set(wanted) - _installed(wanted))
+    return [name for name in lacking if name not in _provided()] if lacking else []
+
+
+def require(wanted: Iterable[str]) -> None:
+    """Install what is missing of `wanted` when we may; raise `Refusal` with the one line to run when we may not."""
+    if not is_debian_family():
+        return
+    lacking = missing(tuple(wanted))
+    if lacking:
+        install(lacking)
+
+
+def require_venv() -> None:
+    """Make `python -m venv` work. Debian ships Python without `ensurepip` until python3-venv is installed."""
+    if find_spec("ensurepip") is not None:
+        return
+    if not is_debian_family():
+        raise Refusal(
+            "This Python cannot make virtual environments: its module ensurepip is missing.\n"
+            "Install the venv package of your system for it, or use the Python of python.org."
+        )
+    install([f"python{sys.version_info.major}.{sys.version_info.minor}-venv"])
+
+
+def install(names: Sequence[str]) -> None:
+    """Install Debian packages as root or through passwordless sudo. Raises `Refusal` otherwise, or when apt fails."""
+    say(f"Missing system packages: {' '.join(names)}")
+    prefix = privileges()
+    if prefix is None:
+        line = shlex.join(["sudo", "apt-get", "install", "--no-install-recommends", *names])
+        raise Refusal(f"Installing them needs your password. Run this line, then start again:\n\n    {line}\n")
+    apt = [*prefix, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-o", f"DPkg::Lock::Timeout={LOCK_TIMEOUT_S}"]
+    try:
+        with step("Reading the lists of system packages"):
+            quietly([*apt, "-q", "update"])
+    except CommandFailed:
+        say("The lists of system packages could not be read; going on with the ones that are here.")
+    try:
+        with step(f"Installing {_count(names)}"):
+            quietly([*apt, "-q", "install", "-y", "--no-install-recommends", *names])
+    except CommandFailed as failure:
+        raise Refusal(f"The system packages could not be installed. apt-get said:\n\n{failure.tail}\n") from failure
+
+
+def privileges() -> list[str] | None:
+    """Return what to put before apt-get: nothing as root, sudo where it asks for no password, None when we may not."""
+    if os.geteuid() == 0:
+        return []
+    sudo = shutil.which("sudo")
+    if sudo is None:
+        return None
+    asked = subprocess.run([sudo, "-n", "true"], stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    return [sudo, "-n"] if asked.returncode == 0 else None
+
+
+def _installed(names: Sequence[str]) -> set[str]:
+    return {fields["Package"] for fields in _query(names)}
+
+
+def _provided() -> set[str]:
+    provided: set[str] = set()
+    for fields in _query(()):
+        provided.update(entry.split()[0] for entry in fields["Provides"].split(",") if entry.strip())
+    return provided
+
+
+def _query(names: Sequence[str]) -> list[Mapping[str, str]]:
+    """Ask dpkg about the named packages (all without names); rows of those that are really installed.
+
+    dpkg-query ends with 1 when it does not know a name; what it knows is on stdout all the same.
+    """
+    form = "${db:Status-Status}\\t${Package}\\t${Provides}\\n"
+    asked = subprocess.run(
+        ["dpkg-query", "-W", f"-f={form}", *names],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        encoding="utf-8",
+        errors="replace",
+        env={**os.environ, "LC_ALL": "C"},
+        check=False,
+    )
+    rows = [line.split("\t") for line in asked.stdout.splitlines()]
+    return [{"Package": row[1], "Provides": row[2]} for row in rows if len(row) == 3 and row[0] == "installed"]
+
+
+def _count(names: Sequence[str]) -> str:
+    return "one system package" if len(names) == 1 else f"{len(names)} system packages"
