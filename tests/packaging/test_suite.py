@@ -1,0 +1,53 @@
+"""`test`: every stage runs, the summary tells which failed, and the last line is pytest's own."""
+
+import sys
+from pathlib import Path
+
+import pytest
+import suite
+from environments import Environment
+
+ENVIRONMENT = Environment(Path("/nowhere/.venv-test"), Path("/nowhere/lock"))
+
+
+def stages_that_end_with(*codes: int):
+    closing = "print('=== 7 passed, 1 warning in 0.52s ===')"
+    names = ("ruff check", "mypy --strict", "pytest")
+    return lambda python, rest: [
+        (name, [sys.executable, "-c", f"{closing if name == 'pytest' else ''}\nraise SystemExit({code})"])
+        for name, code in zip(names, codes, strict=True)
+    ]
+
+
+def test_the_last_line_is_the_one_that_pytest_closed_with(monkeypatch, capsys) -> None:
+    monkeypatch.setattr(suite, "stages", stages_that_end_with(0, 0, 0))
+    assert suite.run(ENVIRONMENT, []) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "=== 7 passed, 1 warning in 0.52s ==="
+
+
+def test_a_failed_stage_hides_no_other_and_fails_the_run(monkeypatch, capsys) -> None:
+    monkeypatch.setattr(suite, "stages", stages_that_end_with(1, 0, 0))
+    assert suite.run(ENVIRONMENT, []) == 1
+    summary = capsys.readouterr().out.splitlines()[-4:-1]
+    assert [line.split()[-3] for line in summary] == ["failed", "ok", "ok"]
+
+
+@pytest.mark.parametrize(
+    ("line", "closes"),
+    [
+        ("================= 512 passed in 80.12s (0:01:20) =================", True),
+        ("12 passed in 0.10s", True),
+        ("=== 1 failed, 3 passed, 2 errors in 1.00s ===", True),
+        ("=== no tests ran in 0.01s ===", True),
+        ("tests/ui/test_chat.py ....", False),
+        ("PASSED tests/x.py::test_y", False),
+    ],
+)
+def test_the_closing_line_is_told_from_the_others(line: str, closes: bool) -> None:
+    assert bool(suite.CLOSING_LINE.match(line)) is closes
+
+
+def test_arguments_reach_pytest_and_nobody_else() -> None:
+    commands = dict(suite.stages(Path("python"), ["-k", "chat"]))
+    assert commands["pytest"][-2:] == ["-k", "chat"]
+    assert not any("chat" in command for name, command in commands.items() if name != "pytest")
