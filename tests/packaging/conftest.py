@@ -1,4 +1,4 @@
-"""The bootstrap runs before anything is installed, so its modules are no package: tests put their folder on the path."""
+"""The bootstrap runs before anything is installed, so its modules are no package; tests put them on the path."""
 
 import sys
 from pathlib import Path
