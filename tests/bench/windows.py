@@ -1,0 +1,110 @@
+"""Start windows in processes of their own and learn when they are painted: Rialto's, and a bare one to compare with.
+
+Both say `ready <monotonic ns>` in a file named by RIALTO_READY_FILE, when the first paint is over and the event loop
+turns again. Rialto adds `sandbox <monotonic ns>` once the Sandbox answers, where the account in use is the Sandbox.
+The clock is the system's monotonic one, the same for every process.
+"""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from app.credentials.accounts import SANDBOX_ADDRESS, AccountBook, Kind, new_account
+from app.storage.files import write_atomically
+from app.storage.paths import Paths
+from app.storage.settings import SettingsStore
+
+ROOT = Path(__file__).resolve().parents[2]
+READY_FILE = "RIALTO_READY_FILE"
+PATIENCE_S = 60.0
+LOOK_EVERY_S = 0.002
+
+RIALTO = ("-m", "app")
+BARE = (
+    "-c",
+    """
+import os, sys, time
+from pathlib import Path
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication, QMainWindow
+
+class Window(QMainWindow):
+    painted = False
+
+    def paintEvent(self, event):
+        super().paintEvent(event)
+        if not self.painted:
+            self.painted = True
+            QTimer.singleShot(0, say)
+
+def say():
+    Path(os.environ["RIALTO_READY_FILE"]).write_text(f"ready {time.monotonic_ns()}\\n")
+
+qt_app = QApplication(sys.argv)
+window = Window()
+window.resize(1440, 900)
+window.show()
+qt_app.exec()
+""",
+)
+
+
+def prepare_home(home: Path, kind: Kind) -> None:
+    """Make a data folder in which the welcome is over and one account is in use: what an ordinary start finds."""
+    paths = Paths.below(home)
+    paths.make()
+    address = SANDBOX_ADDRESS if kind == "sandbox" else "http://127.0.0.1:9"
+    book = AccountBook(lambda: None, lambda data: write_atomically(paths.accounts, data))
+    account = book.add(new_account("Bench", address, kind=kind))
+    SettingsStore(paths.settings).change(welcome_done=True, active_account=account.id, secret_store="session")
+
+
+@contextmanager
+def running(arguments: Sequence[str], home: Path) -> Iterator[tuple[subprocess.Popen[bytes], Path, int]]:
+    """Start a window; yields the process, its ready file and when it was started (monotonic ns). Ends it afterwards."""
+    said = home / "ready"
+    said.unlink(missing_ok=True)
+    environ = {**os.environ, "RIALTO_HOME": str(home), READY_FILE: str(said), "QT_QPA_PLATFORM": "offscreen"}
+    begun_ns = time.monotonic_ns()
+    with subprocess.Popen([sys.executable, *arguments], cwd=ROOT, env=environ, stdin=subprocess.DEVNULL) as process:
+        try:
+            yield process, said, begun_ns
+        finally:
+            process.terminate()
+            try:
+                process.wait(PATIENCE_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+def wait_for(process: subprocess.Popen[bytes], said: Path, words: Sequence[str]) -> int:
+    """Return the latest of the named moments, in monotonic ns. Raises `RuntimeError` when one does not come."""
+    until = time.monotonic() + PATIENCE_S
+    while time.monotonic() < until:
+        moments = _moments(said)
+        if all(word in moments for word in words):
+            return max(moments[word] for word in words)
+        if process.poll() is not None:
+            raise RuntimeError(f"the window ended with {process.returncode} before it was ready")
+        time.sleep(LOOK_EVERY_S)
+    raise RuntimeError(f"the window did not say {' and '.join(words)} within {PATIENCE_S:.0f} s")
+
+
+def start_s(arguments: Sequence[str], home: Path, words: Sequence[str] = ("ready",)) -> float:
+    """Return the seconds from the start of the process to the latest of the named moments."""
+    with running(arguments, home) as (process, said, begun_ns):
+        return (wait_for(process, said, words) - begun_ns) / 1e9
+
+
+def _moments(said: Path) -> dict[str, int]:
+    """Return what a ready file says so far; a line without its end is still being written."""
+    try:
+        lines = said.read_text(encoding="utf-8").splitlines(keepends=True)
+    except FileNotFoundError:
+        return {}
+    pairs = [line.split() for line in lines if line.endswith("\n")]
+    return {pair[0]: int(pair[1]) for pair in pairs if len(pair) == 2}
