@@ -1,0 +1,88 @@
+"""What the message view is given to show: one frozen value per message, without Qt.."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from app.ui.shared.problems import Problem
+
+Role = Literal["user", "assistant", "note"]
+RowState = Literal["complete", "streaming", "stopped", "interrupted", "failed"]
+
+ASSISTANT_ACTIONS = ("copy", "retry", "branch", "more")
+USER_ACTIONS = ("copy",)
+
+
+@dataclass(frozen=True, slots=True)
+class RowSource:
+    """One search result behind an answer; everything in it is untrusted text and nothing of it is ever fetched."""
+
+    title: str
+    url: str
+    snippet: str = ""
+    date: str = ""
+
+    @property
+    def host(self) -> str:
+        """Return the host without `www.`, or "" where the address is not one."""
+        try:
+            host = urlsplit(self.url).hostname or ""
+        except ValueError:
+            return ""
+        return host.removeprefix("www.")
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiptRun:
+    """One part of a receipt line; parts are told apart by a dot.
+
+    `role` names a colour of the theme, `icon` a file of resources/icons; the icon "dot" is the small disc of
+    work that is going on.
+    """
+
+    text: str
+    role: str = "text2"
+    strong: bool = False
+    icon: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MessageRow:
+    """One message as it stands now.
+
+    `text` and `reasoning` are Markdown as the service sent them. `citations` says whether web search was on for the
+    request: only then are `[REF]0[/REF]` and `^1^` read as markers, because `^2^` also occurs in mathematics.
+    `reasoning_open` None leaves folding to the view: open while the thoughts come, folded when the answer starts.
+    `state_text` is the quiet second half of the note "The reply stopped early.", such as "418 tokens kept, $0.0019."
+    `actions` None means the usual ones of the role. `place` of `places` says which branch this turn is: with more
+    than one, arrows beside it send the actions "previous" and "next".
+    """
+
+    id: str
+    role: Role
+    text: str = ""
+    reasoning: str = ""
+    reasoning_s: float | None = None
+    reasoning_tokens: int | None = None
+    reasoning_open: bool | None = None
+    citations: bool = False
+    sources: tuple[RowSource, ...] = ()
+    receipt: tuple[ReceiptRun, ...] = ()
+    state: RowState = "complete"
+    state_text: str = ""
+    problem: Problem | None = field(default=None)
+    actions: tuple[str, ...] | None = None
+    place: int = 1
+    places: int = 1
+
+    @property
+    def shown_actions(self) -> tuple[str, ...]:
+        """Return the names of the buttons beside the receipt; none while the answer still comes."""
+        if self.actions is not None:
+            return self.actions
+        if self.state == "streaming" or self.role == "note":
+            return ()
+        return USER_ACTIONS if self.role == "user" else ASSISTANT_ACTIONS

@@ -1,0 +1,112 @@
+"""From Markdown source to markdown-it tokens, with nothing in them that could fetch, run or style.
+
+Raw HTML is off (it stays visible as text), links lead to web and mail addresses only, and three things are known beyond
+CommonMark and tables: citation markers, footnotes, and mathematics, which keeps its source (a later version sets it).
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from app.ui.shared.markdown_citations import MARKER, indexes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, MutableMapping
+
+    from markdown_it import MarkdownIt
+    from markdown_it.rules_inline import StateInline
+    from markdown_it.token import Token
+
+LINK_SCHEMES = ("http", "https", "mailto")
+_FOOTNOTE = re.compile(r"\[\^([^\]\s]{1,40})\](?!:)")
+_FOOTNOTE_LABEL = re.compile(r"^\s{0,3}\[\^([^\]\s]{1,40})\]:[ \t]*")
+_MATHS = re.compile(r"\\\((.+?)\\\)|\\\[(.+?)\\\]|\$\$(.+?)\$\$|\$(?![\s$])([^$\n]*?[^\s$\\])\$(?!\d)", re.DOTALL)
+
+
+def parse(source: str, *, citations: bool = False, references: Mapping[str, str] | None = None) -> list[Token]:
+    """Return the block tokens of `source`. `references` are link definitions made elsewhere in the message."""
+    env: dict[str, Any] = {"citations": citations}
+    if references:
+        env["references"] = {
+            label.upper(): {"title": "", "href": href} for label, href in references.items() if is_safe_link(href)
+        }
+    return parser().parse(source, env)
+
+
+def split_footnote(source: str) -> tuple[str, str]:
+    """Return the label and the text of a footnote's definition."""
+    found = _FOOTNOTE_LABEL.match(source.lstrip("\n"))
+    if found is None:
+        return "", source
+    return found[1], source.lstrip("\n")[found.end() :]
+
+
+def is_safe_link(url: str) -> bool:
+    """Tell whether a link may be offered at all; it is shown and confirmed before anything opens."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    return parts.scheme.lower() in LINK_SCHEMES and bool(parts.netloc or parts.path)
+
+
+@cache
+def parser() -> MarkdownIt:
+    """Return the one parser; built (and its library imported) at the first message that is drawn."""
+    from markdown_it import MarkdownIt
+
+    made = MarkdownIt("commonmark", {"html": False, "linkify": True, "breaks": True, "maxNesting": 24})
+    made.enable(["table", "strikethrough", "linkify"])
+    made.disable(["html_block", "html_inline"])
+    assert made.linkify is not None
+    made.linkify.set({"fuzzy_link": False, "fuzzy_email": False, "fuzzy_ip": False})
+    made.validateLink = is_safe_link  # type: ignore[method-assign]  # the documented way to replace it
+    made.inline.ruler.before("escape", "maths", _maths)
+    made.inline.ruler.before("link", "citation", _citation)
+    made.inline.ruler.before("link", "footnote_mark", _footnote_mark)
+    return made
+
+
+def _citation(state: StateInline, silent: bool) -> bool:
+    env: MutableMapping[str, Any] = state.env
+    if not env.get("citations") or state.src[state.pos] not in "[^":
+        return False
+    found = MARKER.match(state.src, state.pos)
+    if found is None:
+        return False
+    if not silent:
+        token = state.push("citation", "", 0)
+        token.content = found[0]
+        token.meta = {"indexes": indexes_of(found)}
+    state.pos = found.end()
+    return True
+
+
+def _footnote_mark(state: StateInline, silent: bool) -> bool:
+    if not state.src.startswith("[^", state.pos):
+        return False
+    found = _FOOTNOTE.match(state.src, state.pos)
+    if found is None:
+        return False
+    if not silent:
+        token = state.push("footnote_mark", "", 0)
+        token.content = found[1]
+    state.pos = found.end()
+    return True
+
+
+def _maths(state: StateInline, silent: bool) -> bool:
+    """Keep a formula's source whole; emphasis must not eat its underscores."""
+    if state.src[state.pos] not in "\\$":
+        return False
+    found = _MATHS.match(state.src, state.pos)
+    if found is None or found.end() > state.posMax:
+        return False
+    if not silent:
+        token = state.push("math", "", 0)
+        token.content = found[0]
+    state.pos = found.end()
+    return True
