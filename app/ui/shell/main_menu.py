@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QPoint
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
 from app.ui.shared import icons
+from app.ui.shared.menu import Menu
 from app.ui.shared.theme import Theme
 from app.ui.shell.actions import WINDOW, ActionRegistry, Entry
 
@@ -29,7 +30,6 @@ class MainMenu:
         self._registry = registry
         self._window = window
         self._tab = tab
-        self._popup: QMenu | None = None
 
     def fill_bar(self, bar: QMenuBar) -> None:
         """Give a native menu bar its menus; each fills itself when it opens.
@@ -50,15 +50,17 @@ class MainMenu:
 
     def popup(self, where: QPoint) -> QMenu:
         """Show all menus as one, at a place on the screen."""
-        menu = QMenu(self._window)
+        menu = Menu(self._theme, self._window)
         menu.setAccessibleName("All actions")
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for key, title in MENUS.items():
             shown = title or self._tab()[1]
             if not shown or not self._entries(key):
                 continue
-            part = menu.addMenu(shown)
+            part = Menu(self._theme, menu)
+            part.setTitle(shown)
+            menu.addMenu(part)
             self._fill(part, key)
-        self._popup = menu
         menu.popup(where)
         return menu
 
@@ -71,7 +73,6 @@ class MainMenu:
         ]
 
     def _fill(self, menu: QMenu, key: str) -> None:
-        menu.clear()
         scope = ""
         for entry in self._entries(key):
             if scope and entry.scope != scope:

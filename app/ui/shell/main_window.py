@@ -2,36 +2,391 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import base64
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QMainWindow, QWidget
+from PySide6.QtCore import QByteArray, QEvent, QPoint, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QKeyEvent, QMoveEvent, QResizeEvent
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from app.storage.settings import SettingsStore
 from app.ui.shared.caller import Caller
 from app.ui.shared.tab import TabInfo, TabPage
 from app.ui.shared.theme import Theme
 from app.ui.shell.actions import ActionRegistry
+from app.ui.shell.focus_cycle import FocusCycle
+from app.ui.shell.navigation import Rail
+from app.ui.shell.settings_saver import SettingsSaver
+from app.ui.shell.status_bar import StatusBar
+from app.ui.shell.window_actions import tab_actions, window_actions
+from app.ui.shell.zones import PaneChoice, ZoneFrame
+
+if TYPE_CHECKING:
+    from app.ui.shell.overlays import Overlays
+
+MINIMUM = QSize(880, 560)
+_FIRST_SIZE = QSize(1440, 900)
+_TEXT_STEP = 10  # per cent
 
 
 class MainWindow(QMainWindow):
-    """One window. `closed` follows the last question about running work; the program ends then."""
+    """One window. `closed` follows the last question about running work; the program ends then, not before.
+
+    `QApplication.setQuitOnLastWindowClosed(False)` belongs to the start: closing must not stop the loop under tasks.
+    """
 
     closed = Signal()
     tab_shown = Signal(str)
+    refresh_requested = Signal()
+    status_page_requested = Signal(str)  # "limits", "spending", "balance", "work": what no page here is about
+    account_chosen = Signal(str)  # account id, from the account menu
 
     def __init__(self, theme: Theme, caller: Caller, settings_store: SettingsStore) -> None:
         super().__init__()
         self.theme = theme
         self.caller = caller
-        self._settings_store = settings_store
-        self.actions_by_name = ActionRegistry(self)
+        self._store = settings_store
+        self.saver = SettingsSaver(settings_store, self)
+        self._infos: dict[str, TabInfo] = {}
+        self._makers: dict[str, Callable[[], TabPage]] = {}
+        self._frames: dict[str, ZoneFrame] = {}
+        self._current = ""
+        self._page: QWidget | None = None
+        self._overlays: Overlays | None = None
+        self._may_close = False
+        self._focus_cycle = FocusCycle(self)
+        self.registry = ActionRegistry(
+            self,
+            overrides=settings_store.value.shortcuts,
+            save=lambda shortcuts: self.saver.remember(shortcuts=shortcuts),
+            go_to_scope=self.show_tab,
+        )
+        self.setWindowTitle("Rialto")
+        self.setMinimumSize(MINIMUM)
+        self._build()
+        self.registry.add(window_actions(self))
+        self._restore_place()
+
+    def _build(self) -> None:
+        self.rail = Rail(self.theme)
+        self.rail.tab_chosen.connect(self.show_tab)
+        self.rail.menu_requested.connect(self.open_menu)
+        self._pages = QStackedWidget()
+        self.status = StatusBar(self.theme, self.caller)
+        self.status.account_menu_requested.connect(self.open_account_menu)
+        self.status.palette_requested.connect(self.open_palette)
+        self.status.shortcuts_requested.connect(self.open_shortcuts)
+        self.status.page_requested.connect(self._open_status_page)
+        centre = QWidget()
+        row = QHBoxLayout(centre)
+        self._column = QVBoxLayout()
+        for layout in (row, self._column):
+            layout.setContentsMargins(0, 0, 0, 0)
+            layout.setSpacing(0)
+        row.addWidget(self.rail)
+        row.addLayout(self._column, 1)
+        self._column.addWidget(self._pages, 1)
+        self._column.addWidget(self.status)
+        self.setCentralWidget(centre)
+        for part in (self.rail, self.status):
+            part.setProperty("focusPart", True)
+
+    # Tabs and pages
 
     def add_tab(self, info: TabInfo, make: Callable[[], TabPage]) -> None:
         """Put a tab on the rail; `make` is called when it is first shown."""
+        self._infos[info.name] = info
+        self._makers[info.name] = make
+        actions = tab_actions(self, self._ordered_infos())
+        self.registry.add(actions)
+        key = next(action.shortcut for action in actions if action.id == f"go.{info.name}")
+        self.rail.add(info, key)
+
+    def _ordered_infos(self) -> list[TabInfo]:
+        return sorted(self._infos.values(), key=lambda info: info.at_bottom)
+
+    def has_tab(self, name: str) -> bool:
+        return name in self._infos
+
+    @property
+    def current_tab(self) -> str:
+        """The name of the tab that is shown, "" while a page without a tab is."""
+        return self._current
+
+    def tab(self, name: str) -> TabPage:
+        """The tab itself, built when this is the first time. Raises KeyError for a name that was never added."""
+        return self._frame(name).tab
+
+    def built_tabs(self) -> tuple[TabPage, ...]:
+        return tuple(frame.tab for frame in self._frames.values())
 
     def show_tab(self, name: str) -> None:
         """Bring a tab to the front, building it if need be."""
+        first_time = name not in self._frames
+        frame = self._frame(name)
+        self._current = name
+        self._pages.setCurrentWidget(frame)
+        self._drop_page()
+        self.rail.set_current(name)
+        self.registry.set_scope(name)
+        self.status.set_hints_visible(False)
+        self._tab_changed(name)
+        frame.tab.activated()
+        if first_time:
+            self.focus_main_input()
+        self.saver.remember(last_tab=name)
+        self.tab_shown.emit(name)
 
     def show_page(self, page: QWidget) -> None:
-        """Show one page instead of all zones: the welcome page."""
+        """Show one page instead of all zones: the welcome page. It goes when a tab is shown."""
+        self._drop_page()
+        self._page = page
+        self._pages.addWidget(page)
+        self._pages.setCurrentWidget(page)
+        self._current = ""
+        self.rail.set_current(None)
+        self.registry.set_scope("")
+        self.status.set_hints_visible(True)
+        page.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _drop_page(self) -> None:
+        if self._page is not None:
+            self._pages.removeWidget(self._page)
+            self._page.deleteLater()
+            self._page = None
+
+    def _frame(self, name: str) -> ZoneFrame:
+        frame = self._frames.get(name)
+        if frame is not None:
+            return frame
+        info = self._infos[name]
+        tab = self._makers[name]()
+        choice = PaneChoice.read(self._store.value.panes.get(name, {}))
+        frame = self._frames[name] = ZoneFrame(self.theme, info, tab, choice)
+        frame.choice_changed.connect(self._remember_panes)
+        for zone in frame.parts():
+            zone.setProperty("focusPart", True)
+        self._pages.addWidget(frame)
+        self.registry.add(tab.actions(), scope=name, scope_title=info.title)
+        tab.changed.connect(lambda *_: self._tab_changed(name))
+        return frame
+
+    def _tab_changed(self, name: str) -> None:
+        tab = self._frames[name].tab
+        self.rail.set_badge(name, tab.badge())
+        self.status.set_work([line for each in self.built_tabs() for line in each.running_work()])
+        if name == self._current:
+            self.status.set_headroom(tab.status_headroom())
+            self.setWindowTitle(f"{tab.title} – Rialto" if tab.title else "Rialto")
+
+    def show_neighbour_tab(self, step: int) -> None:
+        """The next or previous tab by rail order, going round."""
+        names = self.rail.names()
+        if not names:
+            return
+        at = names.index(self._current) if self._current in names else (-1 if step > 0 else 0)
+        self.show_tab(names[(at + step) % len(names)])
+
+    # Zones
+
+    def _shown_frame(self) -> ZoneFrame | None:
+        return self._frames.get(self._current)
+
+    def has_list(self) -> bool:
+        frame = self._shown_frame()
+        return frame is not None and frame.list_zone is not None
+
+    def has_inspector(self) -> bool:
+        frame = self._shown_frame()
+        return frame is not None and frame.inspector_zone is not None
+
+    def list_is_open(self) -> bool:
+        frame = self._shown_frame()
+        return frame is not None and frame.zones.list_open
+
+    def inspector_is_open(self) -> bool:
+        frame = self._shown_frame()
+        return frame is not None and frame.zones.inspector_open
+
+    def toggle_list(self) -> None:
+        frame = self._shown_frame()
+        if frame is not None:
+            frame.toggle_list()
+
+    def toggle_inspector(self) -> None:
+        frame = self._shown_frame()
+        if frame is not None:
+            frame.toggle_inspector()
+
+    def open_inspector(self) -> None:
+        """Make sure the inspector of the shown tab can be seen."""
+        frame = self._shown_frame()
+        if frame is not None:
+            frame.open_inspector()
+
+    def cycle_zone(self, step: int) -> None:
+        frame = self._shown_frame()
+        middle: Sequence[QWidget] = frame.parts() if frame is not None else [self._pages]
+        self._focus_cycle.step([self.rail, *middle, self.status], step)
+
+    def focus_main_input(self) -> None:
+        frame = self._shown_frame()
+        target = frame.tab.main_input() if frame is not None else None
+        if target is not None:
+            target.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def focus_filter(self) -> None:
+        frame = self._shown_frame()
+        target = frame.tab.filter_field() if frame is not None else None
+        if frame is None or target is None:
+            return
+        frame.open_list()
+        target.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _remember_panes(self, name: str, choice: PaneChoice) -> None:
+        self.saver.remember(panes={**self._store.value.panes, name: choice.write()})
+
+    # What lies over the window
+
+    @property
+    def overlays(self) -> Overlays:
+        """Palette, menus, toasts, banner: built when the first of them is wanted."""
+        if self._overlays is None:
+            from app.ui.shell.overlays import Overlays
+
+            self._overlays = Overlays(self, self._column)
+        return self._overlays
+
+    def open_palette(self) -> None:
+        self.overlays.open_palette()
+
+    def open_shortcuts(self) -> None:
+        self.overlays.open_shortcuts()
+
+    def open_help(self) -> None:
+        self.overlays.open_help(self._current)
+
+    def open_menu(self) -> None:
+        self.overlays.main_menu.popup(self.rail.logo.mapToGlobal(QPoint(0, self.rail.logo.height())))
+
+    def open_account_menu(self) -> None:
+        self.overlays.open_account_menu()
+
+    def _open_status_page(self, page: str) -> None:
+        if page == "accounts" and self.has_tab("settings"):
+            self.show_tab("settings")
+        else:
+            self.status_page_requested.emit(page)
+
+    # Look
+
+    def change_text_size(self, step: int) -> None:
+        """One step larger or smaller; 0 goes back to 100 %."""
+        now = self.theme.text_percent
+        self.theme.set_text_percent(100 if step == 0 else now + step * _TEXT_STEP)
+        self.saver.remember(text_percent=self.theme.text_percent)
+
+    def next_theme(self) -> None:
+        modes = ("light", "dark", "system")
+        after = modes[(modes.index(self.theme.mode) + 1) % len(modes)]
+        self.theme.set_mode(after)  # type: ignore[arg-type]  # one of the three literals above
+        self.saver.remember(theme=after)
+
+    def is_full_screen(self) -> bool:
+        return self.isFullScreen()
+
+    def toggle_full_screen(self) -> None:
+        if self.isFullScreen():
+            self.showNormal()
+        else:
+            self.showFullScreen()
+
+    def refresh(self) -> None:
+        self.refresh_requested.emit()
+
+    # Events
+
+    def after_first_paint(self) -> None:
+        """Do what the first paint need not wait for: the focus ring, and the menu bar on macOS."""
+        qt_app = QApplication.instance()
+        if isinstance(qt_app, QApplication):
+            self._focus_cycle.watch(qt_app)
+        self.overlays.start(native_menus=sys.platform == "darwin")
+
+    def raise_window(self) -> None:
+        """Come to the front: Rialto was started a second time."""
+        if self.isMinimized():
+            self.showNormal()
+        self.raise_()
+        self.activateWindow()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self._escape():
+            return
+        super().keyPressEvent(event)
+
+    def _escape(self) -> bool:
+        """Stop, then close, then leave the field."""
+        frame = self._shown_frame()
+        if frame is None:
+            return False
+        if frame.tab.handle_escape() or frame.close_overlay():
+            return True
+        focused = self.focusWidget()
+        if focused is not None and focused is not frame:
+            focused.clearFocus()
+            return True
+        return False
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self._overlays is not None:
+            self._overlays.fit()
+        self._remember_place()
+
+    def moveEvent(self, event: QMoveEvent) -> None:
+        super().moveEvent(event)
+        self._remember_place()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.WindowStateChange:
+            self._remember_place()
+
+    def _remember_place(self) -> None:
+        if self.isVisible():
+            geometry = base64.b64encode(bytes(self.saveGeometry().data())).decode()
+            self.saver.remember(window_geometry=geometry)
+
+    def _restore_place(self) -> None:
+        kept = self._store.value.window_geometry
+        try:
+            geometry = base64.b64decode(kept, validate=True)
+        except ValueError:
+            geometry = b""
+        if not geometry or not self.restoreGeometry(QByteArray(geometry)):
+            screen = self.screen()
+            room = screen.availableGeometry().size() if screen is not None else _FIRST_SIZE
+            self.resize(_FIRST_SIZE.boundedTo(room).expandedTo(MINIMUM))
+
+    # Closing
+
+    def running_work(self) -> tuple[str, ...]:
+        """What closing now would cut short, one line each."""
+        return tuple(line for tab in self.built_tabs() for line in tab.running_work())
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        work = self.running_work()
+        if work and not self._may_close:
+            event.ignore()
+            self.overlays.ask_to_close(work, self._close_anyway)
+            return
+        self.saver.save_now()
+        event.accept()
+        QTimer.singleShot(0, self.closed.emit)
+
+    def _close_anyway(self) -> None:
+        self._may_close = True
+        self.close()

@@ -7,6 +7,7 @@ from PySide6.QtGui import QColor, QKeyEvent, QLinearGradient, QMouseEvent, QPain
 from PySide6.QtWidgets import QWidget
 
 from app.ui.shared.theme import Theme
+from app.ui.shell.focus_cycle import can_take_focus, first_stop
 
 SLIDE_MS = 140
 _SHADOW = 24
@@ -51,7 +52,9 @@ class OverlayPane(QWidget):
         pane.move(self._outside())
         pane.show()
         self._move_to(self._inside(), leaving=False)
-        _focus_first(pane)
+        target = first_stop(pane)
+        if target is not None:
+            target.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def close_pane(self) -> bool:
         """Slide the open pane out and give the focus back; False when none is open."""
@@ -143,14 +146,6 @@ class OverlayPane(QWidget):
         self.hide()
         pane.hide()
         pane.setParent(self._frame)
-        if had_focus and self._return_to is not None and self._return_to.isVisible():
+        if had_focus and self._return_to is not None and can_take_focus(self._return_to):
             self._return_to.setFocus(Qt.FocusReason.OtherFocusReason)
         self._return_to = None
-
-
-def _focus_first(pane: QWidget) -> None:
-    """Give the focus to the first thing in `pane` that a Tab press would reach."""
-    for widget in pane.findChildren(QWidget):
-        if widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.isVisibleTo(pane) and widget.isEnabled():
-            widget.setFocus(Qt.FocusReason.OtherFocusReason)
-            return

@@ -30,8 +30,7 @@ class PaletteModel(QAbstractListModel):
         self._listing = listing
         self.endResetModel()
 
-    def rowCount(self, parent: Runs = tuple[tuple[str, bool], ...]
-Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
         return 0 if parent.isValid() else len(self._listing.rows)
 
     def row(self, index: Index) -> Row:

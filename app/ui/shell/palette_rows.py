@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from app.ui.shared.tab import PaletteItem
-from app.ui.shell.palette_matching import Match, match, marked_runs
+from app.ui.shell.palette_matching import Match, marked_runs, match
 
 # Kinds in the order their groups stand when they fit equally well.
 GROUPS = {
@@ -64,7 +64,7 @@ class Listing:
 
 
 def split_prefix(text: str) -> tuple[str, str]:
-    """"#north" → ("model", "north"); without a prefix the kind is ""."""
+    """ "#north" → ("model", "north"); without a prefix the kind is ""."""
     text = text.lstrip()
     kind = PREFIXES.get(text[:1], "")
     return (kind, text[1:].strip()) if kind else ("", text.strip())

@@ -57,16 +57,12 @@ def tab_actions(window: WindowCommands, infos: Sequence[TabInfo]) -> tuple[TabAc
 def window_actions(window: WindowCommands) -> tuple[TabAction, ...]:
     """Everything else, in the order of the menus."""
     return (
-        TabAction(
-            "window.account", "Switch account…", window.open_account_menu, "Ctrl+Shift+A", "user", "file"
-        ),
+        TabAction("window.account", "Switch account…", window.open_account_menu, "Ctrl+Shift+A", "user", "file"),
         TabAction("window.refresh", "Refresh balances and models", window.refresh, "F5", "refresh", "file"),
         TabAction("window.quit", "Quit Rialto", lambda: _close(window), "Ctrl+Q", "logout", "file"),
         TabAction("window.filter", "Filter this list", window.focus_filter, "Ctrl+F", "search", "edit"),
         TabAction("window.input", "Go to the main input", window.focus_main_input, "Ctrl+L", "pencil", "edit"),
-        TabAction(
-            "window.palette", "Commands…", window.open_palette, "Ctrl+K", "command", "go", in_palette=False
-        ),
+        TabAction("window.palette", "Commands…", window.open_palette, "Ctrl+K", "command", "go", in_palette=False),
         TabAction(
             "window.next_tab", "Next tab", lambda: window.show_neighbour_tab(1), "Ctrl+PgDown", "chevron-right", "go"
         ),
@@ -123,9 +119,7 @@ def window_actions(window: WindowCommands) -> tuple[TabAction, ...]:
         TabAction(
             "window.text_smaller", "Smaller text", lambda: window.change_text_size(-1), "Ctrl+-", "minus", "view"
         ),
-        TabAction(
-            "window.text_reset", "Usual text size", lambda: window.change_text_size(0), "Ctrl+0", "undo", "view"
-        ),
+        TabAction("window.text_reset", "Usual text size", lambda: window.change_text_size(0), "Ctrl+0", "undo", "view"),
         TabAction(
             "window.theme",
             "Light, dark or as the system",

@@ -92,6 +92,11 @@ class ZoneFrame(QWidget):
         tab.connect_zones(self.toggle_list, self.toggle_inspector)
         theme.changed.connect(self._arrange)
 
+    def parts(self) -> tuple[QWidget, ...]:
+        """The zones from left to right, for F6."""
+        zones = (self.list_zone, self.canvas_zone, self.inspector_zone)
+        return tuple(zone for zone in zones if zone is not None)
+
     # Opening and closing
 
     @property

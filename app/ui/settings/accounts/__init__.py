@@ -1,0 +1,1 @@
+"""Accounts: who we call as, and the secrets that belong to them."""

@@ -1,0 +1,95 @@
+"""What the accounts section shows, as frozen values. Standard library only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+Outcome = Literal["", "running", "ok", "warn", "bad"]
+
+
+@dataclass(frozen=True, slots=True)
+class TestLine:
+    """What a test of one account said, or that it runs. `sentence` is short enough for the row."""
+
+    outcome: Outcome = ""
+    sentence: str = ""
+    detail: str = ""  # a second line, such as "84 ms"
+
+
+@dataclass(frozen=True, slots=True)
+class AccountRow:
+    """One account as a row. `address` is what it calls; "" for the Sandbox."""
+
+    id: str
+    name: str
+    kind: Literal["sandbox", "api_key", "wallet"]
+    address: str
+    in_use: bool
+    test: TestLine = TestLine()
+
+    @property
+    def icon(self) -> str:
+        return {"sandbox": "cube", "api_key": "key", "wallet": "wallet"}[self.kind]
+
+    @property
+    def can_be_removed(self) -> bool:
+        return self.kind != "sandbox"
+
+
+@dataclass(frozen=True, slots=True)
+class SecretRow:
+    """One secret: what, whose, where it is kept, when it was used. Never the secret itself."""
+
+    account_id: str
+    what: str  # "API key"
+    hint: str  # "ends in 9f2c", or "" when it is too short to tell anything
+    belongs_to: str
+    kept_in: str  # "System keychain"
+    is_lasting: bool  # False: gone when Rialto closes
+    last_used: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeepChoice:
+    """Asked when there is no keychain: the two honest ways, and what a wrong passphrase said."""
+
+    sentence: str
+    can_retry_keychain: bool
+    has_vault: bool  # a passphrase file exists already: ask for its passphrase, not for a new one
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StoreLine:
+    """Where secrets are kept on this computer, for the inspector and the first page."""
+
+    kind: str = ""  # "keyring", "session", "passphrase", "" while it is not known yet
+    state: str = ""  # "ready", "locked", "absent", "refused"
+    title: str = "Looking for the keychain"
+    sentence: str = ""
+    short: str = ""  # for the first page: "available, unlocked"
+    tone: Outcome = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FormState:
+    """The form that adds an account. `problems` maps a field ("base_url", "key", "name") to its sentence."""
+
+    busy: bool = False
+    problems: Mapping[str, str] = field(default_factory=dict)
+    sentence: str = ""  # what belongs to no field
+    can_save_unchecked: bool = False  # nothing answered: the account may be kept all the same
+    done: int = 0  # goes up by one with each account that was added: the form clears itself then
+
+
+@dataclass(frozen=True, slots=True)
+class AccountsState:
+    accounts: tuple[AccountRow, ...] = ()
+    secrets: tuple[SecretRow, ...] = ()
+    store: StoreLine = StoreLine()
+    form: FormState = FormState()
+    keep_choice: KeepChoice | None = None
+    problem: str = ""  # a sentence about the section as a whole
+    removed: str = ""  # the name of the account that Undo would bring back, "" for none

@@ -1,0 +1,88 @@
+"""F6 and Shift+F6: from one part of the window to the next, to where the focus was in it last."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QApplication, QWidget
+
+
+class FocusCycle(QObject):
+    """Remembers the last focused widget of each part."""
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self._window = window
+        self._last: dict[QWidget, QWidget] = {}
+
+    def watch(self, qt_app: QApplication) -> None:
+        """Follow the focus; a bound method, so that the application does not keep this object alive."""
+        qt_app.focusChanged.connect(self._moved)
+
+    def step(self, parts: Sequence[QWidget], direction: int) -> QWidget | None:
+        """Move to the next of `parts` (in order, those that can be seen) and return it."""
+        seen = [part for part in parts if part.isVisible()]
+        if not seen:
+            return None
+        now = self._window.focusWidget()
+        at = next((i for i, part in enumerate(seen) if now is not None and _holds(part, now)), -1)
+        for distance in range(1, len(seen) + 1):
+            part = seen[(at + direction * distance) % len(seen)]
+            target = self._target(part)
+            if target is not None:
+                target.setFocus(Qt.FocusReason.TabFocusReason)
+                return part
+        return None
+
+    def _target(self, part: QWidget) -> QWidget | None:
+        last = self._last.get(part)
+        return last if last is not None and can_take_focus(last, inside=part) else first_stop(part)
+
+    def _moved(self, _old: QWidget | None, new: QWidget | None) -> None:
+        widget = new
+        while widget is not None and widget is not self._window:
+            if widget.property("focusPart"):
+                if new is not None:
+                    self._last[widget] = new
+                return
+            widget = widget.parentWidget()
+
+
+def can_take_focus(widget: QWidget | None, *, inside: QWidget | None = None) -> bool:
+    """Whether a remembered widget still lives, can be seen and is where it was."""
+    if widget is None:
+        return False
+    try:
+        return widget.isVisible() and widget.isEnabled() and (inside is None or _holds(inside, widget))
+    except RuntimeError:  # Qt has deleted it meanwhile
+        return False
+
+
+def first_stop(part: QWidget) -> QWidget | None:
+    """The first widget in `part` that Tab would reach, in tab order."""
+    if part.focusPolicy() & Qt.FocusPolicy.TabFocus and part.isEnabled():
+        return part
+    inside = [
+        widget
+        for widget in part.findChildren(QWidget)
+        if widget.focusPolicy() & Qt.FocusPolicy.TabFocus == Qt.FocusPolicy.TabFocus
+        and widget.isEnabled()
+        and widget.isVisible()
+        and widget.focusProxy() is None
+    ]
+    if not inside:
+        return None
+    among = set(inside)
+    widget: QWidget | None = part.nextInFocusChain()
+    for _ in range(10_000):  # the chain is a ring; a broken one must not hang the window
+        if widget is None or widget is part:
+            break
+        if widget in among:
+            return widget
+        widget = widget.nextInFocusChain()
+    return inside[0]
+
+
+def _holds(part: QWidget, widget: QWidget) -> bool:
+    return part is widget or part.isAncestorOf(widget)

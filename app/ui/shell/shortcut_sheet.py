@@ -1,0 +1,136 @@
+"""All shortcuts on one sheet (Ctrl+/), as they are now: a changed key is shown changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from app.ui.shared.buttons import Button, IconButton
+from app.ui.shared.kbd import KeyHint
+from app.ui.shared.key_map import KeyRow
+from app.ui.shared.label import Label
+from app.ui.shared.surfaces import rule
+from app.ui.shared.theme import Theme
+from app.ui.shell.actions import key_parts
+from app.ui.shell.modal_layer import ModalLayer
+
+_WIDTH = 760
+_TWO_COLUMNS_FROM = 700  # effective width
+
+
+class ShortcutSheet(ModalLayer):
+    """Two columns of actions and keys, grouped by where they work."""
+
+    def __init__(
+        self, theme: Theme, window: QWidget, rows: Callable[[], Sequence[KeyRow]], change: Callable[[], None] | None
+    ) -> None:
+        """`change` opens the place where keys can be changed; None while there is none."""
+        super().__init__(theme, window, "All shortcuts")
+        self._rows = rows
+        self._scroll = QScrollArea()
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._scroll.setAccessibleName("Shortcuts")
+        self._close = IconButton(theme, "close", "Close", "Esc")
+        self._close.clicked.connect(self.close_layer)
+        self._head = QHBoxLayout()
+        self._head.addWidget(Label(theme, "All shortcuts", "heading"))
+        self._head.addStretch(1)
+        if change is not None:
+            button = Button(theme, "Change keys", "keyboard", size="small")
+            button.clicked.connect(lambda: (self.close_layer(), change()))
+            self._head.addWidget(button)
+        self._head.addWidget(self._close)
+        layout = QVBoxLayout(self.panel)
+        layout.setContentsMargins(1, 1, 1, 1)
+        layout.setSpacing(0)
+        layout.addLayout(self._head)
+        layout.addWidget(rule())
+        layout.addWidget(self._scroll)
+
+    def open(self) -> None:
+        """Show the sheet with the keys of this moment."""
+        self.setGeometry(self.parentWidget().rect())
+        self.restyle()
+        self.open_layer()
+
+    def first_focus(self) -> QWidget:
+        return self._scroll
+
+    def restyle(self) -> None:
+        theme = self.theme
+        self._head.setContentsMargins(theme.px(20), theme.px(10), theme.px(12), theme.px(10))
+        self._scroll.setWidget(self._sheet())
+
+    def _sheet(self) -> QWidget:
+        theme = self.theme
+        sheet = QWidget()
+        columns = QHBoxLayout(sheet)
+        columns.setContentsMargins(theme.px(20), theme.px(12), theme.px(20), theme.px(20))
+        columns.setSpacing(theme.px(32))
+        for part in self._columns():
+            grid = self._column(columns)
+            for group, row in part:
+                if row is None:
+                    self._group_title(grid, group)
+                else:
+                    self._shortcut(grid, row)
+        return sheet
+
+    def _columns(self) -> list[list[tuple[str, KeyRow | None]]]:
+        """Titles (row None) and rows, cut in two where the sheet is wide; a cut group says its title again."""
+        items: list[tuple[str, KeyRow | None]] = []
+        for row in self._rows():
+            if row.shortcut:
+                if not items or items[-1][0] != row.group:
+                    items.append((row.group, None))
+                items.append((row.group, row))
+        if self.width() / self.theme.scale < _TWO_COLUMNS_FROM:
+            return [items]
+        cut = (len(items) + 1) // 2
+        if cut and items[cut - 1][1] is None:
+            cut -= 1
+        left, right = items[:cut], items[cut:]
+        if right and right[0][1] is not None:
+            right.insert(0, (right[0][0], None))
+        return [left, right]
+
+    def _column(self, columns: QHBoxLayout) -> QGridLayout:
+        holder = QVBoxLayout()
+        grid = QGridLayout()
+        grid.setColumnStretch(0, 1)
+        grid.setVerticalSpacing(self.theme.px(6))
+        holder.addLayout(grid)
+        holder.addStretch(1)
+        columns.addLayout(holder, 1)
+        return grid
+
+    def _group_title(self, grid: QGridLayout, group: str) -> None:
+        title = Label(self.theme, group, "small", "text3", weight=600)
+        title.setContentsMargins(0, self.theme.px(8 if grid.rowCount() > 1 else 0), 0, self.theme.px(2))
+        grid.addWidget(title, grid.rowCount(), 0, 1, 2)
+
+    def _shortcut(self, grid: QGridLayout, row: KeyRow) -> None:
+        at = grid.rowCount()
+        grid.addWidget(Label(self.theme, row.text, wrap=True), at, 0)
+        keys = QWidget()
+        keys.setAccessibleName(f"{row.text}: {row.shortcut}")
+        line = QHBoxLayout(keys)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(self.theme.px(4))
+        for part in key_parts(row.shortcut):
+            line.addWidget(KeyHint(self.theme, part))
+        grid.addWidget(keys, at, 1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+
+    def panel_rect(self) -> QRect:
+        theme = self.theme
+        side = theme.px(24)
+        width = min(theme.type_px(_WIDTH), self.width() - 2 * side)
+        sheet = self._scroll.widget()
+        content = sheet.sizeHint().height() if sheet is not None else 0
+        head = self._head.sizeHint().height() + 3
+        height = min(content + head, self.height() - 2 * side)
+        return QRect((self.width() - width) // 2, (self.height() - height) // 2, width, height)

@@ -1,0 +1,348 @@
+"""The line under everything: who we call as, where, what is left and what it costs. Reads only `Caller`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QSizePolicy, QWidget
+
+from app.ui.shared import icons
+from app.ui.shared.caller import Caller, Headroom
+from app.ui.shared.frames import dashed_frame, solid_frame
+from app.ui.shared.kbd import KeyHint
+from app.ui.shared.key_text import tip_text
+from app.ui.shared.label import Label
+from app.ui.shared.money import count, money, short_count
+from app.ui.shared.surfaces import rule
+from app.ui.shared.theme import Theme
+
+HEIGHT = 28
+_NARROW = 1000  # effective width below which only account, headroom and balance stay
+
+Run = tuple[str, str, int]  # text, colour role, weight
+
+
+class AccountChip(QAbstractButton):
+    """The account in use: solid with a dot, or violet and dashed with a cube in the Sandbox."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._sandbox = False
+        self._state = "ok"
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setToolTip(tip_text("Switch account", "Ctrl+Shift+A"))
+        theme.changed.connect(self.updateGeometry)
+
+    def show_account(self, name: str, *, sandbox: bool, state: str = "ok") -> None:
+        """`state` colours the dot: "ok", "warn" while calls are held, "control" with no account."""
+        self._sandbox = sandbox
+        self._state = state
+        self.setText(name)
+        words = {"warn": ", calls are paused", "control": ""}.get(state, "")
+        self.setAccessibleName(f"Account: {name}{words}")
+        self.updateGeometry()
+        self.update()
+
+    def ring_radius(self) -> float:
+        return self.height() / 2
+
+    def _font_size(self) -> QFontMetricsF:
+        return QFontMetricsF(self._theme.font("caption", 600))
+
+    def sizeHint(self) -> QSize:
+        theme = self._theme
+        mark = theme.icon_px(13) if self._sandbox else theme.px(7)
+        width = self._font_size().horizontalAdvance(self.text()) + mark + theme.px(5 + 16) + 2
+        return QSize(min(round(width), theme.type_px(240)), theme.height_px(20, 16))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._theme.type_px(72), self.sizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._theme
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        box = QRectF(self.rect())
+        if self._sandbox:
+            dashed_frame(painter, theme, box, box.height() / 2, "sandbox_tint", "sandbox")
+        else:
+            fill = "hover" if self.underMouse() else "surface"
+            solid_frame(painter, theme, box, box.height() / 2, fill, "line2")
+        left = theme.px(7)
+        if self._sandbox:
+            size = theme.icon_px(13)
+            mark = QRectF(left, (self.height() - size) / 2, size, size)
+            icons.paint(painter, theme, "cube", self._mirrored(mark), "sandbox")
+        else:
+            size = theme.px(7)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.color(self._state))
+            painter.drawEllipse(self._mirrored(QRectF(left, (self.height() - size) / 2, size, size)))
+        left += size + theme.px(5)
+        room = self.width() - left - theme.px(9)
+        painter.setFont(theme.font("caption", 600))
+        painter.setPen(theme.color("sandbox" if self._sandbox else "text"))
+        shown = self._font_size().elidedText(self.text(), Qt.TextElideMode.ElideRight, room + 1)
+        words = self._mirrored(QRectF(left, 0, room + 1, self.height()))
+        painter.drawText(words, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeading), shown)
+
+    def _mirrored(self, box: QRectF) -> QRectF:
+        if self.isRightToLeft():
+            box.moveLeft(self.width() - box.right())
+        return box
+
+
+class StatusItem(QAbstractButton):
+    """A few words in several weights; pressing them opens the page they belong to."""
+
+    def __init__(self, theme: Theme, name: str) -> None:
+        super().__init__()
+        self._theme = theme
+        self._name = name
+        self._runs: tuple[Run, ...] = ()
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        theme.changed.connect(self.updateGeometry)
+        self.set_runs(())
+
+    def set_runs(self, runs: Sequence[Run], spoken: str = "") -> None:
+        """Show runs of (text, colour role, weight); nothing to show hides the item."""
+        self._runs = tuple(runs)
+        text = "".join(run[0] for run in self._runs)
+        self.setText(text)
+        self.setAccessibleName(f"{self._name}: {spoken or text}" if text else self._name)
+        self.setVisible(bool(text))
+        self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        width = sum(self._metrics(run[2]).horizontalAdvance(run[0]) for run in self._runs)
+        return QSize(round(width + 0.5) + 2 * self._theme.px(8), self._theme.height_px(22, 16))
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def _metrics(self, weight: int) -> QFontMetricsF:
+        return QFontMetricsF(self._theme.font("small", weight, tabular=True))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._theme
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if self.underMouse() or self.isDown():
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.color("hover" if not self.isDown() else "line"))
+            painter.drawRoundedRect(self.rect(), 4, 4)
+        at = float(theme.px(8))
+        for text, role, weight in self._runs:
+            painter.setFont(theme.font("small", weight, tabular=True))
+            painter.setPen(theme.color(role))
+            width = self._metrics(weight).horizontalAdvance(text)
+            box = QRectF(at, 0, width + 1, self.height())
+            painter.drawText(box, int(Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextDontClip), text)
+            at += width
+
+
+class StatusBar(QFrame):
+    """`page_requested` names what a press is about: "accounts", "limits", "spending", "balance", "work"."""
+
+    page_requested = Signal(str)
+    account_menu_requested = Signal()
+    palette_requested = Signal()
+    shortcuts_requested = Signal()
+
+    def __init__(self, theme: Theme, caller: Caller) -> None:
+        super().__init__()
+        self._theme = theme
+        self._caller = caller
+        self._headroom: Headroom | None = None
+        self._work: tuple[str, ...] = ()
+        self.setProperty("part", "status")
+        self.setAccessibleName("Status")
+        self.chip = AccountChip(theme)
+        self.chip.clicked.connect(self.account_menu_requested)
+        self.host = self._item("Service", "accounts")
+        self.work = self._item("Running", "work")
+        self.limits = self._item("Left of the limits", "limits")
+        self.spent = self._item("Spent today", "spending")
+        self.balance = self._item("Balance", "balance")
+        self.hints = _KeyHints(theme)
+        self.hints.palette.clicked.connect(self.palette_requested)
+        self.hints.shortcuts.clicked.connect(self.shortcuts_requested)
+        self._rules = (rule(vertical=True), rule(vertical=True))
+        layout = QHBoxLayout(self)
+        for widget in (self.chip, self.host, self.work):
+            layout.addWidget(widget)
+        layout.addStretch(1)
+        for widget in (self.limits, self._rules[0], self.spent, self._rules[1], self.balance, self.hints):
+            layout.addWidget(widget)
+        caller.account_changed.connect(self.refresh)
+        caller.numbers_changed.connect(self.refresh)
+        caller.budget_changed.connect(self.refresh)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+        self.refresh()
+
+    def _item(self, name: str, page: str) -> StatusItem:
+        item = StatusItem(self._theme, name)
+        item.clicked.connect(lambda: self.page_requested.emit(page))
+        return item
+
+    def set_headroom(self, headroom: Headroom | None) -> None:
+        """Show the limits of one tab; None shows what the last answer of any kind said."""
+        self._headroom = headroom
+        self.refresh()
+
+    def set_work(self, work: Sequence[str]) -> None:
+        """Show what is running, in words."""
+        if tuple(work) != self._work:
+            self._work = tuple(work)
+            self.refresh()
+
+    def set_hints_visible(self, visible: bool) -> None:
+        """The first page shows the two keys worth knowing instead of numbers that do not exist yet."""
+        self.hints.setVisible(visible)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Make every item agree with the caller."""
+        caller = self._caller
+        wide = self._is_wide()
+        numbers = self.hints.isHidden()
+        name = caller.account.name if caller.account is not None else "No account"
+        holding = caller.budget is not None and caller.budget.holding
+        state = "control" if caller.account is None else "warn" if holding else "ok"
+        self.chip.show_account(name, sandbox=caller.is_sandbox, state=state)
+        self.host.set_runs(self._host_runs() if wide else ())
+        self.work.set_runs([(_work_text(self._work), "text2", 400)] if self._work and wide else ())
+        self.limits.set_runs(*self._limit_runs(self._headroom or caller.headroom, wide) if numbers else ((), ""))
+        self.spent.set_runs(self._spent_runs() if wide and numbers and caller.account is not None else ())
+        self.balance.set_runs(self._balance_runs(wide) if numbers else ())
+        shown = [not item.isHidden() for item in (self.limits, self.spent, self.balance)]
+        self._rules[0].setVisible(shown[0] and (shown[1] or shown[2]))
+        self._rules[1].setVisible(shown[1] and shown[2])
+
+    def _host_runs(self) -> list[Run]:
+        caller = self._caller
+        if caller.is_sandbox or caller.account is None:
+            return [("Built-in service", "text2", 400)] if caller.account is not None else []
+        runs: list[Run] = [(caller.host, "text2", 400)]
+        if caller.latency_ms is not None:
+            runs.append((f"  {caller.latency_ms} ms", "text3", 400))
+        return runs
+
+    def _limit_runs(self, headroom: Headroom | None, wide: bool) -> tuple[list[Run], str]:
+        if headroom is None:
+            return [], ""
+        runs: list[Run] = []
+        spoken: list[str] = []
+        if headroom.tier and wide:
+            runs.append((f"Tier {headroom.tier}  ", "text3", 400))
+            spoken.append(f"tier {headroom.tier}")
+        if headroom.requests_left is not None:
+            runs += _of(headroom.requests_left, headroom.requests_limit, "req", count)
+            spoken.append(f"{headroom.requests_left} of {headroom.requests_limit} requests")
+        if headroom.tokens_left is not None and wide:
+            runs.append(("  ", "text3", 400))
+            runs += _of(headroom.tokens_left, headroom.tokens_limit, "tok", short_count)
+            spoken.append(f"{headroom.tokens_left} of {headroom.tokens_limit} tokens")
+        return runs, ", ".join(spoken)
+
+    def _spent_runs(self) -> list[Run]:
+        caller = self._caller
+        if caller.is_sandbox and not caller.spent_today:
+            return []
+        runs: list[Run] = [("Today ", "text3", 400), (money(caller.spent_today), "text", 500)]
+        if caller.daily_limit is not None:
+            near = caller.spent_today >= caller.daily_limit * 8 / 10
+            runs.append((f" of {money(caller.daily_limit)}", "warn" if near else "text3", 400))
+        return runs
+
+    def _balance_runs(self, wide: bool) -> list[Run]:
+        caller = self._caller
+        if caller.balance is None:
+            return []
+        amount: Run = (money(caller.balance), "text", 500)
+        if caller.is_sandbox:
+            return [amount, (" play money", "text3", 400)]
+        return [("Balance ", "text3", 400), amount] if wide else [amount]
+
+    def _is_wide(self) -> bool:
+        return self.window().width() / self._theme.scale >= _NARROW
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.refresh()
+
+    def _restyle(self) -> None:
+        theme = self._theme
+        layout = self.layout()
+        assert layout is not None
+        layout.setContentsMargins(theme.px(12), 0, theme.px(8), 0)
+        layout.setSpacing(theme.px(2))
+        self.setFixedHeight(theme.height_px(HEIGHT, 16))
+        for line in self._rules:
+            line.setFixedHeight(theme.height_px(16, 16))
+        self.refresh()
+
+
+class _KeyHints(QWidget):
+    """Two keys worth knowing on the first day."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.palette = _HintButton(theme, "Commands", "Ctrl+K")
+        self.shortcuts = _HintButton(theme, "All shortcuts", "Ctrl+/")
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(theme.px(2))
+        layout.addWidget(self.palette)
+        layout.addWidget(rule(vertical=True))
+        layout.addWidget(self.shortcuts)
+        self.hide()
+
+
+class _HintButton(QAbstractButton):
+    """A quiet word and its key; pressing does what the key does."""
+
+    def __init__(self, theme: Theme, text: str, shortcut: str) -> None:
+        super().__init__()
+        self._theme = theme
+        self.setText(text)
+        self.setAccessibleName(text)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(theme.px(8), 0, theme.px(8), 0)
+        layout.setSpacing(theme.px(6))
+        for widget in (Label(theme, text, "small", "text3"), KeyHint(theme, shortcut)):
+            widget.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+            layout.addWidget(widget)
+
+    def sizeHint(self) -> QSize:
+        layout = self.layout()
+        assert layout is not None
+        return layout.sizeHint()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self.underMouse():
+            painter = QPainter(self)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(self._theme.color("hover"))
+            painter.drawRoundedRect(self.rect(), 4, 4)
+
+
+def _of(left: int, limit: int | None, unit: str, written: Callable[[int], str]) -> list[Run]:
+    """ "68/75 req"; what is left turns to a warning at a tenth."""
+    low = limit is not None and limit > 0 and left * 10 <= limit
+    whole = f"/{written(limit)}" if limit is not None else ""
+    return [(written(left), "warn" if low else "text", 500), (f"{whole} {unit}", "text2", 400)]
+
+
+def _work_text(work: Sequence[str]) -> str:
+    return work[0] if len(work) == 1 else f"{len(work)} running"
