@@ -231,9 +231,14 @@ def _lacking(output: str) -> str:
             f"Qt cannot start: the system library {library[1]} is missing. "
             "Install the package of your system that holds it, then start again. Qt said:"
         )
+    display = re.search(r"could not connect to display (\S+)", output)
+    if display:
+        return (
+            f"The display {display[1]} does not answer. With DISPLAY unset, Rialto takes a tour without one. Qt said:"
+        )
     if "platform plugin" in output:
         return (
-            "Qt cannot open a window here. Either the display does not answer, or a library of the X11 set is missing "
-            "(on Debian: libxcb-cursor0, libxcb-icccm4, libxcb-keysyms1, libxcb-shape0, libxkbcommon-x11-0). Qt said:"
+            "Qt cannot open a window here: a library that it needs for X11 is missing (Debian's names for them are "
+            "libxcb-cursor0, libxcb-icccm4, libxcb-keysyms1, libxcb-shape0 and libxkbcommon-x11-0). Qt said:"
         )
     return "Qt cannot start here. It said:"

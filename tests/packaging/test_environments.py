@@ -169,6 +169,7 @@ def test_a_failed_installation_says_what_it_means(root, lock, tools, monkeypatch
     [
         ("ImportError: libGL.so.1: cannot open shared object file", "the system library libGL.so.1 is missing"),
         ('Could not load the Qt platform plugin "xcb"', "libxcb-cursor0"),
+        ("qt.qpa.xcb: could not connect to display :99\nno Qt platform plugin", "The display :99 does not answer"),
         ("Segmentation fault", "Qt cannot start here"),
     ],
 )
