@@ -16,12 +16,17 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "app.service*": ("app.service", "httpx", "pydantic", "stamina", "msgspec", "truststore"),
     "app.audio*": ("app.audio", "numpy", "sounddevice", "soundfile"),
     "app.wallet*": ("app.wallet", "eth_account", "pydantic"),
-    "app.credentials*": ("app.credentials", "keyring", "cryptography", "pydantic"),
+    # secretstorage (part of keyring on Linux): whether the keyring is locked, without opening its unlock window
+    "app.credentials*": ("app.credentials", "keyring", "secretstorage", "cryptography", "pydantic"),
     "app.storage*": ("app.storage", "pydantic", "platformdirs", "aiosqlite"),
     # httpx: chats are passed on to a model server that already runs on this computer
     "app.sandbox*": ("app.sandbox", "starlette", "uvicorn", "pydantic", "multipart", "httpx"),
     "app.ui.shared.markdown*": ("app.ui.shared", "PySide6", "markdown_it", "mdit_py_plugins", "linkify_it", "pygments"),
-    "app.ui.*.presenter": (*INNER, "app.ui.shared", "PySide6.QtCore"),
+    # A presenter of several files (presenter_answer.py, …) shares the plain values of its own feature, no widgets.
+    **{
+        f"app.ui.{feature}.presenter*": (*INNER, "app.ui.shared", f"app.ui.{feature}", "PySide6.QtCore")
+        for feature in FEATURES
+    },
     "app.ui.shared*": (*INNER, "app.ui.shared", "PySide6"),
     "app.ui.shell*": ("app.ui", *INNER, "PySide6"),
     **{

@@ -1,0 +1,175 @@
+"""Secrets in one file that a passphrase opens: for computers without a keyring, and only when the person chose it."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import threading
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from app.credentials.redaction import SecretRegistry
+from app.credentials.stores import StoreAbsent, StoreFailed, StoreLocked, StoreStatus, VaultTampered, WeakPassphrase
+from app.credentials.vault_format import (
+    MAX_BODY_BYTES,
+    Keys,
+    derive,
+    new_parameters,
+    open_body,
+    seal,
+    take_apart,
+)
+
+MIN_PASSPHRASE_CHARS = 8
+NAME = "Passphrase file"
+
+
+class SmallFile(Protocol):
+    """Where the bytes lie; `save` must replace them whole or not at all. Both may raise an `OSError` of their own."""
+
+    def load(self) -> bytes | None: ...
+    def save(self, data: bytes) -> None: ...
+
+
+class PassphraseStore:
+    """Locked until `create` or `unlock`. Everything slow runs in worker threads, one call at a time.
+
+    What `file` raises (a full disk) passes through; the old file is then still whole.
+    """
+
+    def __init__(
+        self, file: SmallFile, registry: SecretRegistry | None = None, derivation: dict[str, Any] | None = None
+    ) -> None:
+        """`derivation` overrides the key derivation's numbers; only tests want cheaper ones."""
+        self._file = file
+        self._registry = registry
+        self._derivation = derivation
+        self._turn = threading.Lock()
+        self._keys: Keys | None = None
+        self._parameters: dict[str, Any] = {}
+        self._secrets: dict[str, str] = {}
+        self._written = b""  # the hash of the file as we last saw it
+
+    async def status(self) -> StoreStatus:
+        if self._keys is not None:
+            return StoreStatus("passphrase", "ready", NAME, "Keys are kept in a file that your passphrase locks.")
+        if await asyncio.to_thread(self._file.load) is None:
+            return StoreStatus("passphrase", "absent", NAME, "There is no passphrase file yet.")
+        return StoreStatus("passphrase", "locked", NAME, "The passphrase file is locked.")
+
+    @property
+    def is_unlocked(self) -> bool:
+        return self._keys is not None
+
+    async def create(self, passphrase: str) -> None:
+        """Make an empty vault and leave it open. Raises `StoreFailed` when there is one, `WeakPassphrase`."""
+        _check_strength(passphrase)
+
+        def work() -> None:
+            if self._file.load() is not None:
+                raise StoreFailed("There is a passphrase file already. Unlock it, or move it away first.")
+            parameters = new_parameters(self._derivation)
+            self._save({}, derive(passphrase, parameters), parameters)
+
+        await self._run(work)
+
+    async def unlock(self, passphrase: str) -> None:
+        """Raises `WrongPassphrase`, `VaultTruncated`, `VaultTampered`, `VaultTooNew`, `StoreAbsent`."""
+        await self._run(lambda: self._unlock(passphrase))
+
+    async def change_passphrase(self, old: str, new: str) -> None:
+        """Write everything anew under another passphrase and salt. Raises like `unlock` when `old` is not right."""
+        _check_strength(new)
+
+        def work() -> None:
+            self._unlock(old)
+            old_keys = self._keys
+            parameters = new_parameters(self._derivation)
+            self._save(self._secrets, derive(new, parameters), parameters)
+            if old_keys is not None:
+                old_keys.wipe()
+
+        await self._run(work)
+
+    def lock(self) -> None:
+        """Forget the keys (overwritten) and the secrets (dropped: Python cannot overwrite text)."""
+        with self._turn:
+            self._forget()
+
+    async def read(self, account_id: str, name: str) -> str | None:
+        self._open_keys()
+        return self._secrets.get(f"{account_id}/{name}")
+
+    async def write(self, account_id: str, name: str, secret: str) -> None:
+        if self._registry:
+            self._registry.add(secret)
+        await self._run(lambda: self._change({f"{account_id}/{name}": secret}))
+
+    async def delete(self, account_id: str, name: str) -> None:
+        await self._run(lambda: self._change({f"{account_id}/{name}": None}))
+
+    # In a worker thread, with the turn
+
+    def _unlock(self, passphrase: str) -> None:
+        data = self._file.load()
+        if data is None:
+            raise StoreAbsent("There is no passphrase file yet.")
+        sealed = take_apart(data)
+        keys = derive(passphrase, sealed.parameters)
+        try:
+            found = open_body(sealed, keys)
+        except BaseException:
+            keys.wipe()
+            raise
+        for secret in found.values():
+            if self._registry:
+                self._registry.add(secret)
+        self._forget()
+        self._keys, self._parameters, self._secrets = keys, sealed.parameters, found
+        self._written = hashlib.sha256(data).digest()
+
+    def _change(self, changes: dict[str, str | None]) -> None:
+        keys = self._open_keys()
+        data = self._file.load()
+        if data is None or hashlib.sha256(data).digest() != self._written:
+            self._forget()
+            raise VaultTampered("The passphrase file was changed by something else while it was open. Unlock it again.")
+        found = {**self._secrets, **{name: secret for name, secret in changes.items() if secret is not None}}
+        for name, secret in changes.items():
+            if secret is None:
+                found.pop(name, None)
+        if found != self._secrets:
+            self._save(found, keys, self._parameters)
+
+    def _save(self, found: dict[str, str], keys: Keys, parameters: dict[str, Any]) -> None:
+        """Memory follows the disk: when saving raises, everything is as before."""
+        data = seal(found, keys, parameters)
+        if len(data) > MAX_BODY_BYTES:
+            raise StoreFailed("The passphrase file has no room for a secret of this size.")
+        self._file.save(data)
+        self._keys, self._parameters, self._secrets = keys, parameters, found
+        self._written = hashlib.sha256(data).digest()
+
+    def _open_keys(self) -> Keys:
+        if self._keys is None:
+            raise StoreLocked("The passphrase file is locked.")
+        return self._keys
+
+    def _forget(self) -> None:
+        if self._keys is not None:
+            self._keys.wipe()
+        self._keys, self._parameters, self._secrets, self._written = None, {}, {}, b""
+
+    async def _run(self, work: Callable[[], None]) -> None:
+        def with_turn() -> None:
+            with self._turn:
+                work()
+
+        await asyncio.to_thread(with_turn)
+
+
+def _check_strength(passphrase: str) -> None:
+    if len(passphrase) < MIN_PASSPHRASE_CHARS:
+        raise WeakPassphrase(
+            f"At least {MIN_PASSPHRASE_CHARS} characters; this has {len(passphrase)}. Several words make a good one."
+        )
