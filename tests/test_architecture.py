@@ -19,8 +19,8 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     # secretstorage (part of keyring on Linux): whether the keyring is locked, without opening its unlock window
     "app.credentials*": ("app.credentials", "keyring", "secretstorage", "cryptography", "pydantic"),
     "app.storage*": ("app.storage", "pydantic", "platformdirs", "aiosqlite"),
-    # httpx: chats are passed on to a model server that already runs on this computer
-    "app.sandbox*": ("app.sandbox", "starlette", "uvicorn", "pydantic", "multipart", "httpx"),
+    # h11: the framing of HTTP; httpx: chats are passed on to a model server that already runs on this computer
+    "app.sandbox*": ("app.sandbox", "h11", "httpx", "multipart"),
     "app.ui.shared.markdown*": ("app.ui.shared", "PySide6", "markdown_it", "mdit_py_plugins", "linkify_it", "pygments"),
     # A presenter of several files (presenter_answer.py, …) shares the plain values of its own feature, no widgets.
     **{

@@ -1,0 +1,131 @@
+"""`/sandbox/…`: what a test, or the Settings page, sets and reads. Every control can be repeated without harm."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from decimal import Decimal, InvalidOperation
+
+from app.sandbox.call import DIALECTS, Call, json_answer
+from app.sandbox.errors import Json, Refusal
+from app.sandbox.faults import NAMES
+from app.sandbox.http import Answer
+from app.sandbox.validation import REQUIRED, Checker
+from app.sandbox.world import iso
+
+
+async def state(call: Call) -> Answer:
+    """Everything at a glance: clock, balance, settings, faults, and what is served."""
+    world = call.world
+    return json_answer(
+        {
+            "base_url": f"{call.site.origin}/api/v1",
+            "now": iso(world.clock.now()),
+            "clock_offset_s": world.clock.offset_s,
+            "balance": _balance(call),
+            "settings": asdict(world.settings),
+            "faults": world.faults.as_json(),
+            "requests": len(world.log),
+            "local_models": [entry.id for entry in await call.site.local_servers.models()],
+        }
+    )
+
+
+async def log(call: Call) -> Answer:
+    """The request log, newest last: no bodies, no headers, no keys."""
+    lines = [{**asdict(line), "at": iso(line.at), "cost_usd": str(line.cost_usd)} for line in call.world.log]
+    return json_answer({"object": "list", "data": lines})
+
+
+async def last_prompt(call: Call) -> Answer:
+    """The prompt of the last chat as the model got it: default system prompts first, the caller's after."""
+    if call.world.last_prompt is None:
+        raise Refusal(404, "No chat has been served yet")
+    return json_answer(call.world.last_prompt)
+
+
+async def faults(call: Call) -> Answer:
+    if call.request.method == "DELETE":
+        call.world.faults.clear()
+    return json_answer({"armed": call.world.faults.as_json(), "known": NAMES})
+
+
+async def fault(call: Call) -> Answer:
+    name = call.path_values["name"]
+    if name not in NAMES:
+        raise Refusal(404, f"There is no fault called {name}; there are {', '.join(NAMES)}")
+    if call.request.method == "DELETE":
+        call.world.faults.disarm(name)
+    else:
+        call.world.faults.arm(name, _body(call))
+    return json_answer({"armed": call.world.faults.as_json()})
+
+
+async def clock(call: Call) -> Answer:
+    """Set how far the Sandbox's clock is ahead of (or behind) the real one: `{"offset_s": 60}`."""
+    check = Checker()
+    body = _body(call)
+    offset_s = check.number(("offset_s",), body.get("offset_s"))
+    if body.get("offset_s") is None:
+        check.complain(("offset_s",), REQUIRED)
+    check.finish()
+    call.world.clock.offset_s = float(offset_s or 0)
+    return json_answer({"now": iso(call.world.clock.now()), "offset_s": call.world.clock.offset_s})
+
+
+async def balance(call: Call) -> Answer:
+    """Set the caller's balance: `{"usd": "0.05", "diem": "1"}`; either may be left out."""
+    body = _body(call)
+    ledger = call.caller.ledger
+    usd, diem = _amount(body, "usd"), _amount(body, "diem")
+    ledger.balance_usd = ledger.balance_usd if usd is None else usd
+    ledger.balance_diem = ledger.balance_diem if diem is None else diem
+    return json_answer(_balance(call))
+
+
+async def settings(call: Call) -> Answer:
+    """Change what is named and leave the rest."""
+    check = Checker()
+    body = _body(call)
+    changes: Json = {
+        "dialect": check.choice(("dialect",), body.get("dialect"), DIALECTS),
+        "tokens_per_second": check.number(("tokens_per_second",), body.get("tokens_per_second"), 0),
+        "partner": check.boolean(("partner",), body.get("partner")),
+        "timestamp_header": check.boolean(("timestamp_header",), body.get("timestamp_header")),
+        "retry_count_header": check.integer(("retry_count_header",), body.get("retry_count_header"), 0),
+        "any_key": check.boolean(("any_key",), body.get("any_key")),
+    }
+    check.finish()
+    for name, value in changes.items():
+        if value is not None:
+            setattr(call.world.settings, name, value)
+    return json_answer(asdict(call.world.settings))
+
+
+async def reset(call: Call) -> Answer:
+    """Forget callers, balances, faults, limits and the log, and set clock and settings back."""
+    call.world.reset()
+    return json_answer({"reset": True})
+
+
+def _body(call: Call) -> Json:
+    return call.json_object() if call.request.body else {}
+
+
+def _balance(call: Call) -> Json:
+    ledger = call.caller.ledger
+    return {"usd": str(ledger.balance_usd), "diem": str(ledger.balance_diem)}
+
+
+def _amount(body: Json, name: str) -> Decimal | None:
+    if body.get(name) is None:
+        return None
+    try:
+        amount = Decimal(str(body[name]))
+    except InvalidOperation:
+        amount = Decimal("NaN")
+    if not amount.is_finite():
+        raise Refusal(
+            400,
+            {"error": "Invalid request parameters", "details": {"_errors": [], name: {"_errors": ["Not a number"]}}},
+        )
+    return amount

@@ -1,0 +1,215 @@
+"""What happens around every handler: who calls, may they, what is logged, and which headers go back."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import secrets
+import sys
+import traceback
+from collections.abc import AsyncIterator
+from email.utils import formatdate
+from urllib.parse import unquote
+
+from app.sandbox.call import JSON_TYPE, Call, dump, json_answer
+from app.sandbox.errors import ABUSE_TEXT, WORDS, Json, Refusal, shaped
+from app.sandbox.http import Answer, HangUp, Request
+from app.sandbox.limits import Allowance, allowance
+from app.sandbox.routes import API_ROOT, ROUTES, Route
+from app.sandbox.site import Site
+from app.sandbox.world import Caller, LoggedRequest, iso
+
+VERSION = "20261120.210000"  # <YYYYMMDD>.<HHMMSS>; moved by hand when what the Sandbox serves changes
+GZIP_FROM_BYTES = 1024
+LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
+
+
+class Gate:
+    """The one entrance: `await gate.handle(request)`."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+        self._world = site.world
+
+    async def handle(self, request: Request) -> Answer:
+        call = Call(request, self._site, _ray())
+        started_at = self._world.clock.now()
+        in_api = request.path.startswith(API_ROOT)
+        balance = None
+        try:
+            route = self._find(call)
+            call.known_caller = self._identify(request)
+            if in_api:
+                balance = (call.caller.ledger.balance_usd, call.caller.ledger.balance_diem)
+                self._refuse_blocked(call)
+            if route.needs_key(request) and call.known_caller is None:
+                raise Refusal(401)
+            answer = (await self._misbehave(call) if in_api else None) or await self._work(route, call)
+        except Refusal as refusal:
+            answer = json_answer(refusal.body, refusal.status, refusal.headers)
+        except HangUp:
+            raise
+        except Exception:
+            traceback.print_exc(file=sys.stderr)  # a mistake of ours; the caller sees what a real service would send
+            answer = json_answer({"error": WORDS[500]}, 500)
+        if in_api:
+            self._count_failure(call, answer)
+            self._add_service_headers(call, answer, balance)
+        self._finish(call, answer)
+        self._log_when_done(call, answer, started_at)
+        return answer
+
+    async def _work(self, route: Route, call: Call) -> Answer:
+        if route.limit:
+            call.admit(route.limit, route.limit)
+        return await route.handler(call)
+
+    def _find(self, call: Call) -> Route:
+        host = call.request.headers.get("host", "").lower()
+        name = host if host.endswith("]") else host.rpartition(":")[0] or host
+        if name not in LOOPBACK_NAMES:  # a web page that made its own name point here must not read anything
+            raise Refusal(421)
+        segments = tuple(unquote(part) for part in call.request.path.strip("/").split("/"))
+        method = "GET" if call.request.method == "HEAD" else call.request.method
+        allowed: set[str] = set()
+        for route in ROUTES:
+            values = route.match(segments)
+            if values is None:
+                continue
+            if method in route.methods:
+                call.path_values = values
+                return route
+            allowed.update(route.methods)
+        if allowed:
+            raise Refusal(405, headers={"Allow": ", ".join(sorted(allowed))})
+        raise Refusal(404, f"There is no {call.request.path} here")
+
+    def _identify(self, request: Request) -> Caller | None:
+        scheme, _, key = request.headers.get("authorization", "").partition(" ")
+        return self._world.caller_of(key.strip()) if scheme.lower() == "bearer" else None
+
+    def _refuse_blocked(self, call: Call) -> None:
+        left = call.caller.abuse.blocked_for_s(self._world.clock.now())
+        if left:
+            raise Refusal(429, ABUSE_TEXT, {"Retry-After": str(left), "x-ratelimit-type": "api_key"})
+
+    def _count_failure(self, call: Call, answer: Answer) -> None:
+        now = self._world.clock.now()
+        if answer.status < 400 or call.caller.abuse.blocked_for_s(now):
+            return
+        if call.caller.abuse.failed(now):
+            call.caller.limit_log.append(
+                {
+                    "apiKeyId": call.caller.id,
+                    "modelId": call.model or "model:unknown",
+                    "rateLimitTier": "paid",
+                    "rateLimitType": "FAILED_REQUESTS",
+                    "timestamp": iso(now),
+                }
+            )
+
+    async def _misbehave(self, call: Call) -> Answer | None:
+        """Let the armed faults strike. Returns the answer that takes the place of the work, if one does."""
+        faults, path = self._world.faults, call.request.path
+        if (slow := faults.strike("slow", path)) is not None:
+            await asyncio.sleep(float(slow.get("seconds", 1)))
+        if faults.strike("drop", path) is not None:
+            raise HangUp
+        if (lie := faults.strike("lie", path)) is not None:
+            return _lie(str(lie.get("kind", "length")))
+        if (told := faults.strike("answer", path)) is not None:
+            return self._told(call, told)
+        return None
+
+    def _told(self, call: Call, told: Json) -> Answer:
+        status = int(told.get("status", 500))
+        text = str(told.get("text") or WORDS.get(status, "Error"))
+        body = told["body"] if "body" in told else shaped(str(told.get("shape", "E1")), status, text)
+        headers = {str(name): str(value) for name, value in told.get("headers", {}).items()}
+        if status == 429:
+            call.headroom = call.caller.limits.peek("other", self._roomy(), self._world.clock.now())
+            headers.setdefault("x-ratelimit-type", "api_key")
+        if body is None or isinstance(body, str):
+            return Answer(status, {"Content-Type": "text/html; charset=utf-8", **headers}, (body or "").encode())
+        return Answer(status, {"Content-Type": JSON_TYPE, **headers}, dump(body))
+
+    def _roomy(self) -> Allowance:
+        return allowance("other", partner=self._world.settings.partner)
+
+    def _add_service_headers(self, call: Call, answer: Answer, balance: tuple[object, object] | None) -> None:
+        now = self._world.clock.now()
+        prefix = call.names.header_prefix
+        headroom = call.headroom or call.caller.limits.peek("other", self._roomy(), now)
+        headers = {"CF-RAY": call.request_id, f"{prefix}version": VERSION, **headroom.headers()}
+        settings = self._world.settings
+        if settings.timestamp_header:
+            headers[f"{prefix}timestamp"] = iso(now)
+        if settings.retry_count_header is not None:
+            headers["x-retry-count"] = str(settings.retry_count_header)
+        if answer.status >= 400:
+            headers[f"{prefix}host-name"] = "rialto-sandbox"
+        if call.known_caller is not None and balance is not None:
+            headers[f"{prefix}balance-usd"], headers[f"{prefix}balance-diem"] = str(balance[0]), str(balance[1])
+        answer.headers = {**headers, **call.headers, **answer.headers}
+
+    def _finish(self, call: Call, answer: Answer) -> None:
+        answer.headers.setdefault("Date", formatdate(self._world.clock.now(), usegmt=True))
+        answer.headers.setdefault("X-Content-Type-Options", "nosniff")
+        wanted = call.request.headers.get("accept-encoding", "").lower()
+        if "gzip" not in wanted or not isinstance(answer.body, bytes) or len(answer.body) <= GZIP_FROM_BYTES:
+            return
+        if answer.announced_length is None and not answer.headers.get("Content-Type", "").startswith("image/"):
+            answer.body = gzip.compress(answer.body, 5, mtime=0)
+            answer.headers["Content-Encoding"] = "gzip"
+            answer.headers["Vary"] = "Accept-Encoding"
+
+    def _log_when_done(self, call: Call, answer: Answer, started_at: float) -> None:
+        def note() -> None:
+            request = call.request
+            seconds = max(0.0, self._world.clock.now() - started_at)
+            self._world.log.append(
+                LoggedRequest(
+                    started_at,
+                    call.request_id,
+                    request.method,
+                    request.path,
+                    answer.status,
+                    seconds,
+                    call.model,
+                    call.cost_usd,
+                )
+            )
+
+        if isinstance(answer.body, bytes):
+            note()
+        else:
+            answer.body = _then(answer.body, note)
+
+
+async def _then(pieces: AsyncIterator[bytes], note: object) -> AsyncIterator[bytes]:
+    assert callable(note)
+    try:
+        async for piece in pieces:
+            yield piece
+    finally:
+        close = getattr(pieces, "aclose", None)
+        if close is not None:
+            await close()
+        note()
+
+
+def _ray() -> str:
+    return f"{secrets.token_hex(8)}-LOC"
+
+
+def _lie(kind: str) -> Answer:
+    headers = {"Content-Type": JSON_TYPE}
+    if kind == "length":
+        return Answer(200, headers, b'{"object":"list","data":[', announced_length=4096)
+    if kind == "json":
+        return Answer(200, headers, b'{"object":"list","data":[{"id":')
+    if kind == "html":
+        return Answer(200, headers, b"<html><body>Service portal: accept the terms to go on</body></html>")
+    if kind == "type":
+        return Answer(200, {"Content-Type": "text/html"}, b'{"object":"list","data":"none"}')
+    return Answer(200, headers, b"")

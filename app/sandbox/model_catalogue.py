@@ -1,0 +1,297 @@
+"""The models that the Sandbox serves: what each can do, what it costs, in which rate-limit tier it stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from app.sandbox.errors import Json
+
+if TYPE_CHECKING:
+    from app.sandbox.local_servers import LocalServers
+
+TYPES = ("text", "image", "video", "inpaint", "upscale", "tts", "asr", "embedding", "music")
+MILLION = Decimal(1_000_000)
+DEPRECATION_NOTICE_DAYS = 14
+
+BOOLEAN_CAPABILITIES = (
+    "optimizedForCode", "supportsFunctionCalling", "supportsAudioInput", "supportsReasoning", "supportsReasoningEffort",
+    "supportsResponseSchema", "supportsMultipleImages", "supportsVision", "supportsVideoInput", "supportsWebSearch",
+    "supportsLogProbs", "supportsTeeAttestation", "supportsE2EE", "supportsXSearch",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """USD per 1 000 000 tokens. Above `threshold` prompt tokens the extended rates hold for the whole request."""
+
+    input: Decimal = Decimal(0)
+    output: Decimal = Decimal(0)
+    cache_input: Decimal | None = None
+    cache_write: Decimal | None = None
+    threshold: int | None = None
+    extended: Prices | None = None
+
+    def cost(self, prompt: int, completion: int, cached: int, created: int) -> Decimal:
+        """Return USD of one request. `cached` and `created` are parts of `prompt`, reasoning of `completion`."""
+        if self.threshold is not None and self.extended is not None and prompt > self.threshold:
+            return self.extended.cost(prompt, completion, cached, created)
+        read = self.input if self.cache_input is None else self.cache_input
+        write = self.input if self.cache_write is None else self.cache_write
+        fresh = prompt - cached - created
+        return (fresh * self.input + cached * read + created * write + completion * self.output) / MILLION
+
+    def as_json(self) -> Json:
+        rates: Json = {"input": _price(self.input), "output": _price(self.output)}
+        if self.cache_input is not None:
+            rates["cache_input"] = _price(self.cache_input)
+        if self.cache_write is not None:
+            rates["cache_write"] = _price(self.cache_write)
+        if self.extended is not None:
+            rates["extended"] = {"context_token_threshold": self.threshold, **self.extended.as_json()}
+        return rates
+
+
+@dataclass(frozen=True, slots=True)
+class ModelEntry:
+    id: str
+    name: str
+    description: str
+    engine: str  # "reader", "vision" or "local"
+    tier: str
+    prices: Prices
+    capabilities: frozenset[str] = frozenset()
+    thinking: str = "none"  # how thoughts are shown: "none", "tags" or "field"
+    efforts: tuple[str, ...] = ()
+    context_tokens: int | None = 131_072
+    max_completion_tokens: int | None = 8_192
+    traits: tuple[str, ...] = ()
+    caches_prompts: bool = False
+    offline: bool = False
+    replaced_by: str = ""  # set on the deprecated one
+    pro: bool = False  # what the characters' `isPro` filter means
+    type: str = "text"
+    created: int = 1_764_547_200
+    source: str = ""
+    extra: Json = field(default_factory=dict)
+
+    def has(self, capability: str) -> bool:
+        return capability in self.capabilities
+
+    def removed_at(self, now: datetime) -> datetime:
+        """The deprecated model is always within its notice, so that its warning can be seen on any day."""
+        midnight = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+        return midnight + timedelta(days=DEPRECATION_NOTICE_DAYS)
+
+    def as_json(self, now: datetime, owner: str) -> Json:
+        capabilities: Json = {name: name in self.capabilities for name in BOOLEAN_CAPABILITIES}
+        capabilities["quantization"] = "not-available"
+        if self.efforts:
+            capabilities["reasoningEffortOptions"] = list(self.efforts)
+            capabilities["defaultReasoningEffort"] = "medium"
+        if self.has("supportsVision"):
+            capabilities["maxImages"] = 10
+        if self.has("supportsVideoInput"):
+            capabilities["maxVideos"] = 3
+        spec: Json = {
+            "name": self.name,
+            "description": self.description,
+            "privacy": "private",
+            "offline": self.offline,
+            "traits": list(self.traits),
+            "capabilities": capabilities,
+            "constraints": {"temperature": {"default": 0.7}, "top_p": {"default": 0.95}},
+            "pricing": self.prices.as_json(),
+        }
+        if self.source:
+            spec["modelSource"] = self.source
+        record: Json = {
+            "id": self.id,
+            "object": "model",
+            "type": self.type,
+            "created": self.created,
+            "owned_by": owner,
+            "model_spec": spec,
+        }
+        if self.context_tokens is not None:
+            spec["availableContextTokens"] = record["context_length"] = self.context_tokens
+        if self.max_completion_tokens is not None:
+            spec["maxCompletionTokens"] = self.max_completion_tokens
+        if self.replaced_by:
+            removed_at = self.removed_at(now)
+            spec["deprecation"] = {
+                "date": removed_at.date().isoformat(),
+                "startsAt": (removed_at - timedelta(days=DEPRECATION_NOTICE_DAYS)).isoformat().replace("+00:00", "Z"),
+                "removesAt": removed_at.isoformat().replace("+00:00", "Z"),
+                "autoRemap": True,
+                "replacementModelId": self.replaced_by,
+            }
+        return record
+
+
+def _price(usd: Decimal) -> Json:
+    return {"usd": usd, "diem": usd}
+
+
+def _usd(text: str) -> Decimal:
+    return Decimal(text)
+
+
+_SEARCHES = "supportsWebSearch"
+_CALLS = "supportsFunctionCalling"
+_SCHEMA = "supportsResponseSchema"
+
+OWN_MODELS = (
+    ModelEntry(
+        "rialto-handbook",
+        "Handbook reader",
+        "Finds the passages of Rialto's handbook that answer a question, and quotes them. No language model.",
+        "reader",
+        "XS",
+        Prices(_usd("0.10"), _usd("0.15"), _usd("0.01"), _usd("0.125")),
+        frozenset({_SEARCHES, _CALLS, _SCHEMA}),
+        traits=("default", "function_calling_default"),
+        caches_prompts=True,
+    ),
+    ModelEntry(
+        "rialto-think-tags",
+        "Handbook reader, thinking in tags",
+        "The handbook reader, telling first which pages it looked at, in the legacy think tags.",
+        "reader",
+        "S",
+        Prices(_usd("0.20"), _usd("0.90")),
+        frozenset({_SEARCHES, "supportsReasoning"}),
+        thinking="tags",
+    ),
+    ModelEntry(
+        "rialto-reasoning",
+        "Handbook reader, reasoning",
+        "The handbook reader, telling first which pages it looked at, as separate reasoning text.",
+        "reader",
+        "M",
+        Prices(_usd("0.75"), _usd("3.50"), _usd("0.16")),
+        frozenset({_SEARCHES, _CALLS, _SCHEMA, "supportsReasoning", "supportsReasoningEffort"}),
+        thinking="field",
+        efforts=("low", "medium", "high"),
+        traits=("default_reasoning",),
+        caches_prompts=True,
+        pro=True,
+    ),
+    ModelEntry(
+        "rialto-vision",
+        "Attachment meter",
+        "Says what can be measured about attached pictures, sounds, films and files: format, size, length.",
+        "vision",
+        "S",
+        Prices(_usd("0.45"), _usd("3.20")),
+        frozenset({"supportsVision", "supportsMultipleImages", "supportsAudioInput", "supportsVideoInput"}),
+        traits=("default_vision",),
+    ),
+    ModelEntry(
+        "rialto-search",
+        "Handbook reader with notice board",
+        "Searches the handbook, or the notice board when native search is switched on.",
+        "reader",
+        "L",
+        Prices(
+            _usd("2.27"),
+            _usd("6.80"),
+            _usd("0.57"),
+            None,
+            20_000,
+            Prices(_usd("4.53"), _usd("13.60"), _usd("1.13")),
+        ),
+        frozenset({_SEARCHES, "supportsXSearch", _CALLS}),
+        context_tokens=500_000,
+        caches_prompts=True,
+        pro=True,
+    ),
+    ModelEntry(
+        "rialto-plain",
+        "Handbook reader, plain",
+        "Answers from the handbook and does nothing else: no search, no tools, no thinking.",
+        "reader",
+        "XS",
+        Prices(_usd("0.05"), _usd("0.08")),
+        context_tokens=8_192,
+        max_completion_tokens=1_024,
+    ),
+    ModelEntry(
+        "rialto-handbook-2025",
+        "Handbook reader 2025",
+        "The reader before this one. It is about to be removed.",
+        "reader",
+        "XS",
+        Prices(_usd("0.15"), _usd("0.25")),
+        frozenset({_SEARCHES}),
+        replaced_by="rialto-handbook",
+        created=1_735_689_600,
+    ),
+    ModelEntry(
+        "rialto-night-shift",
+        "Night shift",
+        "Switched off, so that a model that is listed and cannot be used can be seen.",
+        "reader",
+        "S",
+        Prices(_usd("0.10"), _usd("0.15")),
+        offline=True,
+    ),
+)
+
+# Names that programs have hard-coded; the answer always carries the id of what really served it.
+ALIASES = {"gpt-4o-mini": "rialto-handbook", "gpt-4.1-mini": "rialto-handbook", "o4-mini": "rialto-reasoning"}
+
+
+class ModelCatalogue:
+    """The Sandbox's own models, and those of model servers found on this computer."""
+
+    def __init__(self, local_servers: LocalServers) -> None:
+        self._local_servers = local_servers
+
+    async def listed(self, wanted_type: str) -> list[ModelEntry]:
+        """Return the records of one type; `all` and `code` are selections of their own."""
+        entries = [*OWN_MODELS, *await self._local_servers.models()]
+        if wanted_type == "all":
+            return entries
+        if wanted_type == "code":
+            return [entry for entry in entries if entry.has("optimizedForCode")]
+        return [entry for entry in entries if entry.type == wanted_type]
+
+    async def find(self, name: str) -> ModelEntry | None:
+        """Return the model of an id, a trait or an alias."""
+        wanted = self.traits("text").get(name) or ALIASES.get(name) or name
+        for entry in OWN_MODELS:
+            if entry.id == wanted:
+                return entry
+        if "/" not in wanted:
+            return None  # ids of passed-on models start with their server's name
+        return next((entry for entry in await self._local_servers.models() if entry.id == wanted), None)
+
+    def traits(self, wanted_type: str) -> dict[str, str]:
+        return {trait: entry.id for entry in OWN_MODELS if entry.type == wanted_type for trait in entry.traits}
+
+    def aliases(self, wanted_type: str) -> dict[str, str]:
+        return dict(ALIASES) if wanted_type == "text" else {}
+
+    def pro_ids(self) -> frozenset[str]:
+        return frozenset(entry.id for entry in OWN_MODELS if entry.pro)
+
+
+def local_entry(model_id: str, name: str, server: str, port: int) -> ModelEntry:
+    """Return the record of a model that another program on this computer runs."""
+    extra: dict[str, Any] = {"server": server, "name": name, "port": port}
+    return ModelEntry(
+        model_id,
+        name,
+        f"Runs on this computer in the model server on port {port}; Rialto passes the chat on. Costs nothing here.",
+        "local",
+        "XS",
+        Prices(),
+        frozenset({_SEARCHES, _CALLS, _SCHEMA}),
+        context_tokens=None,
+        max_completion_tokens=None,
+        source=f"http://127.0.0.1:{port}",
+        extra=extra,
+    )

@@ -1,0 +1,43 @@
+"""`GET /models`, one model, traits and the compatibility mapping."""
+
+from __future__ import annotations
+
+from app.sandbox.call import Call, json_answer
+from app.sandbox.errors import Refusal
+from app.sandbox.http import Answer
+from app.sandbox.model_catalogue import TYPES
+from app.sandbox.validation import Checker
+
+
+def _type_of(call: Call, allowed: tuple[str, ...]) -> str:
+    check = Checker(flat_list=True)
+    wanted = check.choice(("type",), call.value("type"), allowed)
+    check.finish()
+    return wanted or "text"
+
+
+async def list_models(call: Call) -> Answer:
+    wanted = _type_of(call, (*TYPES, "all", "code"))
+    now = call.world.clock.utc()
+    entries = await call.site.models.listed(wanted)
+    data = [entry.as_json(now, call.names.owner) for entry in entries]
+    return json_answer({"object": "list", "type": wanted, "data": data})
+
+
+async def one_model(call: Call) -> Answer:
+    entries = await call.site.models.listed("all")
+    wanted = call.path_values["id"]
+    for entry in entries:
+        if entry.id == wanted:
+            return json_answer(entry.as_json(call.world.clock.utc(), call.names.owner))
+    raise Refusal(404, "The model was not found")
+
+
+async def list_traits(call: Call) -> Answer:
+    wanted = _type_of(call, TYPES)
+    return json_answer({"object": "list", "type": wanted, "data": call.site.models.traits(wanted)})
+
+
+async def list_aliases(call: Call) -> Answer:
+    wanted = _type_of(call, TYPES)
+    return json_answer({"object": "list", "type": wanted, "data": call.site.models.aliases(wanted)})

@@ -1,0 +1,86 @@
+"""Which path leads to which handler."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from app.sandbox import account, characters, chat, controls, models, pages
+from app.sandbox.call import Call
+from app.sandbox.http import Answer, Request
+
+API_ROOT = "/api/v1"
+Handler = Callable[[Call], Awaitable[Answer]]
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """`limit` names the window that counts the request; handlers without one admit it themselves."""
+
+    methods: tuple[str, ...]
+    path: tuple[str, ...]
+    handler: Handler
+    limit: str = ""
+    public: bool = False  # served without credentials; a wrong key is still refused
+    open: bool = False  # pages and pictures: credentials are not even looked at
+
+    def match(self, segments: tuple[str, ...]) -> dict[str, str] | None:
+        if len(segments) != len(self.path):
+            return None
+        values: dict[str, str] = {}
+        for pattern, segment in zip(self.path, segments, strict=True):
+            if pattern.startswith("{"):
+                if not segment:
+                    return None
+                values[pattern.strip("{}")] = segment
+            elif pattern != segment:
+                return None
+        return values
+
+    def needs_key(self, request: Request) -> bool:
+        return not self.open and not (self.public and "authorization" not in request.headers)
+
+
+def _api(method: str, path: str, handler: Handler, limit: str = "other", *, public: bool = False) -> Route:
+    return Route((method,), tuple(f"{API_ROOT}{path}".strip("/").split("/")), handler, limit, public)
+
+
+def _page(path: str, handler: Handler) -> Route:
+    return Route(("GET",), tuple(path.strip("/").split("/")), handler, open=True)
+
+
+def _control(methods: str, path: str, handler: Handler) -> Route:
+    return Route(tuple(methods.split()), ("sandbox", *path.strip("/").split("/")), handler)
+
+
+ROUTES = (
+    _api("POST", "/chat/completions", chat.complete, limit=""),
+    _api("GET", "/models", models.list_models, public=True),
+    _api("GET", "/models/traits", models.list_traits, public=True),
+    _api("GET", "/models/compatibility_mapping", models.list_aliases, public=True),
+    _api("GET", "/models/{id}", models.one_model, public=True),
+    _api("GET", "/characters", characters.search),
+    _api("GET", "/characters/{slug}", characters.one),
+    _api("GET", "/characters/{slug}/reviews", characters.reviews),
+    _api("GET", "/api_keys/rate_limits", account.rate_limits),
+    _api("GET", "/api_keys/rate_limit_logs", account.rate_limit_log),
+    _api("GET", "/api_keys/rate_limits/log", account.rate_limit_log),
+    _api("GET", "/billing/balance", account.balance),
+    _api("GET", "/billing/usage-history", account.usage_history),
+    _api("GET", "/billing/usage-analytics", account.usage_analytics),
+    _api("GET", "/billing/usage", account.usage_is_gone),
+    _page("/handbook", pages.handbook_index),
+    _page("/handbook/{page}", pages.handbook_page),
+    _page("/notices/{id}", pages.notice),
+    _page("/pictures/{file}", pages.picture),
+    _page("/c/{slug}", pages.character_page),
+    _control("GET", "/state", controls.state),
+    _control("GET", "/log", controls.log),
+    _control("GET", "/prompt", controls.last_prompt),
+    _control("GET DELETE", "/faults", controls.faults),
+    _control("PUT POST DELETE", "/faults/{name}", controls.fault),
+    _control("PUT POST", "/clock", controls.clock),
+    _control("PUT POST", "/balance", controls.balance),
+    _control("PUT POST", "/settings", controls.settings),
+    _control("PUT POST", "/reset", controls.reset),
+)

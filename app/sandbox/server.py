@@ -1,0 +1,142 @@
+"""Starts and stops the Sandbox: 127.0.0.1, a free port, its own thread and event loop.
+
+Importing this module is cheap; everything that serves is imported on the Sandbox's own thread.
+"""
+
+from __future__ import annotations
+
+import secrets
+import socket
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import asyncio
+
+HOST = "127.0.0.1"
+BACKLOG = 128
+# Where these programs listen unless told otherwise; each serves the OpenAI-compatible paths under /v1.
+LOCAL_PORTS: Mapping[str, int] = {"ollama": 11434, "lmstudio": 1234, "llamacpp": 8080, "vllm": 8000}
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a Sandbox behaves from its first second; most can be changed later under /sandbox/settings."""
+
+    dialect: str = "service"  # or "venice": whose names the answers carry
+    tokens_per_second: float = 80.0  # 0: no pacing
+    partner: bool = False  # the partner tier of rate limits
+    any_key: bool = False  # every non-empty key is accepted, each with a balance of its own
+    local_ports: Mapping[str, int] = field(default_factory=lambda: dict(LOCAL_PORTS))
+
+
+def listen(port: int) -> socket.socket:
+    """Return a socket that already takes connections. Raises `OSError` when the port is in use."""
+    listener = socket.create_server((HOST, port), backlog=BACKLOG)
+    listener.setblocking(False)
+    return listener
+
+
+class RunningSandbox:
+    """A Sandbox that serves until `stop()`; also a context manager."""
+
+    def __init__(self, listener: socket.socket, api_key: str, serve: Callable[..., Any]) -> None:
+        self.origin = f"http://{HOST}:{listener.getsockname()[1]}"
+        self.base_url = f"{self.origin}/api/v1"
+        self.api_key = api_key
+        self._stop: Callable[[], object] | None = None
+        self._can_stop = threading.Event()
+        self._thread = threading.Thread(target=serve, args=(listener, self), name="sandbox", daemon=True)
+        self._thread.start()
+
+    def __repr__(self) -> str:
+        return f"RunningSandbox({self.base_url!r})"  # without the key
+
+    def __enter__(self) -> RunningSandbox:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """End every connection and the thread. May be called more than once, from any other thread."""
+        if not self._thread.is_alive():
+            return
+        self._can_stop.wait(timeout=10)
+        stop, self._stop = self._stop, None
+        if stop is not None:
+            stop()
+        self._thread.join(timeout=10)
+
+    def started(self, loop: asyncio.AbstractEventLoop, stopped: asyncio.Event) -> None:
+        """Called once by the serving thread, as soon as it can be told to stop."""
+        self._stop = lambda: loop.call_soon_threadsafe(stopped.set)
+        self._can_stop.set()
+
+
+def start_sandbox(
+    data_dir: Path,
+    resources: Path,
+    *,
+    port: int = 0,
+    api_key: str | None = None,
+    clock: Callable[[], float] | None = None,
+    options: Options | None = None,
+) -> RunningSandbox:
+    """Start a Sandbox and return as soon as its port takes connections.
+
+    `clock` returns Unix seconds; a random `api_key` is made when none is given. Raises `OSError` for a port in use.
+    """
+    chosen = options or Options()
+    key = api_key or f"sandbox-{secrets.token_urlsafe(24)}"
+
+    def serve(listener: socket.socket, running: RunningSandbox) -> None:
+        import asyncio
+
+        async def main() -> None:
+            stopped = asyncio.Event()
+            running.started(asyncio.get_running_loop(), stopped)
+            await serve_until(stopped, listener, data_dir, resources, key, clock, chosen)
+
+        asyncio.run(main())
+
+    return RunningSandbox(listen(port), key, serve)
+
+
+async def serve_until(
+    stopped: asyncio.Event,
+    listener: socket.socket,
+    data_dir: Path,
+    resources: Path,
+    api_key: str,
+    clock: Callable[[], float] | None,
+    options: Options,
+) -> None:
+    """Serve one listening socket on the running loop until `stopped` is set; then end all connections."""
+    import asyncio
+
+    from app.sandbox.gate import Gate
+    from app.sandbox.http import Connections
+    from app.sandbox.site import Site
+    from app.sandbox.world import Clock, Settings, World
+
+    settings = Settings(
+        dialect=options.dialect,
+        tokens_per_second=options.tokens_per_second,
+        partner=options.partner,
+        any_key=options.any_key,
+    )
+    world = World(api_key, settings, Clock(clock))
+    site = Site(world, f"http://{HOST}:{listener.getsockname()[1]}", data_dir, resources, options.local_ports)
+    connections = Connections(Gate(site).handle)
+    server = await asyncio.start_server(connections.serve, sock=listener)
+    try:
+        await stopped.wait()
+    finally:
+        server.close()
+        await connections.close()
+        await server.wait_closed()
+        await site.close()

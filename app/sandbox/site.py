@@ -1,0 +1,67 @@
+"""Everything one running Sandbox consists of, put together once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.sandbox.world import World
+
+if TYPE_CHECKING:
+    from app.sandbox.augmentation import Notices
+    from app.sandbox.character_catalogue import CharacterCatalogue
+    from app.sandbox.handbook import Handbook
+    from app.sandbox.local_servers import LocalServers
+    from app.sandbox.model_catalogue import ModelCatalogue
+
+
+class Site:
+    """What handlers reach through `call.site`. Each part is made when it is first asked for."""
+
+    def __init__(
+        self, world: World, origin: str, data_dir: Path, resources: Path, local_ports: Mapping[str, int]
+    ) -> None:
+        self.world = world
+        self.origin = origin  # http://127.0.0.1:<port>, without a path
+        self.data_dir = data_dir  # where an engine may keep files; nothing is written before one has to
+        self._resources = resources
+        self._local_ports = local_ports
+
+    @cached_property
+    def models(self) -> ModelCatalogue:
+        from app.sandbox.model_catalogue import ModelCatalogue
+
+        return ModelCatalogue(self.local_servers)
+
+    @cached_property
+    def local_servers(self) -> LocalServers:
+        from app.sandbox.local_servers import LocalServers
+
+        return LocalServers(self._local_ports, own_port=int(self.origin.rpartition(":")[2]))
+
+    @cached_property
+    def characters(self) -> CharacterCatalogue:
+        from app.sandbox.character_catalogue import CharacterCatalogue
+
+        return CharacterCatalogue(self._resources / "data" / "characters.json", self.origin)
+
+    @cached_property
+    def notices(self) -> Notices:
+        from app.sandbox.augmentation import Notices
+
+        posts = json.loads((self._resources / "data" / "notices.json").read_text(encoding="utf-8"))
+        return Notices(posts, self.origin)
+
+    @cached_property
+    def handbook(self) -> Handbook:
+        from app.sandbox.handbook import Handbook
+
+        return Handbook(self._resources / "handbook", self.origin)
+
+    async def close(self) -> None:
+        """Let go of what holds sockets. Parts that were never asked for are not made for it."""
+        if "local_servers" in self.__dict__:
+            await self.local_servers.close()
