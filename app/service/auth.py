@@ -1,0 +1,31 @@
+"""Credentials on the way out. The key is read for each call and kept nowhere: not in a field, a repr or an error."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Awaitable, Callable
+
+import httpx
+
+from app.service.errors import AuthenticationFailed
+
+
+class ApiKeyAuth(httpx.Auth):
+    """Puts `Authorization: Bearer …` on a request. `read_key` gives the key, or "" when there is none.
+
+    `ServiceClient` hands this only requests for the account's own origin and never follows a redirect with it.
+    """
+
+    def __init__(self, read_key: Callable[[], Awaitable[str]]) -> None:
+        self._read_key = read_key
+
+    async def async_auth_flow(self, request: httpx.Request) -> AsyncGenerator[httpx.Request, httpx.Response]:
+        """Raises `AuthenticationFailed`, with nothing sent, when the key cannot be written into a header."""
+        key = (await self._read_key()).strip()
+        if key:
+            if not (key.isascii() and key.isprintable()) or " " in key:
+                raise AuthenticationFailed("The API key holds characters that a key cannot have.", surely_not_sent=True)
+            request.headers["Authorization"] = f"Bearer {key}"
+        yield request
+
+    def __repr__(self) -> str:
+        return "ApiKeyAuth()"

@@ -1,0 +1,165 @@
+"""What a call is before it is sent, and the record that grows while it happens."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Protocol
+
+from app.service.bodies import MAX_JSON_BYTES
+from app.service.errors import (
+    ConnectionFailed,
+    LimitExceeded,
+    ServiceError,
+    StreamCut,
+    TimedOut,
+)
+from app.service.exchange import CostSource, Exchange, Outcome, RequestRecord
+from app.service.json_text import write_json
+from app.service.response_info import ResponseInfo
+from app.service.retry import CallKind
+
+Params = tuple[tuple[str, str], ...]
+
+
+class Content(Protocol):
+    """A request body that can be sent more than once, byte for byte the same."""
+
+    @property
+    def headers(self) -> tuple[tuple[str, str], ...]: ...
+
+    @property
+    def record(self) -> object:
+        """What a person may see of it: a JSON value or a tuple of `FormPart`."""
+
+    def open(self) -> bytes | AsyncIterator[bytes]: ...
+
+
+class JsonContent:
+    """A JSON body, encoded once. Raises `LimitExceeded` for a value that JSON cannot carry."""
+
+    headers = (("Content-Type", "application/json"),)
+
+    def __init__(self, value: object) -> None:
+        self.record = value
+        self._bytes = write_json(value)
+
+    def open(self) -> bytes:
+        return self._bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call to make. `path` stands below the account's base address, or is a whole address elsewhere, which then
+    gets no credentials. `max_bytes` bounds the answer after decompression."""
+
+    method: str
+    path: str
+    kind: CallKind
+    resource: str
+    params: Params = ()
+    content: Content | None = None
+    headers: tuple[tuple[str, str], ...] = ()
+    accept: str = "application/json"
+    authenticated: bool = True
+    max_bytes: int = MAX_JSON_BYTES
+    read_timeout_s: float = 30.0
+    background: bool = False  # polling, prefetching: rests while the failure budget is low
+    model: str = ""
+
+
+def query(values: Mapping[str, object]) -> Params:
+    """Query parameters: None and empty are left out, booleans are `true`/`false`, lists repeat the name.
+
+    Repeated rather than joined, because a value may hold a comma (R-CHAR-25).
+    """
+    pairs: list[tuple[str, str]] = []
+    for name, value in values.items():
+        for each in value if isinstance(value, (tuple, list)) else (value,):
+            if isinstance(each, bool):
+                pairs.append((name, "true" if each else "false"))
+            elif each is not None and each != "":
+                pairs.append((name, str(each)))
+    return tuple(pairs)
+
+
+def limit(allowed: bool, field_name: str, limit_text: str, message: str) -> None:
+    """Raise `LimitExceeded` unless `allowed`: the check before sending that names the field and the limit."""
+    if not allowed:
+        raise LimitExceeded(message, field=field_name, limit=limit_text)
+
+
+@dataclass(slots=True)
+class CallRecord:
+    """The growing account of one call. `finish` hands it to `on_exchange`, once, if anything was sent at all."""
+
+    kind: CallKind
+    on_exchange: Callable[[Exchange], None]
+    exchange: Exchange
+    finished: bool = False
+    _begun: float = field(default_factory=time.monotonic)
+
+    @classmethod
+    def begin(cls, call: Call, request: RequestRecord, on_exchange: Callable[[Exchange], None]) -> CallRecord:
+        exchange = Exchange(
+            id=uuid.uuid4().hex,
+            started_at=datetime.now(UTC),
+            request=request,
+            model=call.model,
+            outcome="stopped",
+            attempts=0,
+            resource=call.resource,
+        )
+        return cls(call.kind, on_exchange, exchange)
+
+    def attempted(self) -> None:
+        self._change(attempts=self.exchange.attempts + 1)
+
+    def answered(self, info: ResponseInfo) -> None:
+        model = info.model_id or self.exchange.model
+        cost: dict[str, object] = {}
+        if info.rpc_cost_usd is not None:
+            cost = {"cost_usd": info.rpc_cost_usd, "cost_source": "stated"}
+        self._change(status=info.status, info=info, model=model, **cost)
+
+    def report(
+        self,
+        *,
+        model: str = "",
+        units: Mapping[str, int] | None = None,
+        cost_usd: Decimal | None = None,
+        cost_source: CostSource = "stated",
+    ) -> None:
+        """Add what a resource read from the answer's body."""
+        if model:
+            self._change(model=model)
+        if units is not None:
+            self._change(units=dict(units))
+        if cost_usd is not None:
+            self._change(cost_usd=cost_usd, cost_source=cost_source)
+
+    def finish(self, outcome: Outcome, error: ServiceError | None = None) -> None:
+        """Close the record and tell `on_exchange`. A second call does nothing."""
+        if self.finished:
+            return
+        self.finished = True
+        self._change(outcome=outcome, error=error.message if error else "", duration_s=time.monotonic() - self._begun)
+        if self.exchange.attempts:
+            if error is not None:
+                error.exchange = self.exchange
+            self.on_exchange(self.exchange)
+
+    def outcome_of(self, error: ServiceError) -> Outcome:
+        """A paid call that was lost on the way may have been carried out: nobody can know, so nobody claims to."""
+        if isinstance(error, StreamCut):
+            return "cut"
+        lost = isinstance(error, (ConnectionFailed, TimedOut)) and not error.surely_not_sent
+        harmless = self.kind in (CallKind.READ, CallKind.IDEMPOTENT)
+        return "unknown" if lost and not harmless else "error"
+
+    def _change(self, **changes: object) -> None:
+        self.exchange = replace(self.exchange, **changes)  # type: ignore[arg-type] # names are the dataclass's own

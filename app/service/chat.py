@@ -1,0 +1,271 @@
+"""Chat: `POST /chat/completions`, streamed or whole.
+
+    async with service.chat.stream(request) as stream:
+        async for events in stream:
+            ...
+
+Source: service specification, chat completions.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import aclosing, suppress
+from dataclasses import dataclass
+from decimal import Decimal
+from types import TracebackType
+
+from app.service.bodies import MAX_CHAT_BYTES, MAX_STREAM_BYTES
+from app.service.calls import Call, CallRecord, JsonContent
+from app.service.chat_body import chat_body, parse_suffix
+from app.service.chat_chunks import ChatReader
+from app.service.chat_types import (
+    ChatEvent,
+    ChatRequest,
+    ReasoningDelta,
+    Source,
+    TextDelta,
+    ToolCall,
+    ToolCallsFound,
+    Usage,
+)
+from app.service.client import Answer, OnWait, ServiceClient
+from app.service.errors import BadAnswer, ServiceError, StreamCut
+from app.service.exchange import Exchange
+from app.service.response_info import ResponseInfo
+from app.service.retry import CallKind
+from app.service.sse import SseReader
+
+__all__ = ["ChatAnswer", "ChatResource", "ChatStream", "parse_suffix"]
+
+PATH = "/chat/completions"
+READ_TIMEOUT_S = 600.0  # reasoning models are silent for minutes
+DRAIN_S = 0.25
+
+Price = Callable[[Usage], Decimal | None]
+
+
+@dataclass(frozen=True, slots=True)
+class ChatAnswer:
+    """A whole answer. `extra` belongs into the assistant message of later requests, unchanged."""
+
+    text: str
+    reasoning: str
+    sources: tuple[Source, ...]
+    tool_calls: tuple[ToolCall, ...]
+    usage: Usage | None
+    cost_usd: Decimal | None
+    finish_reason: str
+    model: str
+    extra: dict[str, object]
+    exchange: Exchange
+
+
+class ChatStream:
+    """One streamed answer. Enter it, iterate once; leaving closes the connection, which stops the service's work.
+
+    Each step gives the events of one network read, text joined. Iterating raises `ServiceError`; `StreamCut` when the
+    answer ends without having said that it is complete.
+    """
+
+    def __init__(
+        self,
+        client: ServiceClient,
+        call: Call,
+        *,
+        price: Price | None = None,
+        on_wait: OnWait | None = None,
+    ) -> None:
+        self._client = client
+        self._call = call
+        self._price = price
+        self._on_wait = on_wait
+        self._record: CallRecord = client.record(call)
+        self._reader = ChatReader(client.dialect.documents_tool_names)
+        self._steps: AsyncGenerator[tuple[ChatEvent, ...], None] = self._run()
+
+    @property
+    def exchange(self) -> Exchange:
+        """The call as far as it has come; its request is there from the start."""
+        return self._record.exchange
+
+    @property
+    def info(self) -> ResponseInfo | None:
+        """The answer's headers, once there are any."""
+        return self._record.exchange.info
+
+    @property
+    def model(self) -> str:
+        return self._reader.model or self._record.exchange.model
+
+    @property
+    def usage(self) -> Usage | None:
+        return self._reader.usage
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        return self._reader.sources
+
+    @property
+    def finish_reason(self) -> str:
+        return self._reader.finish_reason
+
+    @property
+    def extra(self) -> dict[str, object]:
+        """What the assistant message must carry in later requests, unchanged."""
+        return self._reader.extra
+
+    async def __aenter__(self) -> ChatStream:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    def __aiter__(self) -> AsyncIterator[tuple[ChatEvent, ...]]:
+        return self._steps
+
+    async def aclose(self) -> None:
+        """Stop the answer. What was generated so far is probably charged."""
+        await self._steps.aclose()
+
+    async def _run(self) -> AsyncGenerator[tuple[ChatEvent, ...], None]:
+        reader = self._reader
+        async with self._client.open(self._call, record=self._record, on_wait=self._on_wait) as answer:
+            reader.info = answer.info
+            if answer.info.content_type == "application/json":
+                events = await self._whole(answer)
+                yield events
+                return
+            if answer.info.content_type in ("text/html", "application/xhtml+xml"):
+                raise BadAnswer("The service answered with a web page.", status=answer.info.status, info=answer.info)
+            sse = SseReader()
+            async with aclosing(answer.pieces()) as pieces:
+                async for piece in pieces:
+                    events = reader.read(sse.feed(piece))
+                    if reader.usage is not None:
+                        self._report()
+                    if events:
+                        yield events
+                    if reader.failure is not None:
+                        raise reader.failure
+                    if reader.done:
+                        break
+                else:
+                    rest = sse.finish()
+                    events = reader.read((rest,) if rest is not None else ())
+                    if events:
+                        yield events
+                if reader.failure is not None:
+                    raise reader.failure
+                if not reader.done:
+                    raise _cut(answer.info)
+                self._report()
+                answer.complete = True
+                await _drain(pieces)
+
+    async def _whole(self, answer: Answer) -> tuple[ChatEvent, ...]:
+        """Some deployments ignore `stream` for some models and answer at once."""
+        await answer.read()
+        content = answer.json()
+        if not isinstance(content, dict):
+            raise BadAnswer("The service sent something that is not an answer.", info=answer.info)
+        events = self._reader.read_whole(content)
+        if self._reader.failure is not None:
+            raise self._reader.failure
+        self._report()
+        return events
+
+    def _report(self) -> None:
+        _report(self._record, self._reader, self._price)
+
+
+class ChatResource:
+    """Asks models. `price` estimates the cost of an answer whose own cost the service does not state."""
+
+    def __init__(self, client: ServiceClient) -> None:
+        self._client = client
+
+    def stream(self, request: ChatRequest, *, price: Price | None = None, on_wait: OnWait | None = None) -> ChatStream:
+        """Prepare a streamed answer; it is asked for when first iterated. Raises `LimitExceeded` at once.
+
+        `on_wait` is told before each wait for another try or for a held budget.
+        """
+        return ChatStream(self._client, self._call(request, stream=True), price=price, on_wait=on_wait)
+
+    async def complete(
+        self, request: ChatRequest, *, price: Price | None = None, on_wait: OnWait | None = None
+    ) -> ChatAnswer:
+        """Return a whole answer. Raises `ServiceError`."""
+        call = self._call(request, stream=False)
+        record = self._client.record(call)
+        reader = ChatReader(self._client.dialect.documents_tool_names)
+        async with self._client.fetch(call, record=record, on_wait=on_wait) as answer:
+            reader.info = answer.info
+            content = answer.json()
+            if not isinstance(content, dict):
+                raise BadAnswer("The service sent something that is not an answer.", info=answer.info)
+            events = reader.read_whole(content)
+            if reader.failure is not None:
+                raise reader.failure
+            _report(record, reader, price)
+        return ChatAnswer(
+            text="".join(event.text for event in events if isinstance(event, TextDelta)),
+            reasoning="".join(event.text for event in events if isinstance(event, ReasoningDelta)),
+            sources=reader.sources,
+            tool_calls=tuple(call for event in events if isinstance(event, ToolCallsFound) for call in event.calls),
+            usage=reader.usage,
+            cost_usd=reader.cost_usd,
+            finish_reason=reader.finish_reason,
+            model=reader.model or request.model,
+            extra=reader.extra,
+            exchange=record.exchange,
+        )
+
+    def _call(self, request: ChatRequest, *, stream: bool) -> Call:
+        body = chat_body(request, self._client.dialect.extension_object, stream=stream)
+        return Call(
+            "POST",
+            PATH,
+            CallKind.PAID,
+            "chat",
+            content=JsonContent(body),
+            accept="text/event-stream" if stream else "application/json",
+            max_bytes=MAX_STREAM_BYTES if stream else MAX_CHAT_BYTES,
+            read_timeout_s=READ_TIMEOUT_S,
+            model=str(body["model"]),
+        )
+
+
+def _report(record: CallRecord, reader: ChatReader, price: Price | None) -> None:
+    usage = reader.usage
+    units: dict[str, int] | None = None
+    if usage is not None:
+        units = {
+            "prompt_tokens": usage.prompt,
+            "completion_tokens": usage.completion,
+            "total_tokens": usage.total,
+            "cached_tokens": usage.cached,
+            "reasoning_tokens": usage.reasoning,
+        }
+    if reader.cost_usd is not None:
+        record.report(model=reader.model, units=units, cost_usd=reader.cost_usd)
+    else:
+        estimate = price(usage) if price is not None and usage is not None else None
+        record.report(model=reader.model, units=units, cost_usd=estimate, cost_source="estimated")
+
+
+def _cut(info: ResponseInfo) -> StreamCut:
+    return StreamCut(
+        "The answer ended before it was complete.", status=info.status, info=info, request_id=info.request_id
+    )
+
+
+async def _drain(pieces: AsyncIterator[bytes]) -> None:
+    """Read the end of the body, so that the connection can serve the next call. Not worth waiting long for."""
+    with suppress(TimeoutError, ServiceError):
+        async with asyncio.timeout(DRAIN_S):
+            async for _ in pieces:
+                pass

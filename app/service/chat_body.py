@@ -1,0 +1,185 @@
+"""A chat request to its JSON body, after a look at the limits that the service would only refuse.
+
+Source: service specification, chat completions (R-CHAT-05..16, R-EXT-*).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from urllib.parse import unquote
+
+from app.service.calls import limit
+from app.service.chat_types import (
+    AUDIO_FORMATS,
+    REASONING_EFFORTS,
+    WEB_SEARCH_MODES,
+    ChatMessage,
+    ChatRequest,
+    ContentPart,
+    ServiceParameters,
+)
+
+MAX_CACHE_MARKS = 4
+MAX_STOPS = 4
+MAX_IMAGES_PER_MESSAGE = 10
+MAX_SOUNDS_PER_MESSAGE = 5
+MAX_FILES_PER_MESSAGE = 5
+MAX_VIDEOS = 3
+MAX_ATTACHMENT_BYTES = 25 * 1024 * 1024
+MAX_BODY_BYTES = 35 * 1024 * 1024
+
+_SUFFIX = re.compile(r"(?P<model>[^\s]*?):(?P<pairs>\w+=[^&\s]*(?:&\w+=[^&\s]*)*)")
+_PARAMETERS = {each.name: each for each in fields(ServiceParameters)}
+
+
+def chat_body(request: ChatRequest, extension_object: str, *, stream: bool) -> dict[str, object]:
+    """Return the body, keys in a fixed order so that equal requests are equal bytes. Raises `LimitExceeded`.
+
+    A suffix typed behind the model's name moves into the extension object, where every deployment understands it. A
+    stream that searches asks for its search results, which otherwise never arrive (R-EXT-21).
+    """
+    model, typed = parse_suffix(request.model)
+    parameters = replace(request.parameters, **typed)  # type: ignore[arg-type] # parse_suffix checks each value's type
+    searches = parameters.enable_web_search != "off" or parameters.enable_x_search
+    if stream and searches and not parameters.return_search_results_as_documents:
+        parameters = replace(parameters, include_search_results_in_stream=True)
+    _check(request, model, parameters)
+
+    body: dict[str, object] = {"model": model, "messages": [message.to_wire() for message in request.messages]}
+    if stream:
+        body["stream"] = True
+        body["stream_options"] = {"include_usage": True}
+    for name in (
+        "temperature",
+        "top_p",
+        "max_completion_tokens",
+        "reasoning_effort",
+        "seed",
+        "prompt_cache_key",
+    ):
+        value = getattr(request, name)
+        if value is not None:
+            body[name] = value
+    if request.stop:
+        body["stop"] = list(request.stop)
+    wire = parameters.to_wire()
+    if wire:
+        body[extension_object] = wire
+    for name, value in request.extra.items():
+        ours = body.get(name)
+        body[name] = {**ours, **value} if isinstance(ours, dict) and isinstance(value, Mapping) else value
+    return body
+
+
+def parse_suffix(model: str) -> tuple[str, dict[str, str | bool]]:
+    """Split `<model_id>:<parameter>=<value>&…` into the id and the parameters it sets (R-EXT-27).
+
+    Unknown parameters and values that do not fit are left out, as the service ignores them. A name without `=` after
+    its colon (`llama3:8b`, as local servers have them) is a plain id.
+    """
+    match = _SUFFIX.fullmatch(model)
+    if match is None:
+        return model, {}
+    found: dict[str, str | bool] = {}
+    for pair in match["pairs"].split("&"):
+        name, _, text = pair.partition("=")
+        parameter = _PARAMETERS.get(name)
+        value = unquote(text)
+        if parameter is None:
+            continue
+        if isinstance(parameter.default, bool):
+            if value in ("true", "false"):
+                found[name] = value == "true"
+        elif value and (name != "enable_web_search" or value in WEB_SEARCH_MODES):
+            found[name] = value
+    return match["model"], found
+
+
+def _check(request: ChatRequest, model: str, parameters: ServiceParameters) -> None:
+    limit(bool(model.strip()), "model", "1", "A model has to be chosen.")
+    limit(bool(request.messages), "messages", "1", "A chat needs at least one message.")
+    _in_range("temperature", request.temperature, 0, 2)
+    _in_range("top_p", request.top_p, 0, 1)
+    tokens = request.max_completion_tokens
+    limit(tokens is None or tokens >= 1, "max_completion_tokens", "1", "An answer needs at least one token.")
+    limit(request.seed is None or request.seed > 0, "seed", "1", "A seed is a whole number above 0.")
+    limit(len(request.stop) <= MAX_STOPS, "stop", str(MAX_STOPS), f"Up to {MAX_STOPS} stop texts.")
+    effort = request.reasoning_effort
+    limit(
+        effort is None or effort in REASONING_EFFORTS,
+        "reasoning_effort",
+        ", ".join(REASONING_EFFORTS),
+        f"There is no reasoning effort “{effort}”.",
+    )
+    limit(
+        parameters.enable_web_search in WEB_SEARCH_MODES,
+        "enable_web_search",
+        ", ".join(WEB_SEARCH_MODES),
+        "Web search is off, on or auto.",
+    )
+    slug = parameters.character_slug
+    limit(slug is None or bool(slug.strip()), "character_slug", "1", "A character is named by its slug.")
+    parts = [part for message in request.messages for part in _parts(message)]
+    marks = sum(part.cache for part in parts)
+    limit(marks <= MAX_CACHE_MARKS, "cache_control", str(MAX_CACHE_MARKS), f"Up to {MAX_CACHE_MARKS} cache marks.")
+    videos = sum(part.type == "video_url" for part in parts)
+    limit(videos <= MAX_VIDEOS, "video_url", str(MAX_VIDEOS), f"Up to {MAX_VIDEOS} videos in one request.")
+    for number, message in enumerate(request.messages):
+        _check_message(number, message)
+    size = sum(_size(message) for message in request.messages)
+    limit(size <= MAX_BODY_BYTES, "messages", "35 MB", "All messages together are larger than 35 MB.")
+
+
+def _check_message(number: int, message: ChatMessage) -> None:
+    parts = _parts(message)
+    for part_type, allowed, word in (
+        ("image_url", MAX_IMAGES_PER_MESSAGE, "pictures"),
+        ("input_audio", MAX_SOUNDS_PER_MESSAGE, "sounds"),
+        ("file", MAX_FILES_PER_MESSAGE, "files"),
+    ):
+        count = sum(part.type == part_type for part in parts)
+        limit(count <= allowed, part_type, str(allowed), f"Up to {allowed} {word} in one message.")
+    for place, part in enumerate(parts):
+        field_name = f"messages[{number}].content[{place}]"
+        if part.type == "text":
+            limit(bool(part.value), field_name, "1", "A text part may not be empty.")
+        elif part.type == "input_audio" and isinstance(part.value, Mapping):
+            data = part.value.get("data")
+            bare = isinstance(data, str) and bool(data) and not data.startswith(("data:", "http:", "https:"))
+            limit(bare, field_name, "base64", "Sound goes along as bare base64, not as an address.")
+            known = part.value.get("format") in AUDIO_FORMATS
+            limit(known, field_name, ", ".join(AUDIO_FORMATS), "This sound format is not accepted.")
+        size = _attachment_bytes(part)
+        limit(size <= MAX_ATTACHMENT_BYTES, field_name, "25 MB", "One attachment may be up to 25 MB.")
+
+
+def _in_range(name: str, value: float | None, low: float, high: float) -> None:
+    limit(value is None or low <= value <= high, name, f"{low} to {high}", f"{name} goes from {low} to {high}.")
+
+
+def _parts(message: ChatMessage) -> tuple[ContentPart, ...]:
+    return message.content if isinstance(message.content, tuple) else ()
+
+
+def _attachment_bytes(part: ContentPart) -> int:
+    """The size of what a data URL or a base64 text carries, after decoding."""
+    if not isinstance(part.value, Mapping):
+        return 0
+    longest = max((value for value in part.value.values() if isinstance(value, str)), key=len, default="")
+    if part.type == "input_audio":
+        return len(longest) * 3 // 4
+    if longest.startswith("data:"):
+        return (len(longest) - longest.find(",") - 1) * 3 // 4
+    return 0
+
+
+def _size(message: ChatMessage) -> int:
+    if isinstance(message.content, str):
+        return len(message.content)
+    size = 0
+    for part in _parts(message):
+        values = (part.value,) if isinstance(part.value, str) else part.value.values()
+        size += sum(len(value) for value in values if isinstance(value, str))
+    return size

@@ -1,0 +1,448 @@
+"""One account's way to its service: connections, credentials, retries, limits on what comes back.
+
+The only caller of httpx. HTTP/1.1 on purpose: closing a connection is how a stopped answer stops costing money, and
+httpx's HTTP/2 lets a stream that nobody reads any more run on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+from urllib.parse import urlsplit
+
+import httpx
+
+from app.service.bodies import MAX_ERROR_BYTES, BoundedBody
+from app.service.calls import Call, CallRecord, Content, JsonContent, query
+from app.service.chat_types import RetryWait
+from app.service.connection_errors import explain
+from app.service.dialect import Dialect
+from app.service.error_bodies import decode_refusal
+from app.service.errors import (
+    AbuseBlocked,
+    BadAnswer,
+    ConnectionFailed,
+    LimitExceeded,
+    RateLimited,
+    ServerFailed,
+    ServiceError,
+    StreamCut,
+    TimedOut,
+)
+from app.service.exchange import Exchange, RequestRecord
+from app.service.json_text import read_json
+from app.service.response_info import ResponseInfo, read_response_info
+from app.service.retry import CallKind, FailureBudget, full_jitter, wait_before_retry
+from app.service.tls import TlsTrust, empty_context
+
+CONNECT_TIMEOUT_S = 15.0
+WRITE_TIMEOUT_S = 60.0
+POOL_TIMEOUT_S = 30.0
+MAX_CONNECTIONS = 40
+MAX_IDLE_CONNECTIONS = 10
+IDLE_CONNECTION_S = 60.0
+MAX_REDIRECTS = 5
+USER_AGENT = "Rialto"
+LOOPBACK_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
+# A peer that vanished without a word is noticed after about two minutes, whatever the read timeout.
+KEEP_ALIVE_OPTIONS = [(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)] + [
+    (socket.IPPROTO_TCP, number, value)
+    for name, value in (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 15), ("TCP_KEEPCNT", 4))
+    if (number := getattr(socket, name, None)) is not None
+]
+
+OnWait = Callable[[RetryWait], None]
+
+
+class Answer:
+    """An answer whose status is good. Its body is read once, decompressed, and bounded."""
+
+    def __init__(self, response: httpx.Response, info: ResponseInfo, call: Call, record: CallRecord) -> None:
+        self.info = info
+        self.record = record
+        self.body = b""  # filled for whole answers
+        self.complete = False
+        self._response = response
+        self._bound = BoundedBody(info.content_encoding, call.max_bytes)
+
+    async def pieces(self) -> AsyncGenerator[bytes, None]:
+        """Yield the body as it arrives. Raises `StreamCut` when it breaks off, `BadAnswer` over its bound."""
+        failure: ServiceError | None = None
+        try:
+            if self.info.content_encoding in (None, "identity"):
+                counted = self._bound.counted
+                async for read in self._response.aiter_raw():
+                    yield counted(read)
+            else:
+                async for read in self._response.aiter_raw():
+                    for piece in self._bound.pieces(read):
+                        yield piece
+                self._bound.finish()
+        except httpx.TimeoutException:
+            failure = StreamCut("The answer stopped coming.", status=self.info.status, info=self.info)
+        except (httpx.HTTPError, httpx.StreamError):
+            failure = StreamCut(
+                "The connection broke before the answer ended.", status=self.info.status, info=self.info
+            )
+        if failure is not None:  # raised out here, so that httpx's error and the request it holds are not its context
+            failure.request_id = self.info.request_id
+            raise failure
+        self.complete = True
+
+    async def read(self) -> None:
+        """Read the whole body into `body`."""
+        self.body = b"".join([piece async for piece in self.pieces()])
+
+    def json(self, *, exact: bool = True) -> object:
+        """The body as JSON, numbers with a point as Decimal unless not `exact`. Raises `BadAnswer`."""
+        try:
+            return read_json(self.body, exact=exact)
+        except BadAnswer as error:
+            error.status, error.info, error.request_id = self.info.status, self.info, self.info.request_id
+            raise
+
+    async def aclose(self) -> None:
+        await self._response.aclose()
+
+
+class ServiceClient:
+    """Sends calls for one account and tells `on_exchange` about each of them exactly once.
+
+    `base_url` already ends at the version segment. `auth` goes to the origin of `base_url` and nowhere else. `budget`
+    is the account's own. `tls` is shared between accounts. Nothing is opened or loaded before the first call.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        dialect: Dialect,
+        auth: httpx.Auth | None,
+        *,
+        on_exchange: Callable[[Exchange], None],
+        budget: FailureBudget,
+        transport: httpx.AsyncBaseTransport | None = None,
+        tls: TlsTrust | None = None,
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+        jitter: Callable[[], float] = full_jitter,
+    ) -> None:
+        self.base_url = base_url.rstrip("/")
+        self.dialect = dialect
+        self.budget = budget
+        self._auth = auth
+        self._on_exchange = on_exchange
+        self._transport = transport
+        self._tls = tls or TlsTrust()
+        self._sleep = sleep
+        self._jitter = jitter
+        self._origin = _origin(self.base_url)
+        self._http: httpx.AsyncClient | None = None
+        self._elsewhere: httpx.AsyncClient | None = None
+        self._opening = asyncio.Lock()
+
+    async def get(
+        self, path: str, params: Mapping[str, object] | None = None, *, resource: str = "", background: bool = False
+    ) -> object:
+        """Return the JSON of a GET. Raises `ServiceError`."""
+        call = Call("GET", path, CallKind.READ, resource, query(params or {}), background=background)
+        async with self.fetch(call) as answer:
+            return answer.json()
+
+    async def post_json(
+        self, path: str, body: object, *, kind: CallKind, resource: str = "", model: str = ""
+    ) -> object:
+        """Return the JSON that a POST of `body` answers. Raises `ServiceError`."""
+        call = Call("POST", path, kind, resource, content=JsonContent(body), model=model)
+        async with self.fetch(call) as answer:
+            return answer.json()
+
+    def record(self, call: Call) -> CallRecord:
+        """The record of a call about to be made; `open` and `fetch` make one themselves unless given it."""
+        return CallRecord.begin(call, self._request_record(call), self._on_exchange)
+
+    @asynccontextmanager
+    async def open(
+        self, call: Call, *, record: CallRecord | None = None, on_wait: OnWait | None = None
+    ) -> AsyncIterator[Answer]:
+        """Send `call` and yield the answer with its body unread. Closes it whatever happens. Raises `ServiceError`.
+
+        The call counts as stopped when the block ends before `Answer.complete` is true.
+        """
+        async with self._settled(call, record, on_wait, _unread) as answer:
+            yield answer
+
+    @asynccontextmanager
+    async def fetch(
+        self, call: Call, *, record: CallRecord | None = None, on_wait: OnWait | None = None
+    ) -> AsyncIterator[Answer]:
+        """Send `call` and yield the answer with its `body` read; a body that breaks off is tried again if harmless."""
+        async with self._settled(call, record, on_wait, Answer.read) as answer:
+            yield answer
+
+    async def aclose(self) -> None:
+        self.budget.close()
+        for http in (self._http, self._elsewhere):
+            if http is not None:
+                await http.aclose()
+        self._http = self._elsewhere = None
+
+    @asynccontextmanager
+    async def _settled(
+        self,
+        call: Call,
+        record: CallRecord | None,
+        on_wait: OnWait | None,
+        receive: Callable[[Answer], Awaitable[None]],
+    ) -> AsyncIterator[Answer]:
+        """The one place where a call ends: whatever the way out, the record is finished once and the answer closed."""
+        record = record or self.record(call)
+        answer: Answer | None = None
+        try:
+            answer = await self._answer(call, record, on_wait, receive)
+            yield answer
+        except ServiceError as error:
+            record.finish(record.outcome_of(error), error)
+            raise
+        finally:
+            try:
+                if answer is not None:
+                    await answer.aclose()
+            finally:
+                record.finish("ok" if answer is not None and answer.complete else "stopped")
+
+    async def _answer(
+        self,
+        call: Call,
+        record: CallRecord,
+        on_wait: OnWait | None,
+        receive: Callable[[Answer], Awaitable[None]],
+    ) -> Answer:
+        """Try until there is an answer that was received, or an error that is not worth another try."""
+
+        def tell(reason: str, wait_s: float, message: str = "") -> None:
+            if on_wait is not None:
+                on_wait(RetryWait(reason, wait_s, record.exchange.attempts, message))
+
+        while True:
+            try:
+                return await self._attempt(call, record, tell, receive)
+            except ServiceError as error:
+                attempts = record.exchange.attempts
+                wait_s = wait_before_retry(call.kind, error, attempts, self._jitter) if attempts else None
+                if wait_s is None or (call.background and isinstance(error, AbuseBlocked)):
+                    raise
+                if wait_s:
+                    tell(_wait_reason(error), wait_s, error.message)
+            await self._sleep(wait_s)
+
+    async def _attempt(
+        self,
+        call: Call,
+        record: CallRecord,
+        tell: Callable[[str, float], None],
+        receive: Callable[[Answer], Awaitable[None]],
+    ) -> Answer:
+        own = not _is_absolute(call.path)  # a strange host's refusals are not on the service's list
+        admission = (
+            await self.budget.admit(background=call.background, on_hold=lambda s: tell("held", s)) if own else None
+        )
+        try:
+            http = await self._open_http(elsewhere=not own)
+            record.attempted()
+            response = await self._send(http, call)
+            if admission is not None:
+                admission.answered(response.status_code)
+        finally:
+            if admission is not None:
+                admission.close()
+        try:
+            info = read_response_info(response.status_code, response.headers.multi_items(), self.dialect)
+            record.answered(info)
+            if response.status_code >= 400:
+                refusal = decode_refusal(info, await _beginning(response, info))
+                if own and isinstance(refusal, AbuseBlocked):
+                    self.budget.block()
+                raise refusal
+            if not 200 <= response.status_code < 300:
+                raise _misdirected(info)
+            answer = Answer(response, info, call, record)
+            await receive(answer)
+        except BaseException:
+            await response.aclose()
+            raise
+        return answer
+
+    async def _send(self, http: httpx.AsyncClient, call: Call) -> httpx.Response:
+        """Send once, following redirects inside the origin only. Raises what became of the connection."""
+        url = self._url(call)
+        for _ in range(MAX_REDIRECTS + 1):
+            trusted = call.authenticated and not _is_absolute(call.path) and _origin(url) == self._origin
+            request = http.build_request(
+                call.method,
+                url,
+                headers=self._headers(call),
+                content=call.content.open() if call.content is not None else None,
+                timeout=httpx.Timeout(
+                    connect=CONNECT_TIMEOUT_S, read=call.read_timeout_s, write=WRITE_TIMEOUT_S, pool=POOL_TIMEOUT_S
+                ),
+            )
+            failure: ServiceError
+            try:
+                # `auth=None` would let httpx take a user and password out of the address
+                response = await http.send(request, stream=True, auth=self._auth if trusted else _NO_AUTH)
+            except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
+                failure = _failure(error, request.url.host)
+            else:
+                target = _redirect_target(response, call)
+                if target is None:
+                    return response
+                await response.aclose()
+                if not _is_absolute(call.path) and _origin(target) != self._origin:
+                    raise BadAnswer(
+                        f"The service sent the call on to {urlsplit(target).hostname}, another host.",
+                        status=response.status_code,
+                    )
+                url = target
+                continue
+            raise failure  # out here, so that httpx's error, which holds the request, is not its context
+        raise BadAnswer("The service sent the call in circles.")
+
+    async def _open_http(self, *, elsewhere: bool) -> httpx.AsyncClient:
+        async with self._opening:
+            if elsewhere:
+                if self._elsewhere is None:
+                    self._elsewhere = await self._make_http(secure=True, loopback=False)
+                return self._elsewhere
+            if self._http is None:
+                parts = urlsplit(self.base_url)
+                self._http = await self._make_http(
+                    secure=parts.scheme == "https", loopback=parts.hostname in LOOPBACK_HOSTS
+                )
+            return self._http
+
+    async def _make_http(self, *, secure: bool, loopback: bool) -> httpx.AsyncClient:
+        context = await self._tls.context() if secure and self._transport is None else empty_context()
+        limits = httpx.Limits(
+            max_connections=MAX_CONNECTIONS,
+            max_keepalive_connections=MAX_IDLE_CONNECTIONS,
+            keepalive_expiry=IDLE_CONNECTION_S,
+        )
+        transport = self._transport
+        if transport is None and loopback:
+            transport = httpx.AsyncHTTPTransport(verify=context, limits=limits, socket_options=KEEP_ALIVE_OPTIONS)
+        return httpx.AsyncClient(
+            verify=context,
+            limits=limits,
+            transport=transport,
+            trust_env=not loopback,  # a proxy has no business between us and this computer
+            follow_redirects=False,
+            cookies=_no_cookies(),
+            headers={"User-Agent": USER_AGENT, "Accept-Encoding": "gzip"},
+        )
+
+    def _url(self, call: Call) -> str:
+        base = call.path if _is_absolute(call.path) else self.base_url + call.path
+        try:
+            return str(httpx.URL(base, params=call.params)) if call.params else base
+        except httpx.InvalidURL:
+            raise LimitExceeded("The request makes an address that is too long.", field="url", limit="65536") from None
+
+    def _headers(self, call: Call) -> list[tuple[str, str]]:
+        content: Content | None = call.content
+        return [("Accept", call.accept), *(content.headers if content is not None else ()), *call.headers]
+
+    def _request_record(self, call: Call) -> RequestRecord:
+        return RequestRecord(
+            method=call.method,
+            path=call.path,
+            url=self._url(call),
+            headers=tuple(self._headers(call)),
+            body=call.content.record if call.content is not None else None,
+            authenticated=call.authenticated and self._auth is not None and not _is_absolute(call.path),
+        )
+
+
+class _NoAuth(httpx.Auth):
+    """Sends a request as it is."""
+
+
+_NO_AUTH = _NoAuth()
+
+
+async def _unread(_: Answer) -> None:
+    """Leave the body for the caller."""
+
+
+async def _beginning(response: httpx.Response, info: ResponseInfo) -> bytes:
+    """As much of a refusal's body as can be had; what is missing or too much does not hide the refusal."""
+    pieces: list[bytes] = []
+    try:
+        bound = BoundedBody(info.content_encoding, MAX_ERROR_BYTES)
+        async for read in response.aiter_raw():
+            pieces.extend(bound.pieces(read))
+    except (httpx.HTTPError, httpx.StreamError, BadAnswer):
+        return b"".join(pieces)
+    return b"".join(pieces)
+
+
+def _failure(error: Exception, host: str) -> ServiceError:
+    match error:
+        case httpx.ConnectTimeout():
+            return ConnectionFailed(
+                f"No connection to {host} within {CONNECT_TIMEOUT_S:g} s.", code="timeout", surely_not_sent=True
+            )
+        case httpx.PoolTimeout():
+            return TimedOut("Too many calls are on their way already.", code="pool", surely_not_sent=True)
+        case httpx.TimeoutException():
+            return TimedOut(f"{host} did not answer in time.", code="timeout")
+        case httpx.ProxyError():
+            return ConnectionFailed("The proxy refused to connect.", code="proxy", surely_not_sent=True)
+        case httpx.ConnectError():
+            code, sentence = explain(error, host)
+            return ConnectionFailed(sentence, code=code, surely_not_sent=True)
+        case httpx.UnsupportedProtocol() | httpx.LocalProtocolError() | httpx.InvalidURL():
+            return ConnectionFailed("The call cannot be sent as it is.", code="address", surely_not_sent=True)
+        case _:
+            return ConnectionFailed(f"The connection to {host} broke before it answered.", code="network")
+
+
+def _redirect_target(response: httpx.Response, call: Call) -> str | None:
+    """Where a redirect leads, if it may be followed: a GET anywhere, anything else only when method and body stay."""
+    location = response.headers.get("location")
+    follow = (301, 302, 303, 307, 308) if call.method in ("GET", "HEAD") else (307, 308)
+    if location is None or response.status_code not in follow:
+        return None
+    try:
+        return str(response.url.join(location))
+    except httpx.InvalidURL:
+        return None
+
+
+def _misdirected(info: ResponseInfo) -> BadAnswer:
+    return BadAnswer(
+        f"The service answered {info.status}, which is no answer to this call.",
+        status=info.status,
+        info=info,
+        request_id=info.request_id,
+    )
+
+
+def _wait_reason(error: ServiceError) -> str:
+    if isinstance(error, RateLimited):
+        return "rate_limit"
+    return "server" if isinstance(error, ServerFailed) else "connection"
+
+
+def _is_absolute(path: str) -> bool:
+    return path.startswith(("https://", "http://"))
+
+
+def _origin(url: str) -> tuple[str, str, int | None]:
+    parts = urlsplit(url)
+    return parts.scheme, (parts.hostname or ""), parts.port or {"http": 80, "https": 443}.get(parts.scheme)
+
+
+def _no_cookies() -> CookieJar:
+    return CookieJar(DefaultCookiePolicy(allowed_domains=()))

@@ -1,0 +1,219 @@
+"""Models: `GET /models`, `GET /models/{id}`, traits and aliases. The shapes are public, not specified: read tolerantly.
+
+A model's prices mean different things by its type: tokens for text, characters for speech, seconds for transcription.
+Source: service specification, models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from urllib.parse import quote
+
+from pydantic import Field
+
+from app.service.bodies import MAX_CATALOGUE_BYTES
+from app.service.calls import Call, limit, query
+from app.service.chat_types import Usage
+from app.service.client import ServiceClient
+from app.service.errors import BadAnswer, NotFound
+from app.service.pricing import chat_cost, usd
+from app.service.retry import CallKind
+from app.service.wire import ListEnvelope, WireModel, read_model
+
+MODEL_TYPES = ("text", "image", "video", "inpaint", "upscale", "tts", "asr", "embedding", "music", "all", "code")
+TRAIT_TYPES = tuple(name for name in MODEL_TYPES if name not in ("all", "code"))
+DEFAULT_TRAIT = "default"
+
+
+class Capabilities(WireModel):
+    """What a text model can do. Anything not mentioned it cannot."""
+
+    supports_vision: bool = Field(default=False, alias="supportsVision")
+    supports_multiple_images: bool = Field(default=False, alias="supportsMultipleImages")
+    supports_audio_input: bool = Field(default=False, alias="supportsAudioInput")
+    supports_video_input: bool = Field(default=False, alias="supportsVideoInput")
+    supports_function_calling: bool = Field(default=False, alias="supportsFunctionCalling")
+    supports_response_schema: bool = Field(default=False, alias="supportsResponseSchema")
+    supports_log_probs: bool = Field(default=False, alias="supportsLogProbs")
+    supports_reasoning: bool = Field(default=False, alias="supportsReasoning")
+    supports_reasoning_effort: bool = Field(default=False, alias="supportsReasoningEffort")
+    supports_web_search: bool = Field(default=False, alias="supportsWebSearch")
+    supports_x_search: bool = Field(default=False, alias="supportsXSearch")
+    supports_prompt: bool = Field(default=False, alias="supportsPromptParam")
+    supports_temperature: bool = Field(default=False, alias="supportsTemperatureParam")
+    supports_top_p: bool = Field(default=False, alias="supportsTopPParam")
+    optimized_for_code: bool = Field(default=False, alias="optimizedForCode")
+    quantization: str = ""
+    reasoning_efforts: tuple[str, ...] = Field(default=(), alias="reasoningEffortOptions")
+    default_reasoning_effort: str = Field(default="", alias="defaultReasoningEffort")
+    max_images: int | None = Field(default=None, alias="maxImages")
+    max_videos: int | None = Field(default=None, alias="maxVideos")
+
+
+class Deprecation(WireModel):
+    """When a model goes, and what comes instead. Dates are ISO 8601 as sent."""
+
+    date: str = ""
+    starts_at: str = Field(default="", alias="startsAt")
+    removes_at: str = Field(default="", alias="removesAt")
+    replacement_model_id: str = Field(default="", alias="replacementModelId")
+    auto_remap: bool = Field(default=False, alias="autoRemap")
+
+    @property
+    def ends(self) -> str:
+        return self.removes_at or self.date
+
+
+class ModelSpec(WireModel):
+    name: str = ""
+    description: str = ""
+    source: str = Field(default="", alias="modelSource")
+    privacy: str = ""  # "private", "anonymized"
+    beta: bool = False
+    beta_model: bool = Field(default=False, alias="betaModel")
+    offline: bool = False
+    uncensored: bool = False
+    traits: tuple[str, ...] = ()
+    region_restrictions: tuple[str, ...] = Field(default=(), alias="regionRestrictions")
+    deprecation: Deprecation | None = None
+    pricing: dict[str, object] | None = None
+    constraints: dict[str, object] = Field(default_factory=dict)
+    capabilities: Capabilities = Field(default_factory=Capabilities)
+    context_tokens: int | None = Field(default=None, alias="availableContextTokens")
+    max_completion_tokens: int | None = Field(default=None, alias="maxCompletionTokens")
+    voices: tuple[str, ...] = ()
+    supported_formats: tuple[str, ...] = ()
+    default_format: str = ""
+    default_voice: str = ""
+    supports_custom_voice_id: bool = False
+    voice_cloning: object = None  # present means supported; an object with details, or only `true`
+    supports_prompt: bool | None = Field(default=None, alias="supportsPromptParam")
+    supports_temperature: bool | None = Field(default=None, alias="supportsTemperatureParam")
+    supports_top_p: bool | None = Field(default=None, alias="supportsTopPParam")
+    embedding_dimensions: int | None = Field(default=None, alias="embeddingDimensions")
+    max_input_tokens: int | None = Field(default=None, alias="maxInputTokens")
+    supports_custom_dimensions: bool = Field(default=False, alias="supportsCustomDimensions")
+
+
+class Model(WireModel):
+    """One model as the list shows it."""
+
+    id: str = Field(min_length=1)
+    type: str = "text"
+    created: int | None = None
+    owned_by: str = ""
+    context_length: int | None = None
+    model_spec: ModelSpec = Field(default_factory=ModelSpec)
+
+    @property
+    def name(self) -> str:
+        return self.model_spec.name or self.id
+
+    @property
+    def context_tokens(self) -> int | None:
+        return self.model_spec.context_tokens or self.context_length
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return self.model_spec.capabilities
+
+    @property
+    def price_input(self) -> Decimal | None:
+        """USD for a million tokens in (text, embeddings) or a million characters (speech)."""
+        return usd(self.model_spec.pricing, "input")
+
+    @property
+    def price_output(self) -> Decimal | None:
+        """USD for a million tokens out."""
+        return usd(self.model_spec.pricing, "output")
+
+    @property
+    def deprecation(self) -> Deprecation | None:
+        return self.model_spec.deprecation
+
+    @property
+    def privacy(self) -> str:
+        return self.model_spec.privacy
+
+    @property
+    def offline(self) -> bool:
+        return self.model_spec.offline
+
+    @property
+    def voice_cloning(self) -> Mapping[str, object] | None:
+        """What voice cloning asks for, {} when the model says only that it can, None when it cannot (R-VOI-05)."""
+        told = self.model_spec.voice_cloning
+        if isinstance(told, Mapping):
+            return told
+        capability = (self.capabilities.model_extra or {}).get("voice_cloning")
+        if isinstance(capability, Mapping):
+            return capability
+        return {} if told is True or capability is True else None
+
+    def chat_cost(self, usage: Usage) -> Decimal | None:
+        """The estimate to give `chat.stream(price=…)`."""
+        return chat_cost(self.model_spec.pricing, usage)
+
+
+class ModelsResource:
+    def __init__(self, client: ServiceClient) -> None:
+        self._client = client
+
+    async def list(self, model_type: str = "text", *, background: bool = False) -> tuple[Model, ...]:
+        """Return the models of a type (one of `MODEL_TYPES`) in the service's order. Raises `ServiceError`."""
+        _check_type(model_type, MODEL_TYPES)
+        return ListEnvelope.read(Model, await self._get("/models", model_type, background)).data
+
+    async def one(self, model_id: str) -> Model:
+        """Return one model. Raises `NotFound` when there is none, and other `ServiceError`s.
+
+        Where the dialect has no such path, or the path is not there after all, the list is searched (R-EP-13).
+        """
+        limit(bool(model_id.strip()), "model", "1", "A model has to be named.")
+        if self._client.dialect.model_by_id:
+            try:
+                content = await self._client.get(f"/models/{quote(model_id, safe='')}", resource="models")
+            except NotFound:
+                pass  # the path may be missing rather than the model
+            else:
+                inner = content.get("data") if isinstance(content, Mapping) else None
+                return read_model(Model, inner if isinstance(inner, Mapping) else content)
+        for model in await self.list("all"):
+            if model.id == model_id:
+                return model
+        raise NotFound(f"There is no model “{model_id}”.", status=404)
+
+    async def traits(self, model_type: str = "text") -> dict[str, str]:
+        """Return trait → model id, e.g. `default`. A trait is as good as an id in a chat request."""
+        _check_type(model_type, TRAIT_TYPES)
+        return _names(await self._get("/models/traits", model_type, background=False))
+
+    async def aliases(self, model_type: str = "text") -> dict[str, str]:
+        """Return other services' model names → the model that answers to them here."""
+        _check_type(model_type, TRAIT_TYPES)
+        return _names(await self._get("/models/compatibility_mapping", model_type, background=False))
+
+    async def _get(self, path: str, model_type: str, background: bool) -> object:
+        call = Call(
+            "GET",
+            path,
+            CallKind.READ,
+            "models",
+            query({"type": model_type}),
+            max_bytes=MAX_CATALOGUE_BYTES,
+            background=background,
+        )
+        async with self._client.fetch(call) as answer:
+            return answer.json()
+
+
+def _check_type(model_type: str, allowed: tuple[str, ...]) -> None:
+    limit(model_type in allowed, "type", ", ".join(allowed), f"There is no model type “{model_type}”.")
+
+
+def _names(content: object) -> dict[str, str]:
+    data = content.get("data") if isinstance(content, Mapping) else None
+    if not isinstance(data, Mapping):
+        raise BadAnswer("The service sent something that is not a list of names.")
+    return {str(name): model_id for name, model_id in data.items() if isinstance(model_id, str)}

@@ -1,0 +1,63 @@
+"""Whom we believe on the other end of a TLS connection: the operating system's certificates, loaded once.
+
+Loading them costs tens of milliseconds, so it happens on first use, in a thread, and one context serves every account.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from app.service.errors import ConnectionFailed
+
+
+class TlsTrust:
+    """Makes the shared TLS context when first asked. `ca_files` are PEM files believed besides the system's."""
+
+    def __init__(self, ca_files: tuple[Path, ...] = (), build: Callable[[], ssl.SSLContext] | None = None) -> None:
+        self._ca_files = ca_files
+        self._build = build or system_context
+        self._context: ssl.SSLContext | None = None
+        self._lock = asyncio.Lock()
+
+    async def context(self) -> ssl.SSLContext:
+        """Return the context. Raises `ConnectionFailed` when a certificate file of the person's cannot be read."""
+        async with self._lock:
+            if self._context is None:
+                self._context = await asyncio.to_thread(self._make)
+            return self._context
+
+    def _make(self) -> ssl.SSLContext:
+        context = self._build()
+        for path in self._ca_files:
+            try:
+                context.load_verify_locations(cafile=str(path))
+            except (OSError, ssl.SSLError) as error:
+                reason = error.strerror or "not a PEM certificate"
+                raise ConnectionFailed(
+                    f"The certificate file {path.name} cannot be used: {reason}.", code="ca_file", surely_not_sent=True
+                ) from None
+        return context
+
+
+def system_context() -> ssl.SSLContext:
+    """A verifying context over the operating system's certificates.
+
+    On Linux the standard library loads them once; truststore reads the whole bundle again for every connection, 30 ms
+    on the event loop each time. Elsewhere, and where OpenSSL's own paths hold nothing, truststore asks the system.
+    """
+    if sys.platform == "linux":
+        context = ssl.create_default_context()
+        if context.cert_store_stats()["x509_ca"]:
+            return context
+    import truststore  # 16 ms, and not needed on most machines
+
+    return truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+
+def empty_context() -> ssl.SSLContext:
+    """A context that believes nobody: for addresses without TLS, where loading certificates would be waste."""
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
