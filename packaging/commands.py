@@ -13,7 +13,7 @@ from pathlib import Path
 
 import suite
 import system_packages
-from environments import ROOT, Environment, ensure, fit_for_environments, prove_qt
+from environments import ROOT, Environment, cache_folder, ensure, fit_for_environments, prove_qt
 from locks import DEV_LOCK, RUN_LOCK, lock
 from progress import Refusal, say, speak_everywhere
 
@@ -149,7 +149,7 @@ def has_display(environ: Mapping[str, str], system: str = sys.platform) -> bool:
 
 
 def default_tour_folder() -> Path:
-    return ROOT / "tour" if fit_for_environments(ROOT) else Path(tempfile.gettempdir()) / "rialto-tour"
+    return (ROOT if fit_for_environments(ROOT) else cache_folder().parent) / "tour"
 
 
 def replace_by(command: Sequence[str], environ: Mapping[str, str]) -> int:
