@@ -8,7 +8,6 @@ import subprocess
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from environments import ROOT, Environment
 from progress import say
@@ -25,22 +24,22 @@ class Stage:
     closing_line: str
 
 
-def stages(python: Path, rest: Sequence[str]) -> list[tuple[str, list[str]]]:
+def stages(environment: Environment, rest: Sequence[str]) -> list[tuple[str, list[str]]]:
     """Return the name and command of every stage, pytest last; `rest` is for pytest."""
-    module = [str(python), "-m"]
+    module = [str(environment.python), "-m"]
+    cache = f"cache_dir={environment.folder.parent / '.pytest_cache'}"
     return [
         ("ruff check", [*module, "ruff", "check", "."]),
         ("ruff format", [*module, "ruff", "format", "--check", "."]),
         ("mypy --strict", [*module, "mypy", "--strict"]),
-        ("pytest", [*module, "pytest", "-n", str(WORKERS), *rest]),
+        ("pytest", [*module, "pytest", "-n", str(WORKERS), "-o", cache, *rest]),
     ]
 
 
 def run(environment: Environment, rest: Sequence[str]) -> int:
     """Run every stage even after one failed, so that one run tells all; 1 when any of them failed."""
-    ended = [
-        run_stage(name, command, scratch_variables(environment)) for name, command in stages(environment.python, rest)
-    ]
+    environ = scratch_variables(environment)
+    ended = [run_stage(name, command, environ) for name, command in stages(environment, rest)]
     say("")
     for stage in ended:
         say(f"{stage.name:<14} {'ok' if stage.code == 0 else 'failed':<7} {stage.seconds:6.1f} s")
@@ -82,4 +81,5 @@ def scratch_variables(environment: Environment) -> dict[str, str]:
         "PYTHONUTF8": "1",
         "RUFF_CACHE_DIR": str(caches / ".ruff_cache"),
         "MYPY_CACHE_DIR": str(caches / ".mypy_cache"),
+        "HYPOTHESIS_STORAGE_DIRECTORY": str(caches / ".hypothesis"),
     }

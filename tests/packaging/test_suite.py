@@ -13,7 +13,7 @@ ENVIRONMENT = Environment(Path("/nowhere/.venv-test"), Path("/nowhere/lock"))
 def stages_that_end_with(*codes: int):
     closing = "print('=== 7 passed, 1 warning in 0.52s ===')"
     names = ("ruff check", "mypy --strict", "pytest")
-    return lambda python, rest: [
+    return lambda environment, rest: [
         (name, [sys.executable, "-c", f"{closing if name == 'pytest' else ''}\nraise SystemExit({code})"])
         for name, code in zip(names, codes, strict=True)
     ]
@@ -48,6 +48,6 @@ def test_the_closing_line_is_told_from_the_others(line: str, closes: bool) -> No
 
 
 def test_arguments_reach_pytest_and_nobody_else() -> None:
-    commands = dict(suite.stages(Path("python"), ["-k", "chat"]))
+    commands = dict(suite.stages(ENVIRONMENT, ["-k", "chat"]))
     assert commands["pytest"][-2:] == ["-k", "chat"]
     assert not any("chat" in command for name, command in commands.items() if name != "pytest")
