@@ -132,12 +132,10 @@ class TabPage(Protocol):
     def handle_escape(self) -> bool:
         """Stop or close the innermost thing; True when something was done."""
 
-    def set_zones(
-        self, *, list_is_overlay: bool, inspector_is_overlay: bool, list_open: bool, inspector_open: bool
-    ) -> None:
-        """The window says which panes are beside the canvas and which slide over it.
+    def set_zones(self, zones: Zones) -> None:
+        """The window says which panes are beside the canvas and which slide over it; called after every change.
 
-        A tab shows its own "show list" button in the canvas header exactly while the list is an overlay.
+        A tab shows its own "show list" button in the canvas header exactly while the list is not beside it.
         """
 
     def connect_zones(self, toggle_list: Callable[[], None], toggle_inspector: Callable[[], None]) -> None:
