@@ -85,9 +85,9 @@ def wait_for(process: subprocess.Popen[bytes], said: Path, words: Sequence[str])
     """Return the latest of the named moments, in monotonic ns. Raises `RuntimeError` when one does not come."""
     until = time.monotonic() + PATIENCE_S
     while time.monotonic() < until:
-        moments = _moments(said)
-        if all(word in moments for word in words):
-            return max(moments[word] for word in words)
+        said_so_far = moments(said)
+        if all(word in said_so_far for word in words):
+            return max(said_so_far[word] for word in words)
         if process.poll() is not None:
             raise RuntimeError(f"the window ended with {process.returncode} before it was ready")
         time.sleep(LOOK_EVERY_S)
@@ -100,7 +100,7 @@ def start_s(arguments: Sequence[str], home: Path, words: Sequence[str] = ("ready
         return (wait_for(process, said, words) - begun_ns) / 1e9
 
 
-def _moments(said: Path) -> dict[str, int]:
+def moments(said: Path) -> dict[str, int]:
     """Return what a ready file says so far; a line without its end is still being written."""
     try:
         lines = said.read_text(encoding="utf-8").splitlines(keepends=True)
