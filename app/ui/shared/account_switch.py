@@ -1,0 +1,115 @@
+"""Connects the window to the account in use: starts the Sandbox if it is that, opens its service, closes the old one.
+
+The composition root gives it the ways in; it knows neither keyrings nor the Sandbox itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import logging
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from app.ui.shared.caller import Caller
+from app.ui.shared.ledger import Ledger
+
+if TYPE_CHECKING:
+    from app.credentials.accounts import Account
+    from app.service.service import Service
+    from app.service.tls import TlsTrust
+
+_log = logging.getLogger(__name__)
+
+ReadKey = Callable[["Account"], Awaitable[str]]  # raises `ServiceError` when the place for secrets does not open
+# Starts the Sandbox if need be and returns its base address; raises `OSError` or `ImportError` with a reason.
+SandboxAddress = Callable[[], Awaitable[str]]
+
+
+class AccountSwitch(QObject):
+    """`use` is the only way in; the newest call wins. `problem` carries a sentence when an account cannot be used."""
+
+    connected = Signal()
+    problem = Signal(str)
+
+    def __init__(self, caller: Caller, ledger: Ledger, read_key: ReadKey, sandbox_address: SandboxAddress) -> None:
+        super().__init__()
+        self._caller = caller
+        self._ledger = ledger
+        self._read_key = read_key
+        self._sandbox_address = sandbox_address
+        self._tls: TlsTrust | None = None
+        self._turn = asyncio.Lock()
+        self._wanted = 0
+
+    async def use(self, account: Account | None) -> None:
+        """Call as `account` from now on, or as nobody. Answers under way for the account before are cut off."""
+        self._wanted += 1
+        wanted = self._wanted
+        async with self._turn:
+            if wanted != self._wanted:
+                return
+            before = self._caller.service
+            service = await self._open(account) if account is not None else None
+            self._caller.use(account, service)
+            if before is not None:
+                await before.aclose()
+            if service is None:
+                return
+            await self._ledger.refresh()
+            self.connected.emit()
+            await self._read_limits(service)
+
+    async def aclose(self) -> None:
+        """Close the connections of the account in use."""
+        self._wanted += 1
+        async with self._turn:
+            service = self._caller.service
+            self._caller.use(self._caller.account, None)
+            if service is not None:
+                await service.aclose()
+
+    async def _open(self, account: Account) -> Service | None:
+        # httpx and pydantic take longer to import than a frame lasts: a thread shares the time in slices
+        await asyncio.to_thread(importlib.import_module, "app.service.service")
+        from app.service.auth import ApiKeyAuth
+        from app.service.errors import ServiceError
+        from app.service.service import open_service
+        from app.service.tls import TlsTrust
+
+        if self._tls is None:
+            self._tls = TlsTrust()
+        base_url = account.base_url
+        if account.kind == "sandbox":
+            try:
+                base_url = await self._sandbox_address()
+            except (OSError, ImportError) as error:
+                _log.warning("The Sandbox did not start: %s", error)
+                self.problem.emit(f"The Sandbox could not start: {error}.")
+                return None
+        try:
+            return open_service(
+                base_url,
+                account.dialect,
+                ApiKeyAuth(lambda: self._read_key(account)),
+                self._ledger.recorder(account),
+                on_budget=lambda state: self._caller.set_budget(state) if self._caller.account is account else None,
+                tls=self._tls,
+            )
+        except ServiceError as error:
+            self.problem.emit(str(error))
+            return None
+
+    async def _read_limits(self, service: Service) -> None:
+        """Ask once for balance and limits; it is free, and a failure is no more than a missing number."""
+        from app.service.errors import ServiceError
+
+        try:
+            limits = await service.account.rate_limits(background=True)
+        except ServiceError as error:
+            _log.info("The limits could not be read: %s", error)
+            return
+        if service is self._caller.service and limits.balances.usd is not None:
+            self._caller.set_numbers(balance=limits.balances.usd)
