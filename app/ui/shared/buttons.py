@@ -1,17 +1,28 @@
-"""Buttons of four kinds, and buttons that are an icon alone and therefore must be named."""
+"""Buttons of six kinds, and buttons that are an icon alone and therefore must be named."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QPaintEvent
-from PySide6.QtWidgets import QPushButton, QStyle, QStyleOptionButton, QStylePainter, QToolButton, QWidget
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPaintEvent
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QToolButton, QWidget
 
-from app.ui.shared.icons import icon
+from app.ui.shared.frames import dashed_frame, solid_frame
+from app.ui.shared.icons import icon, paint
 from app.ui.shared.kbd import hint_size, paint_hint
 from app.ui.shared.key_text import key_text, tip_text
 from app.ui.shared.theme import Theme
 
-_ICON_ROLE = {"primary": "on_accent", "danger": "bad", "danger-fill": "canvas", "link": "accent", "quiet": "text2"}
+# kind → (fill, border, words) at rest; "" is nothing
+_LOOKS = {
+    "": ("surface", "line2", "text"),
+    "primary": ("accent", "accent", "on_accent"),
+    "quiet": ("", "", "text2"),
+    "danger": ("surface", "bad", "bad"),
+    "danger-fill": ("bad", "bad", "canvas"),
+    "link": ("", "", "accent"),
+}
+# size → (height, padding, text style, icon)
+_SIZES = {"": (32, 12, "body", 16), "small": (26, 9, "small", 14), "large": (40, 18, "reading", 18)}
 
 
 class Button(QPushButton):
@@ -35,60 +46,140 @@ class Button(QPushButton):
         super().__init__(text, parent)
         self._theme = theme
         self._kind = kind
+        self._size = size
+        self._icon_name = icon_name
+        self._icon_role = icon_role
         self._hint = key_text(hint)
-        self._icon_role = icon_role or _ICON_ROLE.get(kind, "text")
-        self._small = size == "small"
-        self.setProperty("kind", kind)
-        self.setProperty("size", size)
+        self._fill, self._border, self._words = _LOOKS[kind]
+        self.setProperty("painted", True)  # the style sheet then leaves this button alone
         self.setAutoDefault(False)  # Enter in a dialog must never pay, sign or delete
-        self.set_icon(icon_name)
+        self.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
         self._dress()
         theme.changed.connect(self._dress)
 
-    def set_icon(self, icon_name: str) -> None:
+    def set_icon(self, icon_name: str, role: str = "") -> None:
         """Show another icon, or none."""
-        if icon_name:
-            self.setIcon(icon(self._theme, icon_name, self._icon_role))
+        self._icon_name, self._icon_role = icon_name, role
+        self._dress()
 
     def set_hint(self, shortcut: str) -> None:
         """Draw another key in the button, or none."""
         self._hint = key_text(shortcut)
+        self._dress()
+
+    def set_kind(self, kind: str) -> None:
+        """Become another kind of button, as Send becomes Stop."""
+        self._kind = kind
+        self._fill, self._border, self._words = _LOOKS[kind]
+        self._dress()
+
+    def _dress(self) -> None:
+        self.setFont(self._font())
         self.updateGeometry()
         self.update()
 
-    def _dress(self) -> None:
-        side = self._theme.icon_px(14 if self._small else 16)
-        self.setIconSize(QSize(side, side))
-        self.updateGeometry()
+    def _font(self) -> QFont:
+        strong = self._kind in ("primary", "danger-fill")
+        return self._theme.font(_SIZES[self._size][2], 600 if strong else 500, tabular=True)
+
+    # -- measures -------------------------------------------------------------------------------------------------
+
+    def _parts(self) -> tuple[float, float, float]:
+        """Widths of icon, words and key, each with the gap before it."""
+        theme = self._theme
+        side = float(theme.icon_px(_SIZES[self._size][3])) if self._icon_name else 0.0
+        gap = theme.px(5 if self._size == "small" else 6)
+        words = QFontMetricsF(self._font()).horizontalAdvance(self._shown_text())
+        words += gap if side and words else 0
+        key = hint_size(theme, self._hint).width() + gap if self._hint else 0.0
+        return side, words, key
+
+    def _shown_text(self) -> str:
+        return self.text().replace("&&", "\0").replace("&", "").replace("\0", "&")
 
     def sizeHint(self) -> QSize:
-        hint = super().sizeHint()
-        if self._hint:
-            hint.setWidth(hint.width() + hint_size(self._theme, self._hint).width() + self._theme.px(6))
-        return hint
+        height, padding, style, _ = _SIZES[self._size]
+        if self._kind == "link":
+            height, padding = 24, 4
+        line = {"body": 19, "small": 17, "reading": 22}[style]
+        wide = sum(self._parts()) + 2 * self._theme.px(padding)
+        return QSize(round(wide + 0.5), self._theme.height_px(height, line))
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
 
+    # -- painting -------------------------------------------------------------------------------------------------
+
     def paintEvent(self, event: QPaintEvent) -> None:
-        if not self._hint:
-            super().paintEvent(event)
-            return
-        painter = QStylePainter(self)
-        option = QStyleOptionButton()
-        self.initStyleOption(option)
-        painter.drawControl(QStyle.ControlElement.CE_PushButtonBevel, option)
-        size = hint_size(self._theme, self._hint)
-        content = self.style().subElementRect(QStyle.SubElement.SE_PushButtonContents, option, self)
-        key = QRect(
-            content.right() - size.width() + 1, (self.height() - size.height()) // 2, size.width(), size.height()
-        )
-        option.rect = content.adjusted(0, 0, -size.width() - self._theme.px(6), 0)
-        painter.drawControl(QStyle.ControlElement.CE_PushButtonLabel, option)
-        role = "text3" if not self.isEnabled() else self._icon_role if self._kind else "text2"
-        paint_hint(
-            painter, self._theme, self._hint, QRectF(key), role, on_fill=self._kind in ("primary", "danger-fill")
-        )
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        role = self._paint_frame(painter)
+        self._paint_content(painter, role)
+
+    def _paint_frame(self, painter: QPainter) -> str:
+        """Draw fill and border and return the role of the words."""
+        theme, area, radius = self._theme, QRectF(self.rect()), self._theme.px(6)
+        if not self.isEnabled():
+            if self._kind not in ("quiet", "link"):
+                dashed_frame(painter, theme, area, radius)
+            return "text3"
+        fill, border, words = self._fill, self._border, self._words
+        pressed = self.isDown() or (self.menu() is not None and self.menu().isVisible())
+        hovered = self.underMouse()
+        if self._kind == "primary":
+            fill = border = "accent_hover" if pressed or hovered else "accent"
+        elif self._kind in ("", "quiet", "danger") and (pressed or hovered or self.isChecked()):
+            fill = "line" if pressed else "hover"
+            words = "text" if self._kind == "quiet" else words
+        solid_frame(painter, theme, area, radius, fill, border)
+        if pressed and self._kind in ("primary", "danger-fill"):  # an inner shadow of 2 px at the upper edge
+            painter.save()
+            painter.setClipRect(QRectF(area.left(), area.top(), area.width(), 2))
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.color("shadow"))
+            painter.drawRoundedRect(area, radius, radius)
+            painter.restore()
+        return words
+
+    def _paint_content(self, painter: QPainter, role: str) -> None:
+        theme = self._theme
+        side, words, key = self._parts()
+        gap = theme.px(5 if self._size == "small" else 6)
+        x = max((self.width() - side - words - key) / 2, 2.0)
+        mirrored = self.layoutDirection() == Qt.LayoutDirection.RightToLeft
+        middle = self.height() / 2
+
+        def place(left: float, width: float, height: float) -> QRectF:
+            left = self.width() - left - width if mirrored else left
+            return QRectF(left, middle - height / 2, width, height)
+
+        if side:
+            icon_role = self._icon_role if self._icon_role and self.isEnabled() else role
+            paint(painter, theme, self._icon_name, place(x, side, side), icon_role)
+            x += side
+        if words:
+            before = gap if side else 0
+            painter.setFont(self._font())
+            painter.setPen(theme.color(role))
+            room = place(
+                x + before, self.width() - 2 * x if not side and not key else words - before + 1, self.height()
+            )
+            text = self._shown_text()
+            metrics = QFontMetricsF(self._font())
+            if metrics.horizontalAdvance(text) > room.width() + 1:
+                text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room.width())
+            painter.drawText(room, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), text)
+            if self._kind == "link" and self.underMouse() and self.isEnabled():
+                line = middle + metrics.ascent() / 2 + 1
+                painter.drawLine(round(room.left()), round(line), round(room.left() + words - before), round(line))
+            x += words
+        if key:
+            size = hint_size(theme, self._hint)
+            on_fill = self._kind in ("primary", "danger-fill") and self.isEnabled()
+            hint_role = role if on_fill or not self.isEnabled() else "text2"
+            paint_hint(
+                painter, theme, self._hint, place(x + gap, size.width(), size.height()), hint_role, on_fill=on_fill
+            )
 
 
 class PrimaryButton(Button):
@@ -150,7 +241,7 @@ class IconButton(QToolButton):
         self._role = "on_accent" if filled else "text" if framed and role == "text2" else role
         self._on_role = on_role
         self.setProperty("kind", "icon")
-        self.setProperty("size", size)
+        self.setProperty("sizing", size)
         self.setProperty("framed", framed)
         self.setProperty("filled", filled)
         self.setCheckable(checkable)

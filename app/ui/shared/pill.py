@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QAction, QKeyEvent
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QAction, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QMenu, QSizePolicy, QToolButton, QWidget
 
-from app.ui.shared.icons import icon
+from app.ui.shared.frames import dashed_frame, solid_frame
+from app.ui.shared.icons import paint
 from app.ui.shared.key_text import tip_text
+from app.ui.shared.menu import Menu
 from app.ui.shared.theme import Theme
+
+_ICON = 15
 
 
 class PillButton(QToolButton):
@@ -28,32 +32,59 @@ class PillButton(QToolButton):
     ) -> None:
         super().__init__(parent)
         self._theme = theme
+        self._icon = icon_name
         self._shortcut = shortcut
-        self.setProperty("pill", True)
         self.setCheckable(True)
         self.setChecked(checked)
         self.setText(text)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        if icon_name:
-            self.setIcon(icon(theme, icon_name, "text2", "accent"))
-            self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.set_usable(True)
-        self._dress()
-        theme.changed.connect(self._dress)
+        theme.changed.connect(self.updateGeometry)
+        theme.changed.connect(self.update)
 
     def set_usable(self, usable: bool, reason: str = "") -> None:
         """Off limits the pill stays in its place, dashed, and its tooltip says why."""
         self.setEnabled(usable)
         self.setToolTip(tip_text(self.text(), self._shortcut) if usable else reason)
-
-    def _dress(self) -> None:
-        side = self._theme.icon_px(15)
-        self.setIconSize(QSize(side, side))
-        self.updateGeometry()
+        self.setAccessibleDescription("" if usable else reason)
 
     def ring_radius(self) -> float:
         return self.height() / 2
+
+    def sizeHint(self) -> QSize:
+        theme = self._theme
+        width = QFontMetricsF(theme.font("small", 500)).horizontalAdvance(self.text()) + theme.px(11)
+        width += theme.px(9) + theme.icon_px(_ICON) + theme.px(6) if self._icon else theme.px(11)
+        return QSize(round(width + 1), theme.height_px(28, 17))
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme, area, on = self._theme, QRectF(self.rect()), self.isChecked()
+        painter = QPainter(self)
+        radius = area.height() / 2
+        if not self.isEnabled():
+            dashed_frame(painter, theme, area, radius, fill="")
+        elif on:
+            solid_frame(painter, theme, area, radius, "accent_tint", "accent")
+        else:
+            fill = "line" if self.isDown() else "hover" if self.underMouse() else "surface"
+            solid_frame(painter, theme, area, radius, fill, "line2")
+        role = "text3" if not self.isEnabled() else "accent" if on else "text2"
+        mirrored = self.layoutDirection() == Qt.LayoutDirection.RightToLeft
+        words = area.adjusted(theme.px(11), 0, -theme.px(11), 0)
+        if self._icon:
+            side = theme.icon_px(_ICON)
+            left = area.right() - theme.px(9) - side if mirrored else theme.px(9)
+            paint(painter, theme, self._icon, QRectF(left, area.center().y() - side / 2, side, side), role)
+            start = theme.px(9) + side + theme.px(6)
+            words = area.adjusted(theme.px(11), 0, -start, 0) if mirrored else area.adjusted(start, 0, 0, 0)
+        painter.setFont(theme.font("small", 500))
+        painter.setPen(theme.color(role))
+        side_of_text = Qt.AlignmentFlag.AlignLeft if self._icon else Qt.AlignmentFlag.AlignHCenter
+        painter.drawText(words, int(Qt.AlignmentFlag.AlignVCenter | side_of_text), self.text())
 
 
 class CyclePill(PillButton):
@@ -90,7 +121,9 @@ class CyclePill(PillButton):
         self.setText(dict(self._choices)[key])
         self._current = key
         self.setChecked(key != self._choices[0][0])
-        self.set_usable(self.isEnabled())
+        if self.isEnabled():
+            self.set_usable(True)
+        self.updateGeometry()
 
     def choose(self, key: str) -> None:
         """Take a state as if the person had chosen it."""
@@ -111,7 +144,7 @@ class CyclePill(PillButton):
 
     def open_menu(self) -> QMenu:
         """Show every state as a menu under the pill."""
-        menu = QMenu(self)
+        menu = Menu(self._theme, self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for key, words in self._choices:
             action = QAction(words, menu, checkable=True, checked=key == self._current)

@@ -76,11 +76,11 @@ def describe(
     """Return the words for `error`.
 
     `subject` is what the person sent ("message", "recording", "clip"); `charged` a sentence about money when it is
-    known ("418 tokens kept, $0.0019."); `now` sets the clock for countdowns. `clean` removes secrets; by default the
-    registry of secrets in use does.
+    known ("418 tokens kept, $0.0019."); `now` sets the clock for countdowns. `clean` removes secrets; without it, what
+    `hide_secrets_with` was given does, or else the patterns that a credential is known by.
     """
     now = now or datetime.now(UTC)
-    clean = clean or _redact()
+    clean = clean or _hider[0] or _by_pattern()
     told = words.for_error(error, subject, charged)
     wait = error.retry_after_s
     until = now + timedelta(seconds=wait) if wait is not None and told.waits else None
@@ -99,10 +99,22 @@ def describe(
     return replace(problem, details=_details(error, now, clean))
 
 
-def _redact() -> Callable[[str], str]:
-    from app.credentials.redaction import redact  # imported with the first error, not with the window
+_hider: list[Callable[[str], str] | None] = [None]
 
-    return redact
+
+def hide_secrets_with(redact: Callable[[str], str]) -> None:
+    """Let the registry of secrets in use clean every problem. The composition root calls this once.
+
+    The one value of this layer that is set from outside: an error made anywhere must come out clean, also where
+    nobody thought of it.
+    """
+    _hider[0] = redact
+
+
+def _by_pattern() -> Callable[[str], str]:
+    from app.credentials.redaction import SecretRegistry  # imported with the first error, not with the window
+
+    return SecretRegistry().redact
 
 
 def _details(error: ServiceError, now: datetime, clean: Callable[[str], str]) -> tuple[tuple[str, str], ...]:

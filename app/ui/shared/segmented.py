@@ -73,12 +73,13 @@ class _Segment(QRadioButton):
         mirrored = self.layoutDirection() == Qt.LayoutDirection.RightToLeft
         round_left, round_right = (self.last, self.first) if mirrored else (self.first, self.last)
         path = QPainterPath()
+        path.setFillRule(Qt.FillRule.WindingFill)
         path.addRoundedRect(area, radius, radius)
         if not round_left:
             path.addRect(QRectF(area.left(), area.top(), area.width() / 2, area.height()))
         if not round_right:
             path.addRect(QRectF(area.center().x(), area.top(), area.width() / 2, area.height()))
-        return path.simplified()
+        return path
 
 
 class SegmentedChoice(QWidget):

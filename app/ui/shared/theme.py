@@ -258,5 +258,7 @@ class Theme(QObject):
             "i": self.icon_px,
             "p": lambda n: self.height_px(n - 2) // 2 + 1,
             "c": lambda n: (self.icon_px(n - 2) + 2) // 2,
+            "k": lambda n: (self.px(n - 4) + 4) // 2,
+            "m": lambda n: (self.px(16 - 4) + 4 - self.px(n)) // 2,
         }
         return fill(self._template, words, measures)
