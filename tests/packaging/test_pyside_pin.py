@@ -27,7 +27,8 @@ def test_emitting_a_signal_keeps_true_alive() -> None:
     # a process of its own: where it fails, it ends the interpreter with `bool_dealloc`
     ended = subprocess.run([sys.executable, "-c", PROBE], capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stderr
-    assert int(ended.stdout) > -10
+    # since Python 3.12 `True` is immortal: its count means nothing, and losing references does no harm
+    assert sys.version_info >= (3, 12) or int(ended.stdout) > -10
 
 
 def test_the_pinned_version_is_the_installed_one() -> None:
