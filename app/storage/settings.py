@@ -37,6 +37,7 @@ class Settings:
     panes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # tab -> sizes in px, open or not
     shortcuts: Mapping[str, str] = field(default_factory=dict)  # action id -> key sequence, "" for none
     favourite_models: tuple[str, ...] = ()
+    palette_recent: tuple[str, ...] = ()  # what was run from the palette, newest first
     last_tab: str = "chat"
     last_chat: str = ""
     enter_sends: bool = True

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QKeyCombination, QObject, Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
 
@@ -190,7 +190,7 @@ def _check_usable(text: str) -> None:
     combination = QKeySequence(text)
     if combination.count() != 1:
         raise ShortcutRefused("Press one key together with Ctrl, Alt or Shift.")
-    keys = combination[0]
+    keys: QKeyCombination = combination[0]  # type: ignore[index]  # the stubs leave out __getitem__
     held = keys.keyboardModifiers()
     control, alt = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
     shown = combination.toString(QKeySequence.SequenceFormat.NativeText)

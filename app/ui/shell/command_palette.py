@@ -95,7 +95,7 @@ class CommandPalette(ModalLayer):
         self.field.blockSignals(True)
         self.field.setText(text)
         self.field.blockSignals(False)
-        self.setGeometry(self.parentWidget().rect())
+        self.cover_window()
         self._refresh()
         self.open_layer()
 

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QStackedWi
 from app.storage.settings import SettingsStore
 from app.ui.shared.caller import Caller
 from app.ui.shared.tab import TabInfo, TabPage
+from app.ui.shared.tasks import TaskScope
 from app.ui.shared.theme import Theme
 from app.ui.shell.actions import ActionRegistry
 from app.ui.shell.focus_cycle import FocusCycle
@@ -42,12 +43,15 @@ class MainWindow(QMainWindow):
     refresh_requested = Signal()
     status_page_requested = Signal(str)  # "limits", "spending", "balance", "work": what no page here is about
     account_chosen = Signal(str)  # account id, from the account menu
+    section_requested = Signal(str)  # a section of Settings, just before the tab is shown
 
-    def __init__(self, theme: Theme, caller: Caller, settings_store: SettingsStore) -> None:
+    def __init__(self, theme: Theme, caller: Caller, settings_store: SettingsStore, tasks: TaskScope) -> None:
+        """`tasks` carries the window's questions; it is closed with the program."""
         super().__init__()
         self.theme = theme
         self.caller = caller
-        self._store = settings_store
+        self.settings_store = settings_store
+        self.tasks = tasks
         self.saver = SettingsSaver(settings_store, self)
         self._infos: dict[str, TabInfo] = {}
         self._makers: dict[str, Callable[[], TabPage]] = {}
@@ -110,6 +114,10 @@ class MainWindow(QMainWindow):
     def has_tab(self, name: str) -> bool:
         return name in self._infos
 
+    def title_of(self, name: str) -> str:
+        """The title of a tab on the rail. Raises KeyError."""
+        return self._infos[name].title
+
     @property
     def current_tab(self) -> str:
         """The name of the tab that is shown, "" while a page without a tab is."""
@@ -163,7 +171,7 @@ class MainWindow(QMainWindow):
             return frame
         info = self._infos[name]
         tab = self._makers[name]()
-        choice = PaneChoice.read(self._store.value.panes.get(name, {}))
+        choice = PaneChoice.read(self.settings_store.value.panes.get(name, {}))
         frame = self._frames[name] = ZoneFrame(self.theme, info, tab, choice)
         frame.choice_changed.connect(self._remember_panes)
         for zone in frame.parts():
@@ -246,7 +254,7 @@ class MainWindow(QMainWindow):
         target.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _remember_panes(self, name: str, choice: PaneChoice) -> None:
-        self.saver.remember(panes={**self._store.value.panes, name: choice.write()})
+        self.saver.remember(panes={**self.settings_store.value.panes, name: choice.write()})
 
     # What lies over the window
 
@@ -268,6 +276,11 @@ class MainWindow(QMainWindow):
     def open_help(self) -> None:
         self.overlays.open_help(self._current)
 
+    def open_keyboard_settings(self) -> None:
+        """Where keys can be changed."""
+        self.section_requested.emit("keyboard")
+        self.show_tab("settings")
+
     def open_menu(self) -> None:
         self.overlays.main_menu.popup(self.rail.logo.mapToGlobal(QPoint(0, self.rail.logo.height())))
 
@@ -276,6 +289,7 @@ class MainWindow(QMainWindow):
 
     def _open_status_page(self, page: str) -> None:
         if page == "accounts" and self.has_tab("settings"):
+            self.section_requested.emit("accounts")
             self.show_tab("settings")
         else:
             self.status_page_requested.emit(page)
@@ -361,7 +375,7 @@ class MainWindow(QMainWindow):
             self.saver.remember(window_geometry=geometry)
 
     def _restore_place(self) -> None:
-        kept = self._store.value.window_geometry
+        kept = self.settings_store.value.window_geometry
         try:
             geometry = base64.b64decode(kept, validate=True)
         except ValueError:
@@ -381,12 +395,16 @@ class MainWindow(QMainWindow):
         work = self.running_work()
         if work and not self._may_close:
             event.ignore()
-            self.overlays.ask_to_close(work, self._close_anyway)
+            self.tasks.start("ask to close", self._ask_to_close, work)
             return
         self.saver.save_now()
         event.accept()
         QTimer.singleShot(0, self.closed.emit)
 
-    def _close_anyway(self) -> None:
-        self._may_close = True
-        self.close()
+    async def _ask_to_close(self, work: Sequence[str]) -> None:
+        from app.ui.shared.dialogs import confirm
+
+        text = f"{'; '.join(work)}. What has arrived is saved, and you can continue after the next start."
+        if await confirm(self.theme, self, "Quit while work is running?", text, action="Quit", cancel="Keep working"):
+            self._may_close = True
+            self.close()

@@ -54,7 +54,7 @@ class ModalLayer(QWidget):
         focused = self._window.focusWidget()
         if not self.isVisible():
             self._return_to = focused
-        self.setGeometry(self._window.rect())
+        self.cover_window()
         self.arrange()
         self.show()
         self.raise_()
@@ -66,6 +66,10 @@ class ModalLayer(QWidget):
             self._rise.setStartValue(end + QPoint(0, _RISE))
             self._rise.setEndValue(end)
             self._rise.start()
+
+    def cover_window(self) -> None:
+        """Take the window's size, so that what is measured before opening is measured right."""
+        self.setGeometry(self._window.rect())
 
     def close_layer(self) -> bool:
         """Close and give the focus back; False when it was not open."""

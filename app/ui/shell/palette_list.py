@@ -77,10 +77,9 @@ class PaletteDelegate(QStyledItemDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         row: Row = index.data(ROW_ROLE)
-        # The stubs leave out the members of QStyleOption.
-        area: QRect = option.rect  # type: ignore[attr-defined]
-        direction: Qt.LayoutDirection = option.direction  # type: ignore[attr-defined]
-        state: QStyle.StateFlag = option.state  # type: ignore[attr-defined]
+        area: QRect = option.rect
+        direction: Qt.LayoutDirection = option.direction
+        state: QStyle.StateFlag = option.state
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setLayoutDirection(direction)

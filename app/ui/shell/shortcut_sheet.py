@@ -34,7 +34,7 @@ class ShortcutSheet(ModalLayer):
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)
         self._scroll.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._scroll.setAccessibleName("Shortcuts")
-        self._close = IconButton(theme, "close", "Close", "Esc")
+        self._close = IconButton(theme, "close", "Close", shortcut="Esc")
         self._close.clicked.connect(self.close_layer)
         self._head = QHBoxLayout()
         self._head.addWidget(Label(theme, "All shortcuts", "heading"))
@@ -53,7 +53,7 @@ class ShortcutSheet(ModalLayer):
 
     def open(self) -> None:
         """Show the sheet with the keys of this moment."""
-        self.setGeometry(self.parentWidget().rect())
+        self.cover_window()
         self.restyle()
         self.open_layer()
 

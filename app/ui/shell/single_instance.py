@@ -68,9 +68,9 @@ class SingleInstance(QObject):
 
     def _accept(self) -> None:
         assert self._server is not None
-        socket = self._server.nextPendingConnection()
-        if socket is None:
+        if not self._server.hasPendingConnections():
             return
+        socket = self._server.nextPendingConnection()
 
         def read() -> None:
             if bytes(socket.read(_LONGEST_MESSAGE).data()) == _RAISE:

@@ -171,14 +171,23 @@ class StatusBar(QFrame):
         self.spent = self._item("Spent today", "spending")
         self.balance = self._item("Balance", "balance")
         self.hints = _KeyHints(theme)
-        self.hints.palette.clicked.connect(self.palette_requested)
+        self.hints.commands.clicked.connect(self.palette_requested)
         self.hints.shortcuts.clicked.connect(self.shortcuts_requested)
         self._rules = (rule(vertical=True), rule(vertical=True))
         layout = QHBoxLayout(self)
-        for widget in (self.chip, self.host, self.work):
+        at_start: tuple[QWidget, ...] = (self.chip, self.host, self.work)
+        at_end: tuple[QWidget, ...] = (
+            self.limits,
+            self._rules[0],
+            self.spent,
+            self._rules[1],
+            self.balance,
+            self.hints,
+        )
+        for widget in at_start:
             layout.addWidget(widget)
         layout.addStretch(1)
-        for widget in (self.limits, self._rules[0], self.spent, self._rules[1], self.balance, self.hints):
+        for widget in at_end:
             layout.addWidget(widget)
         caller.account_changed.connect(self.refresh)
         caller.numbers_changed.connect(self.refresh)
@@ -259,7 +268,8 @@ class StatusBar(QFrame):
         runs: list[Run] = [("Today ", "text3", 400), (money(caller.spent_today), "text", 500)]
         if caller.daily_limit is not None:
             near = caller.spent_today >= caller.daily_limit * 8 / 10
-            runs.append((f" of {money(caller.daily_limit)}", "warn" if near else "text3", 400))
+            limit = money(caller.daily_limit).removesuffix(".00")
+            runs.append((f" of {limit}", "warn" if near else "text3", 400))
         return runs
 
     def _balance_runs(self, wide: bool) -> list[Run]:
@@ -295,12 +305,12 @@ class _KeyHints(QWidget):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self.palette = _HintButton(theme, "Commands", "Ctrl+K")
+        self.commands = _HintButton(theme, "Commands", "Ctrl+K")
         self.shortcuts = _HintButton(theme, "All shortcuts", "Ctrl+/")
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(theme.px(2))
-        layout.addWidget(self.palette)
+        layout.addWidget(self.commands)
         layout.addWidget(rule(vertical=True))
         layout.addWidget(self.shortcuts)
         self.hide()

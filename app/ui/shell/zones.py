@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from PySide6.QtCore import QEvent, QObject, QRect, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtCore import QRect, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QSplitterHandle, QVBoxLayout, QWidget
 
 from app.ui.shared.tab import TabInfo, TabPage, Zones
@@ -133,7 +133,8 @@ class ZoneFrame(QWidget):
                 self.overlay.open_pane(zone, self._overlay_width(from_left), from_left=from_left)
                 self._announce()
             return
-        had_focus = zone.isAncestorOf(_focused(self)) if _focused(self) is not None else False
+        focused = self.window().focusWidget()
+        had_focus = focused is not None and zone.isAncestorOf(focused)
         if from_left:
             self._choice = replace(self._choice, list_open=not self._choice.list_open)
         else:
@@ -154,7 +155,7 @@ class ZoneFrame(QWidget):
         super().resizeEvent(event)
         self._arrange()
 
-    def showEvent(self, event: QEvent) -> None:  # type: ignore[override]  # Qt passes a QShowEvent; nothing is read
+    def showEvent(self, event: QShowEvent) -> None:
         self._arrange()
 
     def _arrange(self) -> None:
@@ -190,12 +191,12 @@ class ZoneFrame(QWidget):
         sizes: list[int] = []
         room = self._splitter.width()
         for index in range(self._splitter.count()):
-            zone = self._splitter.widget(index)
-            if zone is self.list_zone:
+            zone: QWidget = self._splitter.widget(index)
+            if self.list_zone is not None and zone is self.list_zone:
                 zone.setMinimumWidth(theme.type_px(LIST_MIN))
                 zone.setMaximumWidth(theme.type_px(max(LIST_MAX, self._info.list_width)))
                 sizes.append(theme.type_px(self._list_width(effective)) if self._choice.list_open else 0)
-            elif zone is self.inspector_zone:
+            elif self.inspector_zone is not None and zone is self.inspector_zone:
                 zone.setMinimumWidth(theme.type_px(INSPECTOR_MIN))
                 zone.setMaximumWidth(theme.type_px(max(INSPECTOR_MAX, self._info.inspector_width)))
                 sizes.append(theme.type_px(self._inspector_width(effective)) if self._choice.inspector_open else 0)
@@ -291,7 +292,3 @@ class _Zone(QWidget):
 
 def _zone(theme: Theme, content: QWidget | None, name: str, role: str) -> _Zone | None:
     return None if content is None else _Zone(theme, content, name, role)
-
-
-def _focused(frame: QObject) -> QWidget | None:
-    return frame.window().focusWidget() if isinstance(frame, QWidget) else None

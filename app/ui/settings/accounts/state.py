@@ -52,28 +52,6 @@ class SecretRow:
 
 
 @dataclass(frozen=True, slots=True)
-class KeepChoice:
-    """Asked when there is no keychain: the two honest ways, and what a wrong passphrase said."""
-
-    sentence: str
-    can_retry_keychain: bool
-    has_vault: bool  # a passphrase file exists already: ask for its passphrase, not for a new one
-    problem: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class StoreLine:
-    """Where secrets are kept on this computer, for the inspector and the first page."""
-
-    kind: str = ""  # "keyring", "session", "passphrase", "" while it is not known yet
-    state: str = ""  # "ready", "locked", "absent", "refused"
-    title: str = "Looking for the keychain"
-    sentence: str = ""
-    short: str = ""  # for the first page: "available, unlocked"
-    tone: Outcome = ""
-
-
-@dataclass(frozen=True, slots=True)
 class FormState:
     """The form that adds an account. `problems` maps a field ("base_url", "key", "name") to its sentence."""
 
@@ -88,8 +66,6 @@ class FormState:
 class AccountsState:
     accounts: tuple[AccountRow, ...] = ()
     secrets: tuple[SecretRow, ...] = ()
-    store: StoreLine = StoreLine()
     form: FormState = FormState()
-    keep_choice: KeepChoice | None = None
     problem: str = ""  # a sentence about the section as a whole
     removed: str = ""  # the name of the account that Undo would bring back, "" for none

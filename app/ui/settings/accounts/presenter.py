@@ -1,0 +1,366 @@
+"""Accounts: add, check, use, rename, remove, and replace a key. All but checking works without a network."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from app.credentials.accounts import Account, AccountBook, AccountRefused, clean_address, hint_of, new_account
+from app.ui.settings.accounts.checking import (
+    Check,
+    CheckedKey,
+    check_key,
+    guess_dialect,
+    host_name,
+    key_problem,
+    refused,
+    short,
+    verdict,
+)
+from app.ui.settings.accounts.state import AccountRow, AccountsState, FormState, SecretRow, TestLine
+from app.ui.settings.secrets.presenter import SecretsPresenter
+from app.ui.shared.money import when
+from app.ui.shared.tasks import TaskScope
+
+CHECK_WITHIN_S = 25.0
+AUTOMATIC = ""  # the dialect is guessed from the address
+
+
+@dataclass(frozen=True, slots=True)
+class AccountDraft:
+    """What a form holds. `name` may be empty: the host's name is taken then."""
+
+    base_url: str
+    key: str
+    name: str = ""
+    dialect: str = AUTOMATIC
+
+    def __repr__(self) -> str:
+        return f"AccountDraft({self.base_url!r}, name={self.name!r})"  # the key stays out of every log
+
+
+class AccountsPresenter(QObject):
+    """`account_chosen` tells the id of the account that is in use from now on; `key_replaced` that its key is new."""
+
+    state_changed = Signal(object)  # AccountsState
+    account_chosen = Signal(str)
+    key_replaced = Signal(str)
+
+    def __init__(
+        self,
+        book: AccountBook,
+        secrets: SecretsPresenter,
+        tasks: TaskScope,
+        *,
+        check: Check | None = None,
+        sandbox: Callable[[], tuple[str, str] | None] = lambda: None,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        """`sandbox` tells the address and key of the Sandbox while it runs. `check` may be replaced in tests."""
+        super().__init__()
+        self._book = book
+        self._secrets = secrets
+        self._tasks = tasks
+        self._check = check or check_key
+        self._sandbox = sandbox
+        self._now = now
+        self._tests: dict[str, TestLine] = {}
+        self._answers: dict[str, tuple[datetime, int | None]] = {}
+        self._removed: tuple[Account, str | None] | None = None
+        self._writing = asyncio.Lock()
+        self.state = AccountsState(problem=book.note)
+        secrets.state_changed.connect(lambda _state: self.refresh())
+        self.refresh()
+
+    # What the person does
+
+    def use(self, account_id: str) -> None:
+        """Call as this account from now on."""
+        self._tasks.start(f"use {account_id}", self._use, account_id)
+
+    def test(self, account_id: str) -> None:
+        """Ask the service whether it accepts the key; a call that never costs anything."""
+        self._tasks.start(f"test {account_id}", self._test, account_id)
+
+    def rename(self, account_id: str, name: str) -> None:
+        self._tasks.start(f"rename {account_id}", self._rename, account_id, name)
+
+    def replace_key(self, account_id: str, key: str) -> None:
+        """Keep another key for an account; the old one is overwritten."""
+        self._tasks.start(f"key {account_id}", self._replace_key, account_id, key)
+
+    def remove_key(self, account_id: str) -> None:
+        """Forget the key and keep the account."""
+        self._tasks.start(f"key {account_id}", self._remove_key, account_id)
+
+    def remove(self, account_id: str) -> None:
+        """Forget an account and its key; `undo_remove` brings both back until Rialto closes or the next removal."""
+        self._tasks.start("remove", self._remove, account_id)
+
+    def undo_remove(self) -> None:
+        self._tasks.start("remove", self._undo_remove)
+
+    def add(self, draft: AccountDraft, *, unchecked: bool = False) -> None:
+        """Check the draft's key with its service, keep it and use the account. `unchecked` keeps it without asking."""
+        self._tasks.start("add", self._add, draft, unchecked)
+
+    def reset_form(self) -> None:
+        """Forget what the form was told last."""
+        self._change(form=FormState(done=self.state.form.done))
+
+    # What others tell
+
+    def note_answer(self, account_id: str, at: datetime, latency_ms: int | None) -> None:
+        """The account was answered: its row and the table of secrets say so."""
+        self._answers[account_id] = (at, latency_ms)
+
+    def refresh(self) -> None:
+        """Read the book again; times such as "4 min ago" become true again."""
+        accounts = self._book.list()
+        self._change(
+            accounts=tuple(self._row(account) for account in accounts),
+            secrets=tuple(self._secret(account) for account in accounts if account.kind == "api_key"),
+        )
+
+    # How it is done
+
+    async def _use(self, account_id: str) -> None:
+        if self._book.get(account_id) is None:
+            return
+        await self._write(self._book.set_active, account_id)
+        self.account_chosen.emit(account_id)
+
+    async def _test(self, account_id: str) -> None:
+        from app.credentials.stores import SecretStoreError
+        from app.service.errors import ServiceError
+
+        account = self._book.get(account_id)
+        if account is None:
+            return
+        self._set_test(account_id, TestLine("running", "Asking the service"))
+        try:
+            address, key = await self._reach(account)
+            checked = await self._ask(address, account.dialect, key)
+        except SecretStoreError as error:
+            self._set_test(account_id, TestLine("bad", error.sentence))
+        except ServiceError as error:
+            self._set_test(account_id, TestLine("bad", short(error)))
+        except asyncio.CancelledError:
+            self._set_test(account_id, TestLine())
+            raise
+        else:
+            self.note_answer(account_id, self._now(), checked.latency_ms)
+            self._set_test(account_id, verdict(checked))
+
+    async def _reach(self, account: Account) -> tuple[str, str]:
+        """The address and key to call with. Raises `SecretStoreError`, `AuthenticationFailed` without a key."""
+        from app.service.errors import AuthenticationFailed, ConnectionFailed
+
+        if account.kind == "sandbox":
+            running = self._sandbox()
+            if running is None:
+                raise ConnectionFailed("The Sandbox is not running.")
+            return running
+        key = await self._secrets.read(account.id)
+        if not key:
+            raise AuthenticationFailed("There is no key for this account on this computer.")
+        return account.base_url, key
+
+    async def _ask(self, address: str, dialect: str, key: str) -> CheckedKey:
+        from app.service.errors import TimedOut
+
+        try:
+            async with asyncio.timeout(CHECK_WITHIN_S):
+                return await self._check(address, dialect, key)
+        except TimeoutError:
+            raise TimedOut("No answer in time.", surely_not_sent=False) from None
+
+    async def _rename(self, account_id: str, name: str) -> None:
+        try:
+            await self._write(lambda: self._book.update(account_id, name=name))
+        except AccountRefused as error:
+            self._change(problem=error.sentence)
+        else:
+            self._change(problem="")
+            if account_id == self._book.active_id:
+                self.account_chosen.emit(account_id)
+
+    async def _replace_key(self, account_id: str, key: str) -> None:
+        key = key.strip()
+        problem = key_problem(key)
+        if problem:
+            self._change(problem=problem)
+            return
+        if await self._keep_secret(account_id, key):
+            await self._write(lambda: self._book.update(account_id, secret_hint=hint_of(key)))
+            self._tests.pop(account_id, None)
+            self.refresh()
+            self.key_replaced.emit(account_id)
+
+    async def _remove_key(self, account_id: str) -> None:
+        if await self._forget_secret(account_id):
+            await self._write(lambda: self._book.update(account_id, secret_hint=""))
+            self.key_replaced.emit(account_id)
+
+    async def _remove(self, account_id: str) -> None:
+        from app.credentials.stores import SecretStoreError
+
+        account = self._book.get(account_id)
+        if account is None or account.kind == "sandbox":
+            return
+        was_in_use = account_id == self._book.active_id
+        try:
+            key = await self._secrets.read(account_id)
+        except SecretStoreError:
+            key = None  # a locked keychain must not keep an account on the list for ever
+        if key is not None and not await self._forget_secret(account_id):
+            return
+        await self._write(self._book.remove, account_id)
+        self._removed = (account, key)
+        self._change(removed=account.name, problem="")
+        if was_in_use and self._book.active_id:
+            self.account_chosen.emit(self._book.active_id)
+
+    async def _undo_remove(self) -> None:
+        if self._removed is None:
+            return
+        account, key = self._removed
+        try:
+            await self._write(self._book.add, account)
+        except AccountRefused as error:
+            self._change(problem=error.sentence)
+            return
+        self._removed = None
+        self._change(removed="")
+        if key:
+            await self._keep_secret(account.id, key)
+
+    async def _add(self, draft: AccountDraft, unchecked: bool) -> None:
+        done = self.state.form.done
+        self._change(form=FormState(busy=True, done=done))
+        form = FormState(done=done)
+        try:
+            form = await self._add_checked(draft, unchecked)
+        finally:
+            self._change(form=form)
+
+    async def _add_checked(self, draft: AccountDraft, unchecked: bool) -> FormState:
+        """Return what the form shows next. The key is written before the account: a row without a key would lie."""
+        from app.service.errors import ServiceError
+
+        done = self.state.form.done
+        problems: dict[str, str] = {}
+        account: Account | None = None
+        key = draft.key.strip()
+        try:
+            account = self._drafted(draft, key)
+        except AccountRefused as error:
+            problems[error.field] = error.sentence
+        if key_problem(key):
+            problems["key"] = key_problem(key)
+        if problems or account is None:
+            return FormState(problems=problems, done=done)
+        if not unchecked:
+            try:
+                checked = await self._ask(account.base_url, account.dialect, key)
+            except ServiceError as error:
+                return refused(error, done)
+            self.note_answer(account.id, self._now(), checked.latency_ms)
+            self._tests[account.id] = verdict(checked)
+            if not checked.permitted:
+                return FormState(problems={"key": "The service knows this key but does not let it in."}, done=done)
+        sentence = await self._keep_new(account, key)
+        if sentence:
+            return FormState(sentence=sentence, done=done)
+        self.account_chosen.emit(account.id)
+        return FormState(done=done + 1)
+
+    async def _keep_new(self, account: Account, key: str) -> str:
+        """Write key and account and use it; a sentence when that was refused."""
+        from app.credentials.stores import SecretStoreError
+
+        try:
+            await self._secrets.write(account.id, key)
+            await self._write(self._book.add, account)
+            await self._write(self._book.set_active, account.id)
+        except SecretStoreError as error:
+            return error.sentence
+        except AccountRefused as error:
+            await self._forget_secret(account.id)
+            return error.sentence
+        return ""
+
+    def _drafted(self, draft: AccountDraft, key: str) -> Account:
+        address = clean_address(draft.base_url)
+        name = " ".join(draft.name.split()) or self._free_name(host_name(address))
+        dialect = draft.dialect or guess_dialect(address)
+        return new_account(name, address, dialect=dialect, secret_hint=hint_of(key))  # type: ignore[arg-type]  # checked there
+
+    def _free_name(self, wanted: str) -> str:
+        taken = {account.name.casefold() for account in self._book.list()}
+        names = (wanted, *(f"{wanted} {number}" for number in range(2, len(taken) + 3)))
+        return next(name for name in names if name.casefold() not in taken)
+
+    async def _write(self, change: Callable[..., object], *args: object) -> None:
+        """Change the book off the UI thread, one change at a time: the disk is waited for."""
+        async with self._writing:
+            await asyncio.to_thread(change, *args)
+        self.refresh()
+
+    async def _keep_secret(self, account_id: str, key: str) -> bool:
+        return await self._with_secrets(lambda: self._secrets.write(account_id, key))
+
+    async def _forget_secret(self, account_id: str) -> bool:
+        return await self._with_secrets(lambda: self._secrets.delete(account_id))
+
+    async def _with_secrets(self, work: Callable[[], Awaitable[None]]) -> bool:
+        from app.credentials.stores import SecretStoreError
+
+        try:
+            await work()
+        except SecretStoreError as error:
+            self._change(problem=error.sentence)
+            return False
+        self._change(problem="")
+        return True
+
+    def _row(self, account: Account) -> AccountRow:
+        test = self._tests.get(account.id, TestLine())
+        answered = self._answers.get(account.id)
+        if not test.outcome and answered is not None:
+            at, latency = answered
+            test = TestLine("", f"Answered {when(at, self._now())}", f"{latency} ms" if latency is not None else "")
+        return AccountRow(
+            id=account.id,
+            name=account.name,
+            kind=account.kind,
+            address="" if account.kind == "sandbox" else account.base_url,
+            in_use=account.id == self._book.active_id,
+            test=test,
+        )
+
+    def _secret(self, account: Account) -> SecretRow:
+        place = self._secrets.state
+        answered = self._answers.get(account.id)
+        return SecretRow(
+            account_id=account.id,
+            what="API key",
+            hint=f"ends in {account.secret_hint}" if account.secret_hint else "",
+            belongs_to=account.name,
+            kept_in=place.place,
+            is_lasting=place.kind != "session",
+            last_used=when(answered[0], self._now()) if answered else "",
+        )
+
+    def _set_test(self, account_id: str, line: TestLine) -> None:
+        self._tests[account_id] = line
+        self.refresh()
+
+    def _change(self, **changes: Any) -> None:
+        self.state = replace(self.state, **changes)
+        self.state_changed.emit(self.state)

@@ -1,0 +1,219 @@
+"""The place for secrets: which one it is, what has to be asked first, and reading and writing through it.
+
+There is never a silent second place. Without a keychain the person chooses between this session's memory and a file
+under a passphrase, and that choice is remembered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Signal
+
+from app.ui.settings.secrets.state import SecretsState
+from app.ui.shared.tasks import TaskScope
+
+if TYPE_CHECKING:
+    from app.credentials.keyring_store import KeyringStore
+    from app.credentials.passphrase_store import PassphraseStore
+    from app.credentials.stores import SecretStore, SessionStore, StoreStatus
+    from app.credentials.vault import StoreChoice
+    from app.storage.settings import SettingsStore
+
+API_KEY = "api_key"  # the name of an account's one secret
+KEYCHAIN = "System keychain"
+
+
+class SecretsPresenter(QObject):
+    """`ready` comes when secrets can be read and written, at the start or after the person answered."""
+
+    state_changed = Signal(object)  # SecretsState
+    ready = Signal()
+    locked = Signal()  # the person locked the place: whoever holds a secret forgets it
+
+    def __init__(
+        self,
+        make_stores: Callable[[], tuple[KeyringStore, SessionStore, PassphraseStore]],
+        settings_store: SettingsStore,
+        tasks: TaskScope,
+    ) -> None:
+        """`make_stores` is called with the first look, because keyrings are slow to import."""
+        super().__init__()
+        self._make_stores = make_stores
+        self._stores: tuple[KeyringStore, SessionStore, PassphraseStore] | None = None
+        self._settings = settings_store
+        self._tasks = tasks
+        self._store: SecretStore | None = None
+        self.state = SecretsState()
+
+    # What others need
+
+    async def read(self, account_id: str, name: str = API_KEY) -> str | None:
+        """The secret, or None. Raises `SecretStoreError`."""
+        return await (await self._place()).read(account_id, name)
+
+    async def write(self, account_id: str, secret: str, name: str = API_KEY) -> None:
+        """Raises `SecretStoreError`; `StoreAbsent` while the person has not chosen a place."""
+        await (await self._place()).write(account_id, name, secret)
+
+    async def delete(self, account_id: str, name: str = API_KEY) -> None:
+        """Raises `SecretStoreError`."""
+        await (await self._place()).delete(account_id, name)
+
+    async def _place(self) -> SecretStore:
+        from app.credentials.stores import StoreAbsent
+
+        if self._store is None:
+            await self._look()
+        if self._store is None:
+            raise StoreAbsent(self.state.sentence)
+        return self._store
+
+    # What the person does
+
+    def look(self) -> None:
+        """See how the place stands now; also after a keychain was started or unlocked elsewhere."""
+        self._tasks.replace("secrets", self._look)
+
+    def keep_for_session(self) -> None:
+        """Use memory only, and remember that choice."""
+        self._tasks.replace("secrets", self._keep_for_session)
+
+    def keep_in_file(self, passphrase: str, again: str) -> None:
+        """Make a passphrase file and use it; the two entries must agree."""
+        if passphrase != again:
+            self._change(problem="The two entries differ.")
+            return
+        self._tasks.replace("secrets", self._keep_in_file, passphrase)
+
+    def open_file(self, passphrase: str) -> None:
+        """Open the passphrase file that is there."""
+        self._tasks.replace("secrets", self._open_file, passphrase)
+
+    def unlock_keychain(self) -> None:
+        """Let the system ask for the keychain's password in its own window."""
+        self._tasks.replace("secrets", self._unlock_keychain)
+
+    def lock(self) -> None:
+        """Close the passphrase file until its passphrase is entered again."""
+        if self._stores is not None and self.state.kind == "passphrase":
+            self._stores[2].lock()
+            self._store = None
+            self.locked.emit()
+            self.look()
+
+    # How it is done
+
+    def _all(self) -> tuple[KeyringStore, SessionStore, PassphraseStore]:
+        if self._stores is None:
+            self._stores = self._make_stores()
+        return self._stores
+
+    async def _look(self) -> None:
+        from app.credentials.vault import choose_store
+
+        keyring, session, passphrase = self._all()
+        remembered = self._settings.value.secret_store
+        choice = await choose_store(remembered, keyring=keyring, session=session, passphrase=passphrase)
+        self._take(choice)
+
+    def _take(self, choice: StoreChoice) -> None:
+        was_ready = self.state.is_ready
+        self._store = choice.store
+        self._set(_state_of(choice.status, chosen=choice.store is not None))
+        if self.state.is_ready and not was_ready:
+            self.ready.emit()
+
+    async def _keep_for_session(self) -> None:
+        await self._remember("session")
+        await self._look()
+
+    async def _keep_in_file(self, passphrase: str) -> None:
+        async def create() -> None:
+            await self._all()[2].create(passphrase)
+            await self._remember("passphrase")
+
+        await self._try(create)
+
+    async def _open_file(self, passphrase: str) -> None:
+        await self._try(lambda: self._all()[2].unlock(passphrase))
+
+    async def _unlock_keychain(self) -> None:
+        await self._try(lambda: self._all()[0].unlock())
+
+    async def _try(self, work: Callable[[], Any]) -> None:
+        """Do `work`, say what it raised under the field, and look again when it went well."""
+        from app.credentials.stores import SecretStoreError
+
+        self._change(busy=True, problem="")
+        try:
+            await work()
+        except SecretStoreError as error:
+            self._change(busy=False, problem=error.sentence)
+            return
+        self._change(busy=False)
+        await self._look()
+
+    async def _remember(self, kind: str) -> None:
+        import asyncio
+
+        self._settings.remember(secret_store=kind)
+        await asyncio.to_thread(self._settings.save)
+
+    def _change(self, **changes: Any) -> None:
+        self._set(replace(self.state, **changes))
+
+    def _set(self, state: SecretsState) -> None:
+        self.state = state
+        self.state_changed.emit(state)
+
+
+def _state_of(status: StoreStatus, *, chosen: bool) -> SecretsState:
+    """Put a store's status into the words of the pages."""
+    if not chosen:
+        return SecretsState(
+            kind="",
+            place="Not kept yet",
+            backend=status.backend_name,
+            title="No keychain here" if status.kind == "keyring" else "Where are your secrets?",
+            sentence=status.sentence,
+            short="none found" if status.state == "absent" else "not used",
+            tone="warn",
+            ask="choose",
+        )
+    if status.kind == "session":
+        return SecretsState(
+            kind="session",
+            place="Memory only",
+            backend=status.backend_name,
+            title="This session only",
+            sentence=status.sentence,
+            short="this session only",
+            tone="warn",
+        )
+    if status.kind == "passphrase":
+        ready = status.state == "ready"
+        return SecretsState(
+            kind="passphrase",
+            place="Passphrase file",
+            backend=status.backend_name,
+            title="Passphrase file is open" if ready else "Passphrase file is locked",
+            sentence=status.sentence,
+            short="passphrase file, open" if ready else "passphrase file, locked",
+            tone="ok" if ready else "warn",
+            ask="" if ready else "passphrase",
+            can_lock=ready,
+        )
+    ready = status.state == "ready"
+    return SecretsState(
+        kind="keyring",
+        place=KEYCHAIN,
+        backend=status.backend_name,
+        title="Keychain is ready" if ready else "The keychain is locked",
+        sentence=status.sentence if not ready else f"{status.backend_name}, unlocked",
+        short="available, unlocked" if ready else "locked",
+        tone="ok" if ready else "warn",
+        ask="" if ready else "unlock",
+    )

@@ -1,0 +1,217 @@
+"""What lies over the window or comes and goes: palette, sheets, menus, toasts, banner, questions.
+
+Built with the first of them, after the first paint; each part with its own first use.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QPoint, QTimer
+from PySide6.QtWidgets import QVBoxLayout
+
+from app.ui.shared.banner import BannerHost, BannerSpec
+from app.ui.shared.focus_ring import FocusRing
+from app.ui.shared.menu import Menu
+from app.ui.shared.money import countdown
+from app.ui.shared.toast import ToastHost
+from app.ui.shell.main_menu import MainMenu
+from app.ui.shell.palette_rows import Candidate
+
+if TYPE_CHECKING:
+    from app.ui.shell.command_palette import CommandPalette
+    from app.ui.shell.help_sheet import HelpSheet
+    from app.ui.shell.main_window import MainWindow
+    from app.ui.shell.modal_layer import ModalLayer
+    from app.ui.shell.shortcut_sheet import ShortcutSheet
+
+_RECENT_KEPT = 12
+_ITEMS_ASKED = 40  # of each tab, for one typed text
+
+
+@dataclass(frozen=True, slots=True)
+class AccountChoice:
+    """One line of the account menu."""
+
+    id: str
+    name: str
+    kind: str  # "sandbox", "api_key", "wallet"
+    in_use: bool
+
+
+class Overlays(QObject):
+    """Owned by the window; `start` is called once after the first paint."""
+
+    def __init__(self, window: MainWindow, column: QVBoxLayout) -> None:
+        super().__init__(window)
+        self._window = window
+        self._theme = window.theme
+        self.toasts = ToastHost(window.theme, window)
+        self.banner = BannerHost(window.theme)
+        column.insertWidget(0, self.banner)
+        self.main_menu = MainMenu(window.theme, window.registry, window, self._shown_tab)
+        self._ring: FocusRing | None = None
+        self._palette: CommandPalette | None = None
+        self._shortcuts: ShortcutSheet | None = None
+        self._help: HelpSheet | None = None
+        self.accounts: Callable[[], Sequence[AccountChoice]] = tuple
+        self.extra_candidates: Callable[[], Sequence[Candidate]] = tuple
+        self._held_until = 0.0
+        self._held_timer = QTimer(self)
+        self._held_timer.setInterval(1000)
+        self._held_timer.timeout.connect(self._count_down)
+        window.saver.failed.connect(self._saving_failed)
+        window.caller.budget_changed.connect(self._show_budget)
+        self._show_budget()
+
+    def start(self, *, native_menus: bool) -> None:
+        """Do what the first paint need not wait for."""
+        if self._ring is None:
+            self._ring = FocusRing(self._theme, self._window)
+        if native_menus:
+            self.main_menu.fill_bar(self._window.menuBar())
+
+    def fit(self) -> None:
+        """Follow the window's size."""
+        for layer in self._layers():
+            layer.fit()
+
+    def close_layer(self) -> bool:
+        """Close the sheet that is open; True when there was one."""
+        return any(layer.close_layer() for layer in self._layers())
+
+    def _layers(self) -> tuple[ModalLayer, ...]:
+        return tuple(layer for layer in (self._palette, self._shortcuts, self._help) if layer is not None)
+
+    def _shown_tab(self) -> tuple[str, str]:
+        name = self._window.current_tab
+        return (name, self._window.title_of(name)) if name else ("", "")
+
+    # Palette
+
+    @property
+    def palette(self) -> CommandPalette:
+        if self._palette is None:
+            from app.ui.shell.command_palette import CommandPalette
+
+            self._palette = CommandPalette(self._theme, self._window, self.candidates)
+            self._palette.ran.connect(self._remember_run)
+        return self._palette
+
+    def open_palette(self, text: str = "") -> None:
+        """Open, or close when it is open already: the same key brings it and takes it away."""
+        if self._palette is not None and self._palette.close_layer():
+            return
+        self.close_layer()
+        self.palette.open(recent=self._window.settings_store.value.palette_recent, text=text)
+
+    def candidates(self, text: str) -> list[Candidate]:
+        """Everything the palette could run now: actions, what the tabs hold, settings."""
+        from app.ui.shell.actions import key_parts
+
+        window = self._window
+        found: list[Candidate] = []
+        for entry in window.registry.entries():
+            action = entry.action
+            if action.in_palette and window.registry.can_run(entry):
+                kind = "tab" if action.id.startswith("go.") else "action"
+                hint = action.hint or ("" if entry.scope in ("window", window.current_tab) else entry.scope_title)
+                keys = key_parts(entry.shortcut)
+                run = _running(window.registry.run, entry.id)
+                found.append(Candidate(entry.id, kind, action.text, hint, action.icon, keys, run))
+        for tab in window.built_tabs():
+            found += [Candidate.of(item) for item in tab.palette_items(text, _ITEMS_ASKED)]
+        found += self.extra_candidates()
+        return found
+
+    def _remember_run(self, key: str) -> None:
+        before = self._window.settings_store.value.palette_recent
+        after = (key, *(other for other in before if other != key))[:_RECENT_KEPT]
+        self._window.saver.remember(palette_recent=after)
+
+    # Sheets
+
+    def open_shortcuts(self) -> None:
+        if self._shortcuts is None:
+            from app.ui.shell.shortcut_sheet import ShortcutSheet
+
+            change = self._window.open_keyboard_settings if self._window.has_tab("settings") else None
+            self._shortcuts = ShortcutSheet(self._theme, self._window, self._window.registry.rows, change)
+        if not self._shortcuts.close_layer():
+            self.close_layer()
+            self._shortcuts.open()
+
+    def open_help(self, place: str) -> None:
+        if self._help is None:
+            from app.ui.shared.resources import resources_folder
+            from app.ui.shell.help_sheet import HelpSheet
+
+            self._help = HelpSheet(self._theme, self._window, resources_folder() / "handbook")
+        if not self._help.close_layer():
+            self.close_layer()
+            self._help.open(place)
+
+    # Menus
+
+    def open_account_menu(self) -> Menu:
+        """All accounts above the chip; choosing one calls as it from then on."""
+        window = self._window
+        menu = Menu(self._theme, window)
+        menu.setAccessibleName("Accounts")
+        icons = {"sandbox": ("cube", "sandbox"), "api_key": ("key", "text2"), "wallet": ("wallet", "text2")}
+        for choice in self.accounts():
+            icon_name, role = icons[choice.kind]
+            action = menu.add(choice.name, icon_name, role=role)
+            action.setCheckable(True)
+            action.setChecked(choice.in_use)
+            action.triggered.connect(_running(window.account_chosen.emit, choice.id))
+        if window.has_tab("settings"):
+            menu.addSeparator()
+            menu.add("Manage accounts…", "settings").triggered.connect(_running(window.show_tab, "settings"))
+        chip = window.status.chip
+        menu.aboutToHide.connect(menu.deleteLater)
+        menu.popup(chip.mapToGlobal(QPoint(0, -menu.sizeHint().height() - 4)))
+        return menu
+
+    # News
+
+    def _saving_failed(self, sentence: str) -> None:
+        self.toasts.show_toast("Settings could not be saved", sentence, tone="bad", key="settings")
+
+    def _show_budget(self) -> None:
+        """Say while all calls are held, so that the service does not block the account (R-LIM)."""
+        budget = self._window.caller.budget
+        if budget is None or not budget.holding:
+            self._held_until = 0.0
+            self._held_timer.stop()
+            self.banner.clear("budget")
+            return
+        self._held_until = time.monotonic() + budget.resumes_in_s
+        self._held_timer.start()
+        self._count_down()
+
+    def _count_down(self) -> None:
+        left_s = self._held_until - time.monotonic()
+        if left_s <= 0:
+            self._held_timer.stop()  # the budget says itself when it lets calls go again
+        self.banner.show_banner(
+            "budget",
+            BannerSpec(
+                "bad",
+                f"Paused for {countdown(left_s)}.",
+                "Many requests were refused within 30 s. Rialto waits, so that the service does not block the account.",
+                "clock",
+            ),
+        )
+
+
+def _running(call: Callable[[str], object], argument: str) -> Callable[[], object]:
+    """A call without arguments; Qt's signals would put a `checked` where the argument belongs."""
+
+    def run(*_ignored: object) -> object:
+        return call(argument)
+
+    return run
