@@ -67,8 +67,8 @@ def migrations_in(folder: Path = MIGRATIONS) -> tuple[Migration, ...]:
 def statements(sql: str) -> Iterator[str]:
     """Cut a script into statements; a trigger's inner semicolons do not end it."""
     pending = ""
-    for line in sql.splitlines(keepends=True):
-        pending += line
+    for piece in re.split(r"(?<=;)", sql):
+        pending += piece
         if sqlite3.complete_statement(pending):
             yield pending
             pending = ""

@@ -1,0 +1,39 @@
+"""A program that keeps a streamed answer until somebody kills it. Started by test_killed.py."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+from app.storage.database import Database
+from app.storage.history import History
+
+SAVE_EVERY_S = 0.25
+
+
+async def stream(path: Path) -> None:
+    """Say each save on standard output after it is on disk, as the number of characters kept."""
+    history = History(await Database.open(path))
+    chat = await history.create_chat(title="Interrupted")
+    await history.add_message(chat.id, "user", "Tell me everything.")
+    answer = await history.add_message(chat.id, "assistant", state="streaming")
+    text = ""
+    while True:
+        text += "word " * 25  # 100 tokens a second
+        await history.save_progress(answer.id, text, "thinking")
+        print(len(text), flush=True)
+        await asyncio.sleep(SAVE_EVERY_S)
+
+
+async def hurry(path: Path) -> None:
+    """Add turns as fast as they can be added; say each one."""
+    history = History(await Database.open(path))
+    chat = await history.create_chat(title="Hurried")
+    number = 0
+    while True:
+        await history.add_message(chat.id, "user", f"turn {number}")
+        number += 1
+        print(number, flush=True)
+
+
+if __name__ == "__main__":
+    asyncio.run({"stream": stream, "hurry": hurry}[sys.argv[1]](Path(sys.argv[2])))
