@@ -317,7 +317,7 @@ class History:
 
         With `chat_id` only that chat's messages, else every chat outside the trash.
         """
-        query = query_of(text, self._database.search_kind)
+        query = query_of(text_of(text), self._database.search_kind)
         if not query.terms or limit <= 0:
             return ()
         titles = () if chat_id else await self._titles(query.terms, limit)
