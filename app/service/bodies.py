@@ -35,7 +35,7 @@ class BoundedBody:
     def pieces(self, read: bytes) -> Iterator[bytes]:
         """Yield what `read` stands for. Raises `BadAnswer` over the limit or on broken compression."""
         if self._inflate is None:
-            yield self.counted(read)
+            yield self._counted(read)
             return
         while read:
             try:
@@ -43,7 +43,7 @@ class BoundedBody:
             except zlib.error:
                 raise BadAnswer("The compressed answer is damaged.") from None
             if piece:
-                yield self.counted(piece)
+                yield self._counted(piece)
             if self._inflate.eof:
                 return
             read = self._inflate.unconsumed_tail
@@ -55,11 +55,15 @@ class BoundedBody:
         if self._inflate is not None and self.size and not self._inflate.eof:
             raise BadAnswer("The compressed answer is cut short.")
 
-    def counted(self, piece: bytes) -> bytes:
+    def _counted(self, piece: bytes) -> bytes:
         self.size += len(piece)
         if self.size > self._max_bytes:
-            raise BadAnswer(f"The answer is larger than the {size_text(self._max_bytes)} allowed for it.")
+            raise too_large(self._max_bytes)
         return piece
+
+
+def too_large(max_bytes: int) -> BadAnswer:
+    return BadAnswer(f"The answer is larger than the {size_text(max_bytes)} allowed for it.")
 
 
 def size_text(size_bytes: int) -> str:

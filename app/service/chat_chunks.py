@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
+from typing import Literal
 
 import msgspec
 
@@ -66,7 +67,37 @@ class _Chunk(msgspec.Struct, gc=False):
     venice_search_results: object = None
 
 
+class _PlainDelta(msgspec.Struct, gc=False):
+    """Text and nothing else: what is typed None here makes the decoder refuse the chunk when it is there."""
+
+    content: str
+    reasoning_content: None = None
+    reasoning: None = None
+    tool_calls: None = None
+    reasoning_details: None = None
+    thought_signature: None = None
+
+
+class _PlainChoice(msgspec.Struct, gc=False):
+    delta: _PlainDelta
+    index: Literal[0] = 0
+    finish_reason: None = None
+
+
+class _PlainChunk(msgspec.Struct, gc=False):
+    choices: tuple[_PlainChoice]
+    model: str = ""
+    usage: None = None
+    error: None = None
+    service_parameters: None = None
+    venice_parameters: None = None
+    service_search_results: None = None
+    venice_search_results: None = None
+
+
+_decode_plain = msgspec.json.Decoder(_PlainChunk).decode
 _decode_chunk = msgspec.json.Decoder(_Chunk, float_hook=Decimal).decode
+_UNFIT = (msgspec.MsgspecError, ValueError, RecursionError)
 
 
 class ChatReader:
@@ -104,41 +135,51 @@ class ChatReader:
         tags, texts = self._tags, self._texts
         for data in chunks:
             try:
-                chunk = _decode_chunk(data)
-            except (msgspec.MsgspecError, ValueError, RecursionError):
-                if data == DONE:
-                    self.done = True
+                plain = _decode_plain(data)
+            except _UNFIT:
+                self._read_chunk(data)
+                if self.done or self.failure is not None:
                     break
-                tolerated = self._tolerate(data)
-                if tolerated is None:
-                    continue
-                chunk = tolerated
-            if chunk.error is not None:
-                self.failure = self._in_band(data)
-            if self.failure is not None:
-                break
-            if chunk.model and chunk.model != self.model:
-                self.model = chunk.model
-                self._emit(ModelNamed(chunk.model))
-            for choice in chunk.choices or ():
-                if choice.index:
-                    continue  # only one answer is ever asked for
-                delta = choice.delta
-                if delta is not None:
-                    content = delta.content
-                    if content and not self._reasoning and tags.passes(content):
-                        texts.append(content)
-                    else:
-                        self._read_delta(delta)
+                continue
+            if plain.model != self.model:
+                self._name_model(plain.model)
+            content = plain.choices[0].delta.content
+            if tags.quiet and not self._reasoning and "<" not in content and "`" not in content:
+                texts.append(content)
+            else:
+                self._read_text(content)
+        if self.done:
+            self._end()
+        elif texts and not self._events and not self._reasoning:  # only text: what nearly every read amounts to
+            text = "".join(texts)
+            texts.clear()
+            return (TextDelta(text),) if text else ()
+        return self._taken()
+
+    def _read_chunk(self, data: bytes) -> None:
+        """Read a chunk that holds more, or something else, than text."""
+        if data == DONE:
+            self.done = True
+            return
+        try:
+            chunk = _decode_chunk(data)
+        except _UNFIT:
+            tolerated = self._tolerate(data)
+            if tolerated is None:
+                return
+            chunk = tolerated
+        if chunk.error is not None:
+            self.failure = self._in_band(data)
+            return
+        if chunk.model is not None and chunk.model != self.model:
+            self._name_model(chunk.model)
+        for choice in chunk.choices or ():
+            if choice.index == 0:  # only one answer is ever asked for
+                if choice.delta is not None:
+                    self._read_delta(choice.delta)
                 if choice.finish_reason is not None:
                     self._finish(choice.finish_reason)
-            self._read_rest(chunk)
-        if self.done:
-            self._end_text()
-            self._show_calls()
-        self._flush()
-        events, self._events = tuple(self._events), []
-        return events
+        self._read_rest(chunk)
 
     def read_whole(self, content: Mapping[str, object]) -> tuple[ChatEvent, ...]:
         """Return the events of an answer that was not streamed. An error stands in `failure` afterwards."""
@@ -146,9 +187,7 @@ class ChatReader:
             self.failure = decode_in_band(content, self.info)
             return ()
         chunk = _chunk_of(content, "message")
-        if chunk.model:
-            self.model = chunk.model
-            self._emit(ModelNamed(chunk.model))
+        self._name_model(chunk.model or "")
         self._read_rest(chunk)
         for choice in chunk.choices or ():
             if choice.index == 0:
@@ -157,8 +196,14 @@ class ChatReader:
                 self._finish(choice.finish_reason or "")
                 break
         self.done = True
+        self._end()
+        return self._taken()
+
+    def _end(self) -> None:
         self._end_text()
         self._show_calls()
+
+    def _taken(self) -> tuple[ChatEvent, ...]:
         self._flush()
         events, self._events = tuple(self._events), []
         return events
@@ -189,8 +234,7 @@ class ChatReader:
             if delta.reasoning_content:
                 self._thoughts.append(thought)
         if delta.content:
-            for reasoning, text in self._tags.feed(delta.content):
-                self._add(reasoning, text)
+            self._read_text(delta.content)
         if delta.tool_calls is not None:
             self._read_calls(delta.tool_calls)
         if isinstance(delta.reasoning_details, list):
@@ -199,6 +243,15 @@ class ChatReader:
                 kept.extend(delta.reasoning_details)
         if delta.thought_signature is not None:
             self._extra["thought_signature"] = delta.thought_signature
+
+    def _read_text(self, content: str) -> None:
+        for reasoning, text in self._tags.feed(content):
+            self._add(reasoning, text)
+
+    def _name_model(self, model: str) -> None:
+        if model and model != self.model:
+            self.model = model
+            self._emit(ModelNamed(model))
 
     def _read_rest(self, chunk: _Chunk) -> None:
         for echoed in (chunk.service_parameters, chunk.venice_parameters):
@@ -226,7 +279,8 @@ class ChatReader:
         if self._texts:
             text = "".join(self._texts)
             self._texts.clear()
-            self._events.append(ReasoningDelta(text) if self._reasoning else TextDelta(text))
+            if text:
+                self._events.append(ReasoningDelta(text) if self._reasoning else TextDelta(text))
         self._reasoning = False
 
     def _end_text(self) -> None:
@@ -234,8 +288,7 @@ class ChatReader:
             self._add(reasoning, text)
 
     def _finish(self, reason: str) -> None:
-        self._end_text()
-        self._show_calls()
+        self._end()
         if reason:
             self.finish_reason = reason
             self._emit(Finished(reason))

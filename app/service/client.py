@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+import ssl
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
 from http.cookiejar import CookieJar, DefaultCookiePolicy
+from importlib import import_module
 from urllib.parse import urlsplit
 
 import httpx
 
-from app.service.bodies import MAX_ERROR_BYTES, BoundedBody
+from app.service.bodies import MAX_ERROR_BYTES, BoundedBody, too_large
 from app.service.calls import Call, CallRecord, Content, JsonContent, query
 from app.service.chat_types import RetryWait
 from app.service.connection_errors import explain
@@ -46,6 +48,7 @@ MAX_IDLE_CONNECTIONS = 10
 IDLE_CONNECTION_S = 60.0
 MAX_REDIRECTS = 5
 USER_AGENT = "Rialto"
+LOADED_BY_FIRST_CALL = ("httpcore", "h11", "anyio._backends._asyncio")
 LOOPBACK_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
 # A peer that vanished without a word is noticed after about two minutes, whatever the read timeout.
 KEEP_ALIVE_OPTIONS = [(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)] + [
@@ -66,6 +69,7 @@ class Answer:
         self.body = b""  # filled for whole answers
         self.complete = False
         self._response = response
+        self._max_bytes = call.max_bytes
         self._bound = BoundedBody(info.content_encoding, call.max_bytes)
 
     async def pieces(self) -> AsyncGenerator[bytes, None]:
@@ -73,11 +77,14 @@ class Answer:
         failure: ServiceError | None = None
         try:
             if self.info.content_encoding in (None, "identity"):
-                counted = self._bound.counted
-                async for read in self._response.aiter_raw():
-                    yield counted(read)
+                left = self._max_bytes
+                async for read in _reads(self._response):  # as lean as it can be: chat passes here once per word
+                    left -= len(read)
+                    if left < 0:
+                        raise too_large(self._max_bytes)
+                    yield read
             else:
-                async for read in self._response.aiter_raw():
+                async for read in _reads(self._response):
                     for piece in self._bound.pieces(read):
                         yield piece
                 self._bound.finish()
@@ -324,6 +331,13 @@ class ServiceClient:
 
     async def _make_http(self, *, secure: bool, loopback: bool) -> httpx.AsyncClient:
         context = await self._tls.context() if secure and self._transport is None else empty_context()
+        return await asyncio.to_thread(self._build_http, context, loopback)
+
+    def _build_http(self, context: ssl.SSLContext, loopback: bool) -> httpx.AsyncClient:
+        """Runs in a thread: what httpx loads for its first call would hold the window for several frames."""
+        for name in LOADED_BY_FIRST_CALL:
+            with suppress(ImportError):
+                import_module(name)
         limits = httpx.Limits(
             max_connections=MAX_CONNECTIONS,
             max_keepalive_connections=MAX_IDLE_CONNECTIONS,
@@ -371,6 +385,14 @@ class _NoAuth(httpx.Auth):
 _NO_AUTH = _NoAuth()
 
 
+def _reads(response: httpx.Response) -> AsyncIterable[bytes]:
+    """The body as the network delivers it. Not `aiter_raw`, which cuts and counts it once more."""
+    stream = response.stream
+    if not isinstance(stream, AsyncIterable):
+        raise BadAnswer("The answer cannot be read.")
+    return stream
+
+
 async def _unread(_: Answer) -> None:
     """Leave the body for the caller."""
 
@@ -380,7 +402,7 @@ async def _beginning(response: httpx.Response, info: ResponseInfo) -> bytes:
     pieces: list[bytes] = []
     try:
         bound = BoundedBody(info.content_encoding, MAX_ERROR_BYTES)
-        async for read in response.aiter_raw():
+        async for read in _reads(response):
             pieces.extend(bound.pieces(read))
     except (httpx.HTTPError, httpx.StreamError, BadAnswer):
         return b"".join(pieces)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from app.service.errors import BadAnswer
 
 MAX_EVENT_BYTES = 8 * 1024 * 1024
+LINE_FEED = 10
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -23,9 +24,23 @@ class SseReader:
         self._size = 0
         self._after_cr = False
         self._at_start = True
+        self._between = False  # nothing of an event is waiting for its rest
 
     def feed(self, read: bytes) -> list[bytes]:
         """Return the data of the events that end in `read`, in order. Raises `BadAnswer` when one grows too large."""
+        if (
+            self._between
+            and read.startswith(b"data: ")
+            and read.find(b"\n") == len(read) - 2
+            and read[-1] == LINE_FEED
+            and b"\r" not in read
+        ):  # exactly one event of one line, as nearly every read of a chat is
+            return [read[6:-2]]
+        found = self._cut(read)
+        self._between = not (self._rest or self._pieces or self._after_cr or self._at_start)
+        return found
+
+    def _cut(self, read: bytes) -> list[bytes]:
         if self._at_start:
             read = self._without_mark(read)
         if self._after_cr or b"\r" in read:

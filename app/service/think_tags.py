@@ -5,9 +5,11 @@ A tag inside code (after a backtick, or in a fence) is text that somebody wrote 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 OPEN, CLOSE, FENCE = "<think>", "</think>", "```"
+_MARK = re.compile("[<`]")
 Segment = tuple[bool, str]  # (is reasoning, text)
 
 
@@ -15,40 +17,31 @@ class ThinkTags:
     """Feed it the pieces of one answer's text in order; it says which parts are reasoning."""
 
     def __init__(self) -> None:
+        self.quiet = (
+            True  # the next piece, if it holds neither "<" nor "`", is text from end to end; no need to feed it
+        )
         self._thinking = False
         self._fenced = False
         self._held = ""  # what may be the beginning of a tag or of a fence
         self._last = ""  # the character before the next one
         self._trimming = False  # white space around a block belongs to the block
 
-    def passes(self, text: str) -> bool:
-        """True when `text`, which may not be empty, is plain text from end to end; it then need not be fed."""
-        if self._held or self._trimming or self._thinking or "<" in text or "`" in text:
-            return False
-        self._last = text[-1]
-        return True
-
     def feed(self, text: str) -> Iterator[Segment]:
         """Yield the parts of `text` that are decided; what may still turn into a tag waits for the next piece."""
-        if not self._held and not self._trimming and "<" not in text and "`" not in text:
-            if text:
-                self._last = text[-1]
-                yield self._thinking, text
-            return
         yield from self._scan(self._held + text)
+        self.quiet = not (self._held or self._trimming or self._thinking or self._last == "`")
 
     def finish(self) -> Iterator[Segment]:
         """Yield what was held back: a tag that never came whole is text."""
         held, self._held = self._held, ""
         yield from self._give(held)
+        self.quiet = not (self._trimming or self._thinking)
 
     def _scan(self, text: str) -> Iterator[Segment]:
         self._held = ""
         begun = position = 0
-        while position < len(text):
-            if text[position] not in "<`":
-                position += 1
-                continue
+        while (found := _MARK.search(text, position)) is not None:
+            position = found.start()
             mark = self._mark_at(text, position)
             if mark is None:  # the text ends before it can be told
                 break
@@ -63,6 +56,8 @@ class ThinkTags:
                 begun = position = position + len(mark)
             else:
                 position += 1
+        else:
+            position = len(text)
         yield from self._give(text[begun:position])
         self._held = text[position:]
 
