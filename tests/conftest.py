@@ -1,5 +1,6 @@
 """What every test stands on: no display, a data folder of its own, and the event loop that we ship."""
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,8 @@ import pytest
 import qasync
 from PySide6.QtWidgets import QApplication
 
+gc.disable()  # a worker thread that collects Qt objects ends the process; see app/ui/shared/collector.py
+
 
 @pytest.fixture(autouse=True)
 def _own_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -17,6 +20,15 @@ def _own_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RIALTO_HOME", str(tmp_path / "rialto-home"))
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture(autouse=True)
+def _collect_between_tests() -> Iterator[None]:
+    """What the window does when its event loop is about to wait."""
+    from app.ui.shared.collector import collect_if_due
+
+    yield
+    collect_if_due()
 
 
 @pytest.fixture(scope="session")

@@ -29,10 +29,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     },
     "app.ui.shared*": (*INNER, "app.ui.shared", "PySide6"),
     "app.ui.shell*": ("app.ui", *INNER, "PySide6"),
-    **{
-        f"app.ui.{feature}*": ("app.service", "app.ui.shared", f"app.ui.{feature}", "PySide6")
-        for feature in FEATURES
-    },
+    **{f"app.ui.{feature}*": ("app.service", "app.ui.shared", f"app.ui.{feature}", "PySide6") for feature in FEATURES},
     "app.ui": (),
     "app": (),
 }
@@ -51,7 +48,8 @@ def imported(path: Path) -> list[str]:
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: relative imports hide the layer"
             module = node.module or ""
-            names += [f"{module}.{alias.name}" if module in ("app", "app.ui", "PySide6") else module for alias in node.names]
+            named = module in ("app", "app.ui", "PySide6")
+            names += [f"{module}.{alias.name}" if named else module for alias in node.names]
     return names
 
 

@@ -1,0 +1,125 @@
+"""The rows of the list of chats: headings and chats, filtered by title and partner."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from app.ui.chat.state import ChatEntry
+
+Index = QModelIndex | QPersistentModelIndex
+ROW_ROLE = int(Qt.ItemDataRole.UserRole)
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A group's name between the chats. It cannot be chosen."""
+
+    text: str
+
+
+Row = Heading | ChatEntry
+
+
+class ChatListModel(QAbstractListModel):
+    """Chats under their headings. Resets only when rows came, went or moved; else it says which rows changed."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._entries: tuple[ChatEntry, ...] = ()
+        self._filter = ""
+        self._rows: tuple[Row, ...] = ()
+
+    # What Qt asks
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  # Qt's own signature
+        return 0 if parent.isValid() else len(self._rows)
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        row = self.row(index)
+        if isinstance(row, ChatEntry):
+            return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
+        return Qt.ItemFlag.ItemNeverHasChildren
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        row = self.row(index)
+        if row is None:
+            return None
+        if role == ROW_ROLE:
+            return row
+        text = row.title if isinstance(row, ChatEntry) else row.text
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+            return text
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return row.spoken if isinstance(row, ChatEntry) else text
+        return None
+
+    # What the pane asks
+
+    def row(self, index: Index) -> Row | None:
+        return self._rows[index.row()] if index.isValid() and index.row() < len(self._rows) else None
+
+    def index_of(self, chat_id: str | None) -> QModelIndex:
+        """Where a chat stands, or an invalid index when it is filtered away."""
+        for number, row in enumerate(self._rows):
+            if isinstance(row, ChatEntry) and row.id == chat_id:
+                return self.index(number, 0)
+        return QModelIndex()
+
+    def chats_shown(self) -> int:
+        return sum(isinstance(row, ChatEntry) for row in self._rows)
+
+    def writing_rows(self) -> list[QModelIndex]:
+        """The rows whose ring turns."""
+        return [
+            self.index(number, 0) for number, row in enumerate(self._rows) if isinstance(row, ChatEntry) and row.writing
+        ]
+
+    def neighbour(self, chat_id: str | None, step: int) -> str | None:
+        """The chat after (1) or before (-1) this one among those shown; the first or last when it is not shown."""
+        ids = [row.id for row in self._rows if isinstance(row, ChatEntry)]
+        if not ids:
+            return None
+        if chat_id not in ids:
+            return ids[0] if step > 0 else ids[-1]
+        return ids[max(0, min(len(ids) - 1, ids.index(chat_id) + step))]
+
+    def set_entries(self, entries: Sequence[ChatEntry]) -> None:
+        self._entries = tuple(entries)
+        self._rebuild()
+
+    def set_filter(self, text: str) -> None:
+        """Show chats whose title or partner holds every word of `text`, in any case."""
+        self._filter = " ".join(text.casefold().split())
+        self._rebuild()
+
+    def _rebuild(self) -> None:
+        words = self._filter.split(" ") if self._filter else []
+        rows: list[Row] = []
+        group = None
+        for entry in self._entries:
+            found_in = f"{entry.title}\n{entry.second_line}".casefold()
+            if not all(word in found_in for word in words):
+                continue
+            if entry.group != group:
+                group = entry.group
+                rows.append(Heading(group))
+            rows.append(entry)
+        self._show(tuple(rows))
+
+    def _show(self, rows: tuple[Row, ...]) -> None:
+        if [_identity(row) for row in rows] != [_identity(row) for row in self._rows]:
+            self.beginResetModel()
+            self._rows = rows
+            self.endResetModel()
+            return
+        before, self._rows = self._rows, rows
+        for number, (old, new) in enumerate(zip(before, rows, strict=True)):
+            if old != new:
+                self.dataChanged.emit(self.index(number, 0), self.index(number, 0))
+
+
+def _identity(row: Row) -> tuple[type, str]:
+    return (type(row), row.id if isinstance(row, ChatEntry) else row.text)

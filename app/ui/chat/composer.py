@@ -1,0 +1,239 @@
+"""The box under the conversation: text, toggles that mirror the inspector, the price, and Send or Stop."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QAction, QMouseEvent, QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
+
+from app.ui.chat.input_box import MessageBox
+from app.ui.chat.options import WEB_SEARCH
+from app.ui.shared.buttons import Button
+from app.ui.shared.label import Label
+from app.ui.shared.pill import CyclePill, PillButton
+
+if TYPE_CHECKING:
+    from app.ui.chat.options import Control
+    from app.ui.chat.state import ChatHead, CostNote
+    from app.ui.shared.theme import Theme
+
+# What folds away first when the row is narrow; Web stays longest because it costs money.
+_FOLD_ORDER = (("read_links", "citations"), ("thinking",), ("web_search",))
+
+
+class Composer(QWidget):
+    """Reports what the person wants; the presenter decides. Typed text stays until the presenter takes it."""
+
+    send_wanted = Signal(str)
+    stop_wanted = Signal()
+    text_edited = Signal(str)
+    option_changed = Signal(str, object)  # the option's name in ChatOptions, its new value
+    recall_wanted = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._writing = False
+        self._can_send = True
+        self._folded: frozenset[str] = frozenset()
+
+        self.frame = ComposerFrame(theme)
+        self.box = MessageBox(theme, self.frame)
+        self.frame.follow(self.box)
+        self.web = CyclePill(
+            theme,
+            tuple((mode, self.tr("Web") if mode == "off" else self.tr(f"Web: {mode}")) for mode in WEB_SEARCH),
+            "globe",
+            shortcut="Ctrl+Shift+B",
+        )
+        self.citations = PillButton(theme, self.tr("Citations"), "quote", shortcut="Ctrl+Shift+X")
+        self.thinking = PillButton(theme, self.tr("Thinking"), "bulb", shortcut="Ctrl+Shift+T")
+        self.links = PillButton(theme, self.tr("Read links"), "link", shortcut="Ctrl+Shift+K")
+        self.more = PillButton(theme, "", "chevron-up")
+        self.more.setCheckable(False)
+        self.more.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the arrow behind the words
+        self.more.setAccessibleDescription(self.tr("Opens the toggles that do not fit"))
+        self._pills: dict[str, PillButton] = {
+            "web_search": self.web,
+            "citations": self.citations,
+            "thinking": self.thinking,
+            "read_links": self.links,
+        }
+        self.cost = Label(theme, "", "small", "text3", tabular=True)
+        self.send = Button(theme, self.tr("Send"), "arrow-up", kind="primary", hint="Return")
+        self.stop = Button(theme, self.tr("Stop"), "stop", hint="Esc")
+        self.stop.hide()
+
+        self._build()
+        self._connect()
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    # Building
+
+    def _build(self) -> None:
+        self._row = QHBoxLayout()
+        for pill in (self.web, self.citations, self.thinking, self.links, self.more):
+            self._row.addWidget(pill)
+        self._row.addStretch(1)
+        for widget in (self.cost, self.send, self.stop):
+            self._row.addWidget(widget)
+        self._inside = QVBoxLayout(self.frame)
+        self._inside.addWidget(self.box)
+        self._inside.addStretch(1)
+        self._inside.addLayout(self._row)
+        self._outside = QHBoxLayout(self)
+        self._outside.addWidget(self.frame)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.more.hide()
+
+    def _connect(self) -> None:
+        self.box.textChanged.connect(lambda: self.text_edited.emit(self.box.toPlainText()))
+        self.box.textChanged.connect(self._follow_text)
+        self.box.send_wanted.connect(self._send)
+        self.box.recall_wanted.connect(self.recall_wanted)
+        self.send.clicked.connect(self._send)
+        self.stop.clicked.connect(self.stop_wanted)
+        self.web.changed.connect(lambda mode: self.option_changed.emit("web_search", mode))
+        self.citations.clicked.connect(lambda on: self.option_changed.emit("citations", on))
+        self.thinking.clicked.connect(lambda on: self.option_changed.emit("thinking", on))
+        self.links.clicked.connect(lambda on: self.option_changed.emit("read_links", on))
+        self.more.clicked.connect(self.open_more)
+
+    def _dress(self) -> None:
+        theme = self._theme
+        self._outside.setContentsMargins(0, 0, 0, 0)
+        self._inside.setContentsMargins(theme.px(14), theme.px(12), theme.px(8), theme.px(8))
+        self._inside.setSpacing(theme.px(9))
+        self._row.setContentsMargins(theme.px(-6), 0, 0, 0)
+        self._row.setSpacing(theme.px(6))
+        self._fold()
+
+    # What the page tells
+
+    def show_head(self, head: ChatHead) -> None:
+        """Make every control agree with the open chat."""
+        self.box.setPlaceholderText(head.placeholder)
+        options, controls = head.options, head.controls
+        self.web.set_current(options.web_search)
+        self.citations.setChecked(options.citations and controls.citations.usable)
+        self.thinking.setChecked(options.thinking and controls.thinking.usable)
+        self.links.setChecked(options.read_links and controls.read_links.usable)
+        for name, pill in self._pills.items():
+            control: Control = getattr(controls, name)
+            pill.set_usable(control.usable, control.why)
+        self._writing = head.writing
+        self._can_send = head.can_send
+        self.send.setVisible(not head.writing)
+        self.stop.setVisible(head.writing)
+        self._follow_text()
+        self._fold()
+
+    def show_cost(self, note: CostNote) -> None:
+        """The most that the next turn can cost."""
+        self.cost.set_text(note.text)
+        self.cost.setToolTip(note.detail)
+        self.cost.setAccessibleDescription(note.detail)
+        self._fold()
+
+    def set_text(self, text: str) -> None:
+        """Show another text, such as a draft, without reporting it as typed."""
+        self.box.set_text(text)
+        self._follow_text()
+
+    def text(self) -> str:
+        return self.box.toPlainText()
+
+    def set_enter_sends(self, on: bool) -> None:
+        """Whether Enter sends and Shift+Enter breaks the line, or the other way round."""
+        self.box.enter_sends = on
+        self.send.set_hint("Return" if on else "Shift+Return")
+
+    # Inside
+
+    def _send(self) -> None:
+        text = self.box.toPlainText()
+        if text.strip() and self._can_send and not self._writing and not self.box.is_composing:
+            self.send_wanted.emit(text)
+
+    def _follow_text(self) -> None:
+        self.send.setEnabled(self._can_send and bool(self.box.toPlainText().strip()))
+
+    def open_more(self) -> QMenu:
+        """Show the folded toggles as a menu over their pill."""
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for name, pill in self._pills.items():
+            if name not in self._folded:
+                continue
+            if pill is self.web:
+                sub_menu = menu.addMenu(pill.text())
+                for mode in WEB_SEARCH:
+                    self._add(sub_menu, mode.capitalize(), mode == self.web.current, pill, ("web_search", mode))
+            else:
+                self._add(menu, pill.text(), pill.isChecked(), pill, (name, not pill.isChecked()))
+        height = menu.sizeHint().height()
+        menu.popup(self.more.mapToGlobal(self.more.rect().topLeft()) - QPoint(0, height + self._theme.px(4)))
+        return menu
+
+    def _add(self, menu: QMenu, text: str, on: bool, pill: PillButton, change: tuple[str, object]) -> None:
+        action = QAction(text, menu, checkable=True, checked=on)
+        action.setEnabled(pill.isEnabled())
+        action.setToolTip(pill.toolTip())
+        action.triggered.connect(lambda _on=False: self.option_changed.emit(*change))
+        menu.addAction(action)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fold()
+
+    def _fold(self) -> None:
+        """Hide pills behind "2 more" until the row fits. The price and Send always stay."""
+        margins = self._inside.contentsMargins()
+        room = self.frame.width() - margins.left() - margins.right() - self._row.contentsMargins().left()
+        gap = self._row.spacing()
+        fixed = self.cost.sizeHint().width() + gap * 3
+        fixed += (self.stop if self._writing else self.send).sizeHint().width()
+        folded: set[str] = set()
+        for names in ((), *_FOLD_ORDER):
+            folded.update(names)
+            shown = [pill.sizeHint().width() + gap for name, pill in self._pills.items() if name not in folded]
+            if folded:
+                self.more.setText(self.tr(f"{len(folded)} more"))
+                shown.append(self.more.sizeHint().width() + gap)
+            if fixed + sum(shown) <= room:
+                break
+        self._folded = frozenset(folded)
+        for name, pill in self._pills.items():
+            pill.setVisible(name not in folded)
+        self.more.setVisible(bool(folded))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._theme.px(200), super().minimumSizeHint().height())
+
+
+class ComposerFrame(QFrame):
+    """The border around box and row. The focus ring goes around it while the box has focus."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.setProperty("part", "composer")
+
+    def follow(self, box: QWidget) -> None:
+        """Tell the focus ring to draw around this frame instead of around the bare box."""
+        box.ring_widget = self  # type: ignore[attr-defined]  # read by the focus ring, absent on plain widgets
+
+    def ring_rect(self) -> QRectF:
+        return QRectF(self.rect())
+
+    def ring_radius(self) -> float:
+        return float(self._theme.px(10))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """A click beside the text means the text."""
+        box = self.findChild(MessageBox)
+        if box is not None:
+            box.setFocus(Qt.FocusReason.MouseFocusReason)

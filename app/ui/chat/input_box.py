@@ -1,0 +1,117 @@
+"""Where a message is typed: one to twelve lines high, tells Enter from a line break, never sends mid-composition."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QMimeData, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QInputMethodEvent, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSizePolicy, QWidget
+
+if TYPE_CHECKING:
+    from app.ui.shared.theme import Theme
+
+MAX_LINES = 12
+
+
+class MessageBox(QPlainTextEdit):
+    """A plain text field. `send_wanted` follows the sending key, `recall_wanted` an arrow up in the empty field."""
+
+    send_wanted = Signal()
+    recall_wanted = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._composing = False
+        self.enter_sends = True
+        self.setProperty("bare", True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setTabChangesFocus(True)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAccessibleName(self.tr("Message"))
+        self.document().setDocumentMargin(0)
+        self.document().documentLayout().documentSizeChanged.connect(self._fit)
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    @property
+    def is_composing(self) -> bool:
+        """True while an input method holds text that is not chosen yet."""
+        return self._composing
+
+    def set_text(self, text: str) -> None:
+        """Replace the text without saying that it was edited."""
+        if text != self.toPlainText():
+            self.blockSignals(True)
+            self.setPlainText(text)
+            self.blockSignals(False)
+            cursor = self.textCursor()
+            cursor.movePosition(cursor.MoveOperation.End)
+            self.setTextCursor(cursor)
+            self._fit()
+
+    def line_count(self) -> int:
+        """Lines on screen, wrapped ones included."""
+        return max(1, round(self.document().documentLayout().documentSize().height()))
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), self._height_of(self.line_count()))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._theme.px(80), self._height_of(1))
+
+    def _height_of(self, lines: int) -> int:
+        line = QFontMetricsF(self.font()).lineSpacing()
+        return round(line * max(1, min(MAX_LINES, lines))) + 2
+
+    def _dress(self) -> None:
+        self.setFont(self._theme.font("reading"))
+        self._fit()
+
+    def _fit(self) -> None:
+        lines = self.line_count()
+        height = self._height_of(lines)
+        if height != self.height() or self.minimumHeight() != height:
+            self.setFixedHeight(height)
+        on = Qt.ScrollBarPolicy.ScrollBarAsNeeded if lines > MAX_LINES else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+        self.setVerticalScrollBarPolicy(on)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
+        self._composing = bool(event.preeditString())
+        super().inputMethodEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not self._composing:
+            held = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+            if held == Qt.KeyboardModifier.ControlModifier:
+                self.send_wanted.emit()
+                return
+            shifted = held == Qt.KeyboardModifier.ShiftModifier
+            if held == Qt.KeyboardModifier.NoModifier or shifted:
+                if shifted != self.enter_sends:
+                    self.send_wanted.emit()
+                else:
+                    self.insertPlainText("\n")
+                    self.ensureCursorVisible()
+                return
+        plain_up = event.key() == Qt.Key.Key_Up and event.modifiers() in (
+            Qt.KeyboardModifier.NoModifier,
+            Qt.KeyboardModifier.KeypadModifier,
+        )
+        if plain_up and not self._composing and self.document().isEmpty():
+            self.recall_wanted.emit()
+            return
+        super().keyPressEvent(event)
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        """Paste text only: formatting, pictures and files of the clipboard are not a message."""
+        if source.hasText():
+            self.textCursor().insertText(source.text().replace("\r\n", "\n").replace("\r", "\n"))
+            self.ensureCursorVisible()

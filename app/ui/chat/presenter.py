@@ -1,0 +1,486 @@
+"""What the chat tab shows and what its controls mean. QtCore only, no widgets.
+
+The open chat may be one that is not on disk yet (`chat_id` None): it is stored with the first text typed into it.
+Everything a person types is on disk before it is shown as sent; an answer's row is there before its first word.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.storage.errors import NotStored, StorageError
+from app.ui.chat.options import next_web_search
+from app.ui.chat.presenter_answers import Answers, disk_problem
+from app.ui.chat.presenter_conversation import Conversation
+from app.ui.chat.presenter_library import Library
+from app.ui.chat.presenter_models import ModelShelf
+from app.ui.chat.presenter_open import OpenChat
+from app.ui.chat.presenter_views import totals_of
+from app.ui.chat.state import CharacterHead, ChatHead
+
+if TYPE_CHECKING:
+    from app.storage.catalogue import Catalogue
+    from app.storage.conversations import Chat
+    from app.storage.history import History
+    from app.storage.settings import SettingsStore
+    from app.ui.shared.caller import Caller
+    from app.ui.shared.tasks import TaskScope
+
+DRAFT_PAUSE_MS = 250
+Work = Callable[..., Awaitable[object]]
+
+
+class ChatPresenter(QObject):
+    """One for the whole tab. `start` gives it the disk; until then it takes text, but nothing is sent.
+
+    Signals carry frozen values of `state.py`, or rows of `message_rows.py` on `conversation`.
+    """
+
+    entries_changed = Signal(object)  # tuple[ChatEntry, ...]
+    head_changed = Signal(object)  # ChatHead
+    cost_changed = Signal(object)  # CostNote
+    draft_replaced = Signal(str)  # what the box is to hold now
+    totals_changed = Signal(object)  # Totals
+    models_changed = Signal(object)  # ModelList
+    started = Signal()  # `conversation` is there
+    notice = Signal(str, str, str)  # a toast: sentence, action id or "", the action's words
+    help_wanted = Signal(str)  # an action that another part of the window carries out: "replace-key", "top-up", …
+    busy_changed = Signal()  # how many chats are being written
+
+    def __init__(
+        self,
+        caller: Caller,
+        settings: SettingsStore,
+        tasks: TaskScope,
+        *,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        clock: Callable[[], float] = time.monotonic,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.caller = caller
+        self._settings = settings
+        self._tasks = tasks
+        self._now = now
+        self._clock = clock
+        self._numbers = itertools.count()
+        self._creating = asyncio.Lock()
+        self._undo: list[str] = []
+        self.shelf = ModelShelf(caller, settings)
+        self.opened = OpenChat(caller, self.shelf)
+        self.answers = Answers(caller, tasks, clock, self)
+        self.library: Library | None = None
+        self.conversation: Conversation | None = None
+        self._history: History | None = None
+        self._draft_timer = QTimer(self)
+        self._draft_timer.setSingleShot(True)
+        self._draft_timer.setInterval(DRAFT_PAUSE_MS)
+        self._draft_timer.timeout.connect(self._save_draft_soon)
+        caller.account_changed.connect(self._account_changed)
+        caller.numbers_changed.connect(self._numbers_changed)
+
+    # Beginning and end
+
+    async def start(self, history: History, catalogue: Catalogue | None = None) -> None:
+        """Take the opened history: mark what was cut off, list the chats, open the last one. Raises `StorageError`.
+
+        Text typed before this stays in the box, and then no old chat is opened over it.
+        """
+        await history.mark_interrupted()
+        self._history = history
+        self.library = Library(history)
+        await self.library.load()
+        self.shelf.catalogue = catalogue
+        self.answers.start(history, catalogue)
+        self.conversation = Conversation(
+            self.opened, self.library, self.answers, history, catalogue, self._ensure_chat, self._clock, self
+        )
+        self.conversation.head_changed.connect(self._conversation_changed)
+        self.answers.changed.connect(self._list_changed)
+        self.started.emit()
+        last = self.library.get(self._settings.value.last_chat)
+        if last is not None and not self.opened.draft.strip():
+            await self._open_chat(last.id)
+        else:
+            self.conversation.show()
+            self._all_changed()
+            if self.opened.draft.strip():
+                self._draft_timer.start()
+        await self.shelf.load_saved()
+        self._models_changed()
+        await self.shelf.save()
+
+    async def aclose(self) -> None:
+        """Keep the draft. Call before the tasks are closed; answers under way are then kept as interrupted."""
+        self._draft_timer.stop()
+        if self._history is not None:
+            await self._store_draft(self.opened.chat_id, self.opened.draft)
+
+    # The list
+
+    def new_chat(self, character: CharacterHead | None = None) -> None:
+        """An empty chat, with a character or without."""
+        self._do(self._new_chat, character)
+
+    async def _new_chat(self, character: CharacterHead | None) -> None:
+        await self._leave()
+        self.opened.open_new(character=character)
+        self._settings.remember(last_chat="")
+        self._shown()
+
+    def open_chat(self, chat_id: str) -> None:
+        """Show a chat; the newest call wins."""
+        if chat_id != self.opened.chat_id:
+            self._tasks.replace("open-chat", self._guarded, self._open_chat, (chat_id,))
+
+    async def _open_chat(self, chat_id: str) -> None:
+        assert self._history is not None and self.library is not None
+        await self._leave()
+        chat = await self._history.chat(chat_id)
+        messages = await self._history.messages(chat_id)
+        self.library.put(chat)
+        self.opened.open(chat, messages)
+        self._settings.remember(last_chat=chat_id)
+        self._shown()
+
+    async def _leave(self) -> None:
+        """Before another chat is shown: keep the draft, and forget a chat that nothing was ever said in."""
+        self._draft_timer.stop()
+        opened = self.opened
+        draft = opened.set_aside if opened.editing is not None else opened.draft
+        await self._store_draft(opened.chat_id, draft)
+        chat = self.library.get(opened.chat_id) if self.library is not None else None
+        if chat is None or self.library is None or chat.title or chat.pinned:
+            return
+        if opened.is_empty and not draft.strip():
+            await self.library.purge(chat.id)
+
+    def _shown(self) -> None:
+        assert self.conversation is not None
+        self.draft_replaced.emit(self.opened.draft)
+        self.conversation.show()
+        self._all_changed()
+
+    def rename(self, chat_id: str | None, title: str) -> None:
+        """Give a chat a title of one's own; an empty one changes nothing."""
+        words = " ".join(title.split())
+        if words:
+            self._do(self._change, chat_id, {"title": words})
+
+    def pin(self, chat_id: str, on: bool) -> None:
+        self._do(self._change, chat_id, {"pinned": on})
+
+    async def _change(self, chat_id: str | None, changes: dict[str, Any]) -> None:
+        assert self.library is not None
+        if chat_id is None:
+            chat_id = (await self._ensure_chat()).id
+        chat = await self.library.change(chat_id, **changes)
+        if chat_id == self.opened.chat_id:
+            self.opened.title = chat.title
+        self._all_changed()
+
+    def duplicate(self, chat_id: str) -> None:
+        """Copy the branch on screen into a chat of its own and open it."""
+        self._do(self._duplicate, chat_id, None)
+
+    def branch_off(self, message_id: str) -> None:
+        """The same, down to one message: go another way from there, with the original untouched."""
+        self._do(self._duplicate, self.opened.chat_id, message_id)
+
+    async def _duplicate(self, chat_id: str, leaf_id: str | None) -> None:
+        assert self.library is not None and self._history is not None
+        chat = await self._history.chat(chat_id)
+        suffix = " (copy)" if leaf_id is None else " (branch)"
+        copy = await self.library.duplicate(chat_id, leaf_id or chat.head_id, suffix)
+        await self._open_chat(copy.id)
+
+    def trash(self, chat_id: str) -> None:
+        """Take a chat off the list; `undo` brings it back. An answer under way is stopped first, its words are kept."""
+        self._do(self._trash, chat_id)
+
+    async def _trash(self, chat_id: str) -> None:
+        assert self.library is not None
+        self.answers.stop(chat_id)
+        if chat_id == self.opened.chat_id:
+            await self._store_draft(chat_id, self.opened.draft)
+        await self.library.trash(chat_id)
+        self._undo.append(chat_id)
+        if chat_id == self.opened.chat_id:
+            self.opened.open_new()
+            self._settings.remember(last_chat="")
+            self._shown()
+        self._all_changed()
+        self.notice.emit("Chat moved to trash", "undo", "Undo")
+
+    def undo(self) -> None:
+        """Bring back the chat that was trashed last."""
+        if self._undo:
+            self._do(self._restore, self._undo.pop())
+
+    async def _restore(self, chat_id: str) -> None:
+        assert self.library is not None
+        await self.library.restore(chat_id)
+        await self._open_chat(chat_id)
+
+    @property
+    def can_undo(self) -> bool:
+        return bool(self._undo)
+
+    # The box
+
+    def set_draft(self, text: str) -> None:
+        """The box holds another text now: kept on disk after each pause."""
+        self.opened.draft = text
+        if self.opened.editing is None:
+            self._draft_timer.start()
+        self.cost_changed.emit(self.opened.cost())
+
+    def _save_draft_soon(self) -> None:
+        if self._history is not None:
+            self._do(self._save_draft)
+
+    async def _save_draft(self) -> None:
+        opened = self.opened
+        if opened.editing is not None:
+            return
+        if opened.chat_id is None and opened.draft.strip():
+            await self._ensure_chat()
+        await self._store_draft(opened.chat_id, opened.draft)
+        self._list_changed()
+
+    async def _store_draft(self, chat_id: str | None, draft: str) -> None:
+        chat = self.library.get(chat_id) if self.library is not None else None
+        if chat is not None and self.library is not None and chat.draft != draft:
+            self.library.put(replace(chat, draft=draft))  # so that the list agrees before the disk answers
+            await self.library.change(chat.id, draft=draft)
+
+    async def _ensure_chat(self) -> Chat:
+        """The open chat's row, made when there is none yet."""
+        assert self.library is not None
+        async with self._creating:
+            known = self.library.get(self.opened.chat_id)
+            if known is not None:
+                return known
+            chat = await self.library.create(**self.opened.stored_values())
+            self.opened.chat_id = chat.id
+            self._settings.remember(last_chat=chat.id)
+            return chat
+
+    def send(self, text: str) -> None:
+        """Send what the box holds. The text leaves the box only when it is on disk."""
+        if not text.strip() or self.conversation is None or not self.head().can_send:
+            return
+        if self.answers.live_in(self.opened.chat_id) is None:
+            self._tasks.start("send", self._guarded, self._send, (text,))
+
+    async def _send(self, text: str) -> None:
+        assert self.conversation is not None
+        self._draft_timer.stop()
+        if await self.conversation.send(text.strip("\n")):
+            self.draft_replaced.emit("")
+        self._all_changed()
+
+    def stop(self) -> None:
+        """Stop the open chat's answer; what came stays."""
+        if self.opened.chat_id is not None:
+            self.answers.stop(self.opened.chat_id)
+
+    def recall(self) -> None:
+        """Take the last own turn into the box to edit it."""
+        message = self.opened.thread.last_of("user")
+        if message is not None:
+            self.begin_edit(message.id)
+
+    def begin_edit(self, message_id: str) -> None:
+        """Put an earlier turn into the box; sending it makes a branch."""
+        message = self.opened.thread.get(message_id)
+        if message is None or message.role != "user":
+            return
+        if self.opened.editing is None:
+            self.opened.set_aside = self.opened.draft
+        self.opened.editing, self.opened.draft = message_id, message.content
+        self.draft_replaced.emit(message.content)
+        self._head_changed()
+
+    def cancel_edit(self) -> bool:
+        """Give the box back its draft. False when no turn was being edited."""
+        opened = self.opened
+        if opened.editing is None:
+            return False
+        opened.editing, opened.draft, opened.set_aside = None, opened.set_aside, ""
+        self.draft_replaced.emit(opened.draft)
+        self._head_changed()
+        return True
+
+    # One message
+
+    def act(self, message_id: str, action: str) -> None:
+        """A button beside a message or in its error card. Unknown ones go to the window."""
+        conversation = self.conversation
+        if conversation is None:
+            return
+        works: dict[str, tuple[Work, tuple[object, ...]]] = {
+            "retry": (conversation.retry, (message_id,)),
+            "start-over": (conversation.retry, (message_id,)),
+            "continue": (conversation.continue_answer, (message_id,)),
+            "previous": (conversation.show_sibling, (message_id, -1)),
+            "next": (conversation.show_sibling, (message_id, 1)),
+        }
+        if action in works:
+            work, args = works[action]
+            self._do(work, *args)
+        elif action == "branch":
+            self.branch_off(message_id)
+        elif action == "edit":
+            self._edit_question_of(message_id)
+        elif action == "stop":
+            self.stop()
+        elif action == "dismiss" and self.opened.chat_id is not None:
+            self.answers.dismiss(self.opened.chat_id, message_id)
+        else:
+            self.help_wanted.emit(action)
+
+    def _edit_question_of(self, message_id: str) -> None:
+        message = self.opened.thread.get(message_id)
+        if message is not None:
+            self.begin_edit(message.id if message.role == "user" else message.parent_id or "")
+
+    def retry_last(self) -> None:
+        """Ask for the newest answer again."""
+        message = self.opened.thread.get(self.opened.thread.head_id)
+        if message is not None:
+            self.act(message.id, "retry")
+
+    def show_request(self, message_id: str | None = None) -> None:
+        """Show on the Request page what was sent for an answer."""
+        if self.conversation is not None:
+            self._tasks.replace("request", self._guarded, self.conversation.show_request, (message_id,))
+
+    # Options, model, character
+
+    def set_option(self, name: str, value: object) -> None:
+        """Change one of `ChatOptions` for the open chat. Raises `TypeError` for a name that is none."""
+        self.opened.options = replace(self.opened.options, **{name: value})  # type: ignore[arg-type]  # by name
+        self._options_changed({"options": self.opened.stored_options()})
+
+    def cycle_web_search(self) -> None:
+        self.set_option("web_search", next_web_search(self.opened.options.web_search))
+
+    def toggle(self, name: str) -> None:
+        self.set_option(name, not getattr(self.opened.options, name))
+
+    def use_model(self, model_id: str, *, for_new_chats: bool = False) -> None:
+        """Ask this model from now on in the open chat; with `for_new_chats` in every later one too."""
+        if for_new_chats:
+            self.shelf.set_default(model_id)
+        self.opened.chosen_model = model_id
+        self._options_changed({"model": model_id})
+
+    def use_character(self, character: CharacterHead | None) -> None:
+        """Speak with a character in the open chat, or with the model alone."""
+        self.opened.character = character
+        if character is not None and self.shelf.get(character.model_id) is not None:
+            self.opened.chosen_model = character.model_id
+        values = self.opened.stored_values()
+        self._options_changed({name: values[name] for name in ("model", "character_slug", "character_name", "options")})
+
+    def _options_changed(self, changes: dict[str, object]) -> None:
+        self.opened.changed()
+        self._head_changed()
+        self._models_changed()
+        if self.opened.chat_id is not None:
+            self._do(self._change, self.opened.chat_id, changes)
+
+    def toggle_favourite(self, model_id: str) -> None:
+        self.shelf.toggle_favourite(model_id)
+        self._models_changed()
+
+    def refresh_models(self) -> None:
+        """Ask for the list again when it is old; the picker calls this when it opens."""
+        if self.shelf.is_stale and self.caller.service is not None:
+            self._tasks.start("models", self._guarded, self._fetch_models, ())
+
+    async def _fetch_models(self) -> None:
+        self.shelf.loading = True
+        self._models_changed()
+        await self.shelf.fetch()
+        self._models_changed()
+        self._all_changed()
+        await self.shelf.save()
+
+    # What changed
+
+    def _account_changed(self) -> None:
+        self.shelf.forget()
+        if self._history is not None:
+            self._do(self._load_models)
+        self._all_changed()
+
+    async def _load_models(self) -> None:
+        await self.shelf.load_saved()
+        self._models_changed()
+        self._all_changed()
+
+    def _numbers_changed(self) -> None:
+        self._models_changed()
+        self._head_changed()
+        if self._history is not None:
+            self._do(self.shelf.save)
+
+    def _conversation_changed(self) -> None:
+        if self._history is not None and self.opened.chat_id is not None:
+            self._tasks.replace("reread", self._guarded, self._reread, ())
+        self._all_changed()
+
+    async def _reread(self) -> None:
+        assert self.library is not None
+        await self.library.load()
+        self._list_changed()
+
+    def _all_changed(self) -> None:
+        self._list_changed()
+        self._head_changed()
+        self.totals_changed.emit(totals_of(self.opened.thread.all(), self.shelf.name_of, self.caller.is_sandbox))
+
+    def _list_changed(self) -> None:
+        if self.library is not None:
+            self.entries_changed.emit(self.library.entries(self.answers.writing(), self._now(), self.shelf.name_of))
+        self.busy_changed.emit()
+
+    def head(self) -> ChatHead:
+        """The open chat as it is now."""
+        return self.opened.head(writing=self.opened.chat_id in self.answers.writing())
+
+    def _head_changed(self) -> None:
+        self.head_changed.emit(self.head())
+        self.cost_changed.emit(self.opened.cost())
+
+    def _models_changed(self) -> None:
+        self.models_changed.emit(self.shelf.list_for(self.opened.model_id))
+
+    # Work
+
+    def _do(self, work: Work, *args: object) -> None:
+        """Run a piece of work of its own; a refusing disk becomes the page's problem."""
+        self._tasks.start(f"chat-{next(self._numbers)}", self._guarded, work, args)
+
+    async def _guarded(self, work: Work, args: tuple[object, ...]) -> None:
+        try:
+            await work(*args)
+        except NotStored as error:
+            self.notice.emit(error.sentence, "", "")
+        except StorageError as error:
+            self.opened.problem = disk_problem(error)
+            self._head_changed()
+        else:
+            if self.opened.problem is not None:
+                self.opened.problem = None
+                self._head_changed()

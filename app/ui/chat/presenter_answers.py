@@ -1,0 +1,349 @@
+"""All answers that are being written or wait for their turn, in any number of chats at once."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from app.storage.errors import NotStored, StorageError
+from app.ui.chat.live_answer import Arrived, LiveAnswer
+from app.ui.chat.presenter_answer import AnswerWriter, Ending, store_ending
+from app.ui.chat.presenter_requests import note_of
+from app.ui.chat.presenter_thread import problem_text
+from app.ui.shared.problems import ActionSpec, Problem, describe
+
+if TYPE_CHECKING:
+    from app.service.chat_types import ChatRequest, RetryWait
+    from app.service.errors import ServiceError
+    from app.service.exchange import Exchange
+    from app.service.models import Model
+    from app.storage.catalogue import Catalogue
+    from app.storage.conversations import Message
+    from app.storage.history import History
+    from app.ui.shared.caller import Caller
+    from app.ui.shared.tasks import TaskScope
+
+KEPT_EXCHANGES = 50  # requests of this session that the Request page shows without asking the disk
+DO_NOT_SEND = ActionSpec("dismiss", "Do not send")
+LONGEST_WAIT_S = 24 * 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One answer to write: into which stored row, with which request, at what price."""
+
+    chat_id: str
+    message: Message  # the row as it is on disk; with content when it is continued
+    request: ChatRequest
+    model: Model | None
+    turns: int  # messages of the branch that went into the request
+    prompt_tokens: int  # estimated
+    searched: bool
+    links: int = 0  # pages that may be read, each at a price
+
+    def live(self, clock: Callable[[], float]) -> LiveAnswer:
+        return LiveAnswer(
+            self.chat_id,
+            self.message.id,
+            self.request.model,
+            clock,
+            text=self.message.content,
+            reasoning=self.message.reasoning,
+            prompt_tokens=self.prompt_tokens,
+            model=self.model,
+            searched=self.searched,
+            links=self.links,
+        )
+
+
+class Answers(QObject):
+    """Begins, stops and finishes answers. Row ids are message ids."""
+
+    began = Signal(str)  # row id; the request is known from here on
+    arrived = Signal(str, object)  # row id, Arrived
+    changed = Signal(str)  # a row's problem, wait or receipt is another one
+    ended = Signal(object)  # the finished Message
+
+    def __init__(
+        self,
+        caller: Caller,
+        tasks: TaskScope,
+        clock: Callable[[], float] = time.monotonic,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._caller = caller
+        self._tasks = tasks
+        self._clock = clock
+        self._history: History | None = None
+        self._catalogue: Catalogue | None = None
+        self._live: dict[str, LiveAnswer] = {}
+        self._stopped: set[str] = set()
+        self._problems: dict[str, Problem] = {}
+        self._unpaid: dict[str, tuple[Job, Decimal | None]] = {}
+        self._exchanges: OrderedDict[str, Exchange] = OrderedDict()
+        self.waits: set[str] = set()  # chats whose answer waits for its time
+        caller.numbers_changed.connect(self._try_unpaid)
+
+    def start(self, history: History, catalogue: Catalogue | None) -> None:
+        self._history = history
+        self._catalogue = catalogue
+
+    # What others ask
+
+    def writing(self) -> frozenset[str]:
+        """Chats with an answer under way, waiting ones included."""
+        return frozenset(self._live) | frozenset(self.waits)
+
+    def live_in(self, chat_id: str | None) -> LiveAnswer | None:
+        return self._live.get(chat_id) if chat_id is not None else None
+
+    def live_of(self, message_id: str) -> LiveAnswer | None:
+        return next((live for live in self._live.values() if live.message_id == message_id), None)
+
+    def problem_of(self, message_id: str) -> Problem | None:
+        return self._problems.get(message_id)
+
+    def exchange_of(self, message_id: str) -> Exchange | None:
+        """The call behind a row, if it was made since the program started."""
+        return self._exchanges.get(message_id)
+
+    # What others tell
+
+    def begin(self, job: Job) -> bool:
+        """Start writing. False, and nothing happens, while the same chat is being written or nobody can answer."""
+        if job.chat_id in self._live or self._caller.service is None or self._history is None:
+            return False
+        self._forget_wait(job)
+        self._live[job.chat_id] = job.live(self._clock)
+        if not self._tasks.start(_task(job.chat_id), self._write, job):
+            del self._live[job.chat_id]
+            return False
+        return True
+
+    def stop(self, chat_id: str) -> bool:
+        """Stop the answer of a chat, or its waiting. What came stays. False when there was nothing to stop."""
+        if chat_id in self.waits:
+            self.waits.discard(chat_id)
+            return self._tasks.cancel(_wait_task(chat_id))
+        if chat_id not in self._live:
+            return False
+        self._stopped.add(chat_id)
+        return self._tasks.cancel(_task(chat_id))
+
+    def dismiss(self, chat_id: str, message_id: str) -> None:
+        """Do not send after all: the row keeps saying what happened, without a countdown."""
+        self._unpaid.pop(message_id, None)
+        self.stop(chat_id)
+        problem = self._problems.get(message_id)
+        if problem is not None and problem.countdown_until is not None:
+            self._problems[message_id] = replace(
+                problem,
+                countdown_until=None,
+                meaning="Your message is kept. Nothing more is sent by itself.",
+                primary=ActionSpec("retry", "Try again"),
+            )
+            self.changed.emit(message_id)
+
+    # Writing
+
+    async def _write(self, job: Job) -> None:
+        service, history = self._caller.service, self._history
+        live = self._live[job.chat_id]
+        assert service is not None and history is not None
+        row = job.message.id
+        writer = AnswerWriter(
+            live,
+            service,
+            history,
+            on_begun=lambda: self._begun(row, writer),
+            on_arrived=lambda arrived: self._arrived(row, arrived),
+            on_wait=lambda wait: self._waiting(row, wait),
+            on_trouble=lambda error: self._trouble(row, error),
+        )
+        sandbox = self._caller.is_sandbox
+        ending = Ending("failed")
+        try:
+            if job.message.state != "streaming":
+                await history.finish_message(row, state="streaming", error="")
+            ending = await writer.run(job.request)
+        except asyncio.CancelledError:
+            # Stopped by the person, or the program is closing: then the answer can be continued next time.
+            ending = Ending("stopped" if job.chat_id in self._stopped else "interrupted", None, writer.exchange)
+            raise
+        finally:
+            self._stopped.discard(job.chat_id)
+            await self._finish(job, live, ending, sandbox)
+
+    async def _finish(self, job: Job, live: LiveAnswer, ending: Ending, sandbox: bool) -> None:
+        assert self._history is not None
+        row = job.message.id
+        if ending.exchange is not None:
+            self._remember(row, ending.exchange)
+        problem = self._words(ending, live)
+        if problem is None:
+            self._problems.pop(row, None)
+        else:
+            self._problems[row] = problem
+        try:
+            stored = await store_ending(
+                self._history,
+                live,
+                ending,
+                error_text=problem_text(problem) if problem is not None and ending.state == "failed" else "",
+                sandbox=sandbox,
+                earlier=job.message,
+            )
+            if ending.exchange is not None and self._catalogue is not None:
+                note = note_of(ending.exchange, job.turns)
+                await self._catalogue.save("", note_kind(job.chat_id), row, note)
+        except NotStored:  # the chat was deleted for good while its answer was being written
+            stored = replace(job.message, content=live.text, reasoning=live.reasoning, state=ending.state)
+        except StorageError as error:
+            self._problems[row] = disk_problem(error)
+            stored = replace(job.message, content=live.text, reasoning=live.reasoning, state=ending.state)
+        self._live.pop(job.chat_id, None)
+        if ending.error is not None and stored.state == "failed":
+            self._come_back(replace(job, message=stored), ending.error)
+        self.ended.emit(stored)
+
+    def _words(self, ending: Ending, live: LiveAnswer) -> Problem | None:
+        if ending.error is not None and ending.state == "failed":
+            return describe(ending.error)
+        if ending.state == "failed":
+            return Problem("No answer came", "Rialto met a fault of its own. Your message is kept.")
+        if ending.state == "complete" and live.finish_reason == "content_filter":
+            return Problem(
+                "The service's content rules ended this answer",
+                "What came before is kept, and was charged as the receipt says.",
+                primary=ActionSpec("edit", "Edit"),
+                severity="warn",
+                icon="shield",
+            )
+        if ending.state == "complete" and not live.text and not live.reasoning and not live.sources:
+            return Problem(
+                "The answer is empty",
+                "The service ended it without a word.",
+                primary=ActionSpec("retry", "Try again"),
+                severity="warn",
+                icon="warning",
+            )
+        return None
+
+    def _begun(self, row: str, writer: AnswerWriter) -> None:
+        if writer.exchange is not None:
+            self._remember(row, writer.exchange)
+        self.began.emit(row)
+
+    def _arrived(self, row: str, arrived: Arrived) -> None:
+        if self._problems.pop(row, None) is not None:
+            self.changed.emit(row)
+        self.arrived.emit(row, arrived)
+
+    def _waiting(self, row: str, wait: RetryWait) -> None:
+        """A try failed and the next one waits: say so where the answer will stand."""
+        self._problems[row] = wait_problem(wait, datetime.now(UTC))
+        self.changed.emit(row)
+
+    def _trouble(self, row: str, error: StorageError) -> None:
+        self._problems[row] = disk_problem(error)
+        self.changed.emit(row)
+
+    def _remember(self, row: str, exchange: Exchange) -> None:
+        self._exchanges[row] = exchange
+        self._exchanges.move_to_end(row)
+        while len(self._exchanges) > KEPT_EXCHANGES:
+            self._exchanges.popitem(last=False)
+
+    # Coming back by itself
+
+    def _come_back(self, job: Job, error: ServiceError) -> None:
+        """After a limit: send again when its time is up. After an empty balance: when there is more of it."""
+        from app.service.errors import Held, PaymentRequired, RateLimited
+
+        if isinstance(error, PaymentRequired):
+            self._unpaid[job.message.id] = (job, self._caller.balance)
+            return
+        wait_s = error.retry_after_s
+        if not isinstance(error, (RateLimited, Held)) or wait_s is None or wait_s > LONGEST_WAIT_S:
+            return
+        self.waits.add(job.chat_id)
+        # Started from the ending answer's own task, so under another name.
+        self._tasks.replace(_wait_task(job.chat_id), self._send_later, job, wait_s)
+
+    async def _send_later(self, job: Job, wait_s: float) -> None:
+        await asyncio.sleep(wait_s)
+        if job.chat_id in self.waits:
+            self.waits.discard(job.chat_id)
+            self.resume(job)
+
+    def resume(self, job: Job) -> None:
+        """Write a failed answer again, into the same row: nothing of it is lost, because nothing had come."""
+        if self._history is None:
+            return
+        if self.begin(job):
+            self._problems.pop(job.message.id, None)
+            self.changed.emit(job.message.id)
+
+    def _forget_wait(self, job: Job) -> None:
+        self._unpaid.pop(job.message.id, None)
+        self.waits.discard(job.chat_id)
+
+    def _try_unpaid(self) -> None:
+        balance = self._caller.balance
+        for job, before in tuple(self._unpaid.values()):
+            if balance is not None and (before is None or balance > before):
+                self.resume(job)
+
+
+def wait_problem(wait: RetryWait, now: datetime) -> Problem:
+    """What stands in the row while a call waits before its next try."""
+    until = now + timedelta(seconds=wait.wait_s)
+    if wait.reason in ("rate_limit", "held"):
+        from app.service.errors import Held, RateLimited
+
+        kind = Held if wait.reason == "held" else RateLimited
+        error = kind(wait.message)
+        error.retry_after_s = wait.wait_s
+        return describe(error, now=now)
+    offline = wait.reason == "connection"
+    return Problem(
+        "The service could not be reached" if offline else "The service is busy",
+        f"Trying again, attempt {wait.attempt + 1}.",
+        primary=ActionSpec("stop", "Stop"),
+        severity="quiet",
+        icon="offline" if offline else "clock",
+        countdown_until=until,
+    )
+
+
+def disk_problem(error: StorageError) -> Problem:
+    """What a refusing disk means for a person: nothing is lost on screen, but nothing new is kept."""
+    return Problem(
+        "This could not be saved",
+        f"{error.sentence} What is on screen stays until you close Rialto.",
+        severity="bad",
+        icon="drive",
+        details=(("Reason", error.sentence),),
+    )
+
+
+def note_kind(chat_id: str) -> str:
+    """The catalogue's kind for the requests of one chat, so that one chat never pushes out another's."""
+    return f"request:{chat_id}"
+
+
+def _task(chat_id: str) -> str:
+    return f"answer:{chat_id}"
+
+
+def _wait_task(chat_id: str) -> str:
+    return f"answer-later:{chat_id}"

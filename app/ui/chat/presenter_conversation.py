@@ -1,0 +1,282 @@
+"""The messages of the open chat and everything that can be done with one of them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Signal
+
+from app.ui.chat.presenter_answers import Job, note_kind
+from app.ui.chat.presenter_requests import build_request, turns_sent, view_from_note, view_of
+from app.ui.chat.presenter_thread import row_of
+from app.ui.chat.presenter_views import count_links, estimate_branch, learn_from
+from app.ui.chat.state import RequestView
+from app.ui.chat.titles import title_from
+
+if TYPE_CHECKING:
+    from app.storage.catalogue import Catalogue
+    from app.storage.conversations import Chat, Message
+    from app.storage.history import History
+    from app.ui.chat.live_answer import Arrived
+    from app.ui.chat.message_rows import MessageRow
+    from app.ui.chat.presenter_answers import Answers
+    from app.ui.chat.presenter_library import Library
+    from app.ui.chat.presenter_open import OpenChat
+
+RECEIPT_EVERY_S = 0.5  # the line under an answer that is being written
+
+
+class Conversation(QObject):
+    """Reports rows of the open chat only; answers of other chats go on by themselves."""
+
+    rows_reset = Signal(object)  # tuple[MessageRow, ...]
+    rows_appended = Signal(object)  # tuple[MessageRow, ...]
+    row_changed = Signal(object)  # MessageRow
+    stream_began = Signal(str)
+    text_arrived = Signal(str, str)
+    reasoning_arrived = Signal(str, str)
+    stream_ended = Signal(str)
+    request_changed = Signal(object)  # RequestView
+    head_changed = Signal()  # something that header, list or totals show
+
+    def __init__(
+        self,
+        open_chat: OpenChat,
+        library: Library,
+        answers: Answers,
+        history: History,
+        catalogue: Catalogue | None,
+        ensure_chat: Callable[[], Any],
+        clock: Callable[[], float] = time.monotonic,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._open = open_chat
+        self._library = library
+        self._answers = answers
+        self._history = history
+        self._catalogue = catalogue
+        self._ensure_chat = ensure_chat
+        self._clock = clock
+        self._receipt_at = 0.0
+        self._request_of: str | None = None
+        answers.began.connect(self._began)
+        answers.arrived.connect(self._arrived)
+        answers.changed.connect(self._row_changed)
+        answers.ended.connect(self._ended)
+
+    # Showing
+
+    def rows(self) -> tuple[MessageRow, ...]:
+        """The branch that is chosen, as the message view shows it."""
+        return tuple(self._row(message) for message in self._open.thread.shown())
+
+    def show(self) -> None:
+        """Show the branch from its first turn, and go on streaming into it where an answer is being written."""
+        self._open.changed()
+        self._request_of = None
+        self.rows_reset.emit(self.rows())
+        live = self._answers.live_in(self._open.chat_id)
+        if live is not None and self._is_shown(live.message_id):
+            self.stream_began.emit(live.message_id)
+
+    def _row(self, message: Message) -> MessageRow:
+        return row_of(
+            message,
+            self._open.thread,
+            sandbox=self._open.caller.is_sandbox,
+            live=self._answers.live_of(message.id),
+            problem=self._answers.problem_of(message.id),
+            is_last=message.id == self._open.thread.head_id,
+        )
+
+    def _is_shown(self, message_id: str) -> bool:
+        return any(message.id == message_id for message in self._open.thread.shown())
+
+    def _row_changed(self, message_id: str) -> None:
+        message = self._open.thread.get(message_id)
+        if message is not None and self._is_shown(message_id):
+            self.row_changed.emit(self._row(message))
+        self.head_changed.emit()
+
+    # Sending
+
+    async def send(self, text: str) -> bool:
+        """Store a person's turn and an empty answer below it, then show both and begin. Raises `StorageError`.
+
+        While an earlier turn is in the box, the new text becomes its sibling: nothing is overwritten.
+        """
+        opened = self._open
+        edited = opened.thread.get(opened.editing)
+        parent_id = edited.parent_id if edited is not None else opened.thread.head_id
+        chat: Chat = await self._ensure_chat()
+        user = await self._history.add_message(chat.id, "user", text, parent_id=parent_id)
+        answer = await self._add_answer(chat.id, user.id)
+        changes: dict[str, Any] = {"draft": "", "account_id": opened.stored_values()["account_id"]}
+        if not chat.title:
+            changes["title"] = title_from(text)
+        if not opened.chosen_model:
+            changes["model"] = opened.chosen_model = opened.model_id
+        changed = await self._library.change(chat.id, **changes)
+        if opened.chat_id != chat.id:  # another chat was opened in these milliseconds; this one waits to be asked again
+            await self._history.finish_message(answer.id, state="interrupted")
+            return False
+        opened.title = changed.title
+        opened.draft, opened.editing, opened.set_aside = "", None, ""
+        opened.thread.put(user)
+        opened.thread.put(answer)
+        opened.thread.head_id = answer.id
+        opened.changed()
+        begun = self._begin(answer)
+        if edited is not None:
+            self.show()
+        else:
+            self.rows_appended.emit((self._row(user), self._row(answer)))
+            if begun:
+                self.stream_began.emit(answer.id)
+        self.head_changed.emit()
+        return True
+
+    async def _add_answer(self, chat_id: str, parent_id: str | None) -> Message:
+        return await self._history.add_message(
+            chat_id, "assistant", parent_id=parent_id, state="streaming", model=self._open.model_id
+        )
+
+    def _begin(self, answer: Message, *, continues: bool = False) -> bool:
+        opened = self._open
+        branch = opened.thread.path(answer.parent_id)
+        model = opened.model
+        request = build_request(
+            chat_id=answer.chat_id,
+            model_id=opened.model_id,
+            model=model,
+            options=opened.options,
+            character_slug=opened.character_slug,
+            branch=branch,
+            continues=answer if continues else None,
+        )
+        parameters = request.parameters
+        job = Job(
+            chat_id=answer.chat_id,
+            message=answer,
+            request=request,
+            model=model,
+            turns=turns_sent(branch),
+            prompt_tokens=opened.counter.corrected(opened.model_id, estimate_branch(opened.options, branch)),
+            searched=parameters.enable_web_search != "off" or parameters.enable_x_search,
+            links=count_links(branch[-1].content) if branch and parameters.enable_web_scraping else 0,
+        )
+        return self._answers.begin(job)
+
+    # One message
+
+    async def retry(self, message_id: str) -> None:
+        """Ask again. An answer with words stays as a branch beside the new one; an empty one is written anew."""
+        message = self._open.thread.get(message_id)
+        if message is None or self._busy():
+            return
+        if message.role == "user":
+            await self._answer_again(message.chat_id, message.id)
+        elif message.content or message.reasoning:
+            await self._answer_again(message.chat_id, message.parent_id)
+        else:
+            self._restart(message)
+
+    async def continue_answer(self, message_id: str) -> None:
+        """Have a cut or stopped answer finished in its own row."""
+        message = self._open.thread.get(message_id)
+        if message is None or message.role != "assistant" or self._busy():
+            return
+        if message.content:
+            self._restart(message, continues=True)
+        else:
+            await self.retry(message_id)
+
+    def _restart(self, message: Message, *, continues: bool = False) -> None:
+        if self._begin(message, continues=continues):
+            self._row_changed(message.id)
+            self.stream_began.emit(message.id)
+
+    async def _answer_again(self, chat_id: str, parent_id: str | None) -> None:
+        answer = await self._add_answer(chat_id, parent_id)
+        if self._open.chat_id != chat_id:
+            return
+        self._open.thread.put(answer)
+        self._open.thread.head_id = answer.id
+        self._begin(answer)
+        self.show()
+        self.head_changed.emit()
+
+    def _busy(self) -> bool:
+        return self._answers.live_in(self._open.chat_id) is not None
+
+    async def show_sibling(self, message_id: str, step: int) -> None:
+        """Show the branch of the turn beside this one."""
+        opened = self._open
+        other = opened.thread.sibling(message_id, step) if opened.thread.get(message_id) else None
+        if other is None or opened.chat_id is None:
+            return
+        opened.thread.head_id = opened.thread.newest_leaf(other)
+        self._library.put(await self._history.change_chat(opened.chat_id, head_id=opened.thread.head_id))
+        self.show()
+        self.head_changed.emit()
+
+    # The Request page
+
+    async def show_request(self, message_id: str | None = None) -> None:
+        """Show what was sent for an answer; without an id for the newest one on screen."""
+        thread = self._open.thread
+        message = thread.get(message_id) or thread.last_of("assistant")
+        self._request_of = message_id if thread.get(message_id) is not None else None
+        if message is None or message.role != "assistant":
+            self.request_changed.emit(RequestView())
+            return
+        exchange = self._answers.exchange_of(message.id)
+        if exchange is not None:
+            self.request_changed.emit(view_of(exchange))
+            return
+        view: RequestView | None = None
+        if self._catalogue is not None:
+            saved = await self._catalogue.load("", note_kind(message.chat_id), message.id)
+            if saved is not None and isinstance(saved.value, dict):
+                view = view_from_note(saved.value, thread.path(message.parent_id))
+        self.request_changed.emit(view or RequestView(note="The request of this answer was not kept."))
+
+    # What the answers tell
+
+    def _began(self, message_id: str) -> None:
+        self._tell_request(message_id)
+
+    def _arrived(self, message_id: str, arrived: Arrived) -> None:
+        message = self._open.thread.get(message_id)
+        if message is None or not self._is_shown(message_id):
+            return
+        if arrived.reasoning:
+            self.reasoning_arrived.emit(message_id, arrived.reasoning)
+        if arrived.text:
+            self.text_arrived.emit(message_id, arrived.text)
+        now = self._clock()
+        if arrived.sources_changed or now - self._receipt_at >= RECEIPT_EVERY_S:
+            self._receipt_at = now
+            self.row_changed.emit(self._row(message))
+
+    def _ended(self, stored: Message) -> None:
+        if stored.chat_id == self._open.chat_id:
+            self._open.thread.put(stored)
+            self._open.changed()
+            learn_from(self._open.counter, self._open.options, self._open.thread.path(stored.id))
+            if self._is_shown(stored.id):
+                self.row_changed.emit(self._row(stored))
+                self.stream_ended.emit(stored.id)
+            self._tell_request(stored.id)
+        self.head_changed.emit()
+
+    def _tell_request(self, message_id: str) -> None:
+        """The page follows the newest answer unless an older one was asked for."""
+        newest = self._open.thread.last_of("assistant")
+        wanted = self._request_of or (newest.id if newest is not None else None)
+        exchange = self._answers.exchange_of(message_id)
+        if exchange is not None and wanted == message_id:
+            self.request_changed.emit(view_of(exchange))

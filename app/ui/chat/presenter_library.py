@@ -1,0 +1,134 @@
+"""Every chat on this computer as the list shows them, and what can be done with a whole chat. No Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from app.ui.chat.state import ChatEntry
+from app.ui.chat.titles import NEW_CHAT, group_of
+from app.ui.shared import money
+
+if TYPE_CHECKING:
+    from app.storage.conversations import Chat
+    from app.storage.history import History
+
+COPY_SUFFIX = " (copy)"
+
+
+class Library:
+    """The chats in memory, in step with the disk. Every method that writes raises `StorageError`."""
+
+    def __init__(self, history: History) -> None:
+        self._history = history
+        self._chats: dict[str, Chat] = {}
+
+    async def load(self) -> None:
+        self._chats = {chat.id: chat for chat in await self._history.chats()}
+
+    def get(self, chat_id: str | None) -> Chat | None:
+        return self._chats.get(chat_id) if chat_id is not None else None
+
+    def newest(self) -> Chat | None:
+        return max(self._chats.values(), key=lambda chat: chat.updated_at, default=None)
+
+    def put(self, chat: Chat) -> None:
+        """Take a chat as it now is on disk."""
+        self._chats[chat.id] = chat
+
+    def models_in_use(self) -> Mapping[str, int]:
+        """How many chats use each model."""
+        counts: dict[str, int] = {}
+        for chat in self._chats.values():
+            counts[chat.model] = counts.get(chat.model, 0) + 1
+        return counts
+
+    async def create(self, **values: Any) -> Chat:
+        chat = await self._history.create_chat(**values)
+        self._chats[chat.id] = chat
+        return chat
+
+    async def change(self, chat_id: str, **changes: Any) -> Chat:
+        chat = await self._history.change_chat(chat_id, **changes)
+        self._chats[chat.id] = chat
+        return chat
+
+    async def reread(self, chat_id: str) -> Chat:
+        """After messages were added: their number, the cost and the time of the chat have changed."""
+        chat = await self._history.chat(chat_id)
+        self._chats[chat.id] = chat
+        return chat
+
+    async def trash(self, chat_id: str) -> None:
+        await self._history.trash(chat_id)
+        self._chats.pop(chat_id, None)
+
+    async def restore(self, chat_id: str) -> Chat:
+        await self._history.restore(chat_id)
+        return await self.reread(chat_id)
+
+    async def purge(self, chat_id: str) -> None:
+        """Delete for good: only for chats that nothing was ever typed into."""
+        self._chats.pop(chat_id, None)
+        await self._history.purge(chat_id)
+
+    async def duplicate(self, chat_id: str, leaf_id: str | None, suffix: str = COPY_SUFFIX) -> Chat:
+        """Copy the branch that ends at `leaf_id` into a new chat. What it cost stays with the original."""
+        original = await self._history.chat(chat_id)
+        copy = await self._history.create_chat(
+            title=(original.title or NEW_CHAT) + suffix,
+            account_id=original.account_id,
+            model=original.model,
+            character_slug=original.character_slug,
+            character_name=original.character_name,
+            options=original.options,
+        )
+        for message in await self._history.path_to(leaf_id):
+            await self._history.add_message(
+                copy.id,
+                message.role,
+                message.content,
+                state="interrupted" if message.state == "streaming" else message.state,
+                reasoning=message.reasoning,
+                sources=message.sources,
+                model=message.model,
+            )
+        return await self.reread(copy.id)
+
+    def entries(self, writing: Collection[str], now: datetime, name_of: Callable[[str], str]) -> tuple[ChatEntry, ...]:
+        """The rows of the list: pinned ones first, then by time. `name_of` gives a model's name for its id."""
+        today = now.astimezone().date()
+        chats = sorted(self._chats.values(), key=lambda chat: (chat.pinned, chat.updated_at), reverse=True)
+        return tuple(
+            ChatEntry(
+                id=chat.id,
+                title=chat.title or NEW_CHAT,
+                second_line=_second_line(chat, chat.id in writing, name_of),
+                cost=money.money(chat.cost_usd) if chat.cost_usd else "",
+                group=group_of(chat.updated_at, chat.pinned, today),
+                pinned=chat.pinned,
+                writing=chat.id in writing,
+                has_draft=bool(chat.draft.strip()),
+            )
+            for chat in chats
+        )
+
+    def remember_draft(self, chat_id: str, draft: str) -> None:
+        """Keep the list in step with a draft that is on its way to the disk."""
+        chat = self._chats.get(chat_id)
+        if chat is not None:
+            self._chats[chat_id] = replace(chat, draft=draft)
+
+    def __len__(self) -> int:
+        return len(self._chats)
+
+
+def _second_line(chat: Chat, writing: bool, name_of: Callable[[str], str]) -> str:
+    partner = chat.character_name or name_of(chat.model)
+    if writing:
+        return f"{partner} · writing…" if partner else "Writing…"
+    if chat.draft.strip():
+        return f"{partner} · draft" if partner else "Draft"
+    return partner

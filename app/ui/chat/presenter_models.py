@@ -1,0 +1,196 @@
+"""The models that can be chosen: from the service when it answers, from the disk when it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from app.ui.chat.state import ModelList, ModelRow
+from app.ui.shared import money
+from app.ui.shared.problems import Problem, describe
+
+if TYPE_CHECKING:
+    from app.service.models import Model
+    from app.storage.catalogue import Catalogue
+    from app.storage.settings import SettingsStore
+    from app.ui.shared.caller import Caller
+
+# Ability shown as a badge → the capability it stands for, in the order of the badges.
+CATALOGUE_KIND, CATALOGUE_KEY = "models", "text"
+FRESH_S = 300.0  # the list changes a few times a week
+ABILITIES: tuple[tuple[str, str], ...] = (
+    ("Vision", "supports_vision"),
+    ("Reasoning", "supports_reasoning"),
+    ("Functions", "supports_function_calling"),
+    ("Web", "supports_web_search"),
+    ("Audio in", "supports_audio_input"),
+    ("Video in", "supports_video_input"),
+    ("Code", "optimized_for_code"),
+)
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(slots=True)
+class ModelShelf:
+    """The text models of the account in use: what the window knows, else what was fetched here, else what is saved."""
+
+    caller: Caller
+    settings: SettingsStore
+    catalogue: Catalogue | None = None
+    now: Callable[[], datetime] = utc_now
+    loading: bool = False
+    problem: Problem | None = None
+    _fetched: tuple[Model, ...] = ()
+    _fetched_at: datetime | None = None
+    _saved: tuple[Model, ...] = ()
+    _saved_at: datetime | None = None
+    _on_disk: tuple[Model, ...] = ()
+
+    def models(self) -> tuple[Model, ...]:
+        return self.caller.models or self._fetched or self._saved
+
+    def forget(self) -> None:
+        """Another account is in use: its models are not these."""
+        self._fetched, self._fetched_at, self._saved, self._saved_at, self._on_disk = (), None, (), None, ()
+        self.problem, self.loading = None, False
+
+    async def load_saved(self) -> None:
+        """Take the list that this account was given last, so that the picker works with no network."""
+        if self.catalogue is None:
+            return
+        saved = await self.catalogue.load(self._account_id, CATALOGUE_KIND, CATALOGUE_KEY)
+        if saved is None or not isinstance(saved.value, list):
+            return
+        from app.service.models import Model
+        from app.service.wire import ListEnvelope
+
+        self._saved = ListEnvelope.read(Model, {"data": saved.value}).data
+        self._saved_at = saved.saved_at
+
+    async def save(self) -> None:
+        """Keep the list for the next start, when it is a new one."""
+        models = self.caller.models or self._fetched
+        if self.catalogue is None or not models or models == self._on_disk:
+            return
+        self._on_disk = models
+        body = [model.model_dump(mode="json", by_alias=True) for model in models]
+        await self.catalogue.save(self._account_id, CATALOGUE_KIND, CATALOGUE_KEY, body)
+
+    @property
+    def is_stale(self) -> bool:
+        """True when the list should be asked for again: it is free, but not worth asking for at every look."""
+        if not self.caller.models and not self._fetched:
+            return True
+        return self._fetched_at is None or (self.now() - self._fetched_at).total_seconds() > FRESH_S
+
+    async def fetch(self) -> None:
+        """Ask the service for its text models. A failure becomes `problem`; what was shown stays."""
+        from app.service.errors import ServiceError
+
+        service = self.caller.service
+        if service is None:
+            return
+        self.loading, self.problem = True, None
+        try:
+            fetched = await service.models.list("text")
+        except ServiceError as error:
+            self.problem = describe(error, subject="request")
+        else:
+            if service is self.caller.service:
+                self._fetched, self._fetched_at = tuple(fetched), self.now()
+        finally:
+            self.loading = False
+
+    def get(self, model_id: str) -> Model | None:
+        return next((model for model in self.models() if model.id == model_id), None)
+
+    def name_of(self, model_id: str) -> str:
+        """The display name, the id itself for a model that is not in the list."""
+        model = self.get(model_id)
+        return model.name if model is not None else model_id
+
+    @property
+    def _account_id(self) -> str:
+        return self.caller.account.id if self.caller.account is not None else ""
+
+    def default_id(self) -> str:
+        """The person's own choice for new chats, else the one that the service calls its default (never a fixed id)."""
+        chosen = self.settings.value.default_model.get(self._account_id, "")
+        models = [model for model in self.models() if not model.offline]
+        if any(model.id == chosen for model in models):
+            return chosen
+        marked = next((model for model in models if "default" in model.model_spec.traits), None)
+        first = marked or (models[0] if models else None)
+        return first.id if first is not None else chosen
+
+    def set_default(self, model_id: str) -> None:
+        self.settings.change(default_model={**self.settings.value.default_model, self._account_id: model_id})
+
+    def toggle_favourite(self, model_id: str) -> None:
+        before = self.settings.value.favourite_models
+        after = tuple(each for each in before if each != model_id) if model_id in before else (*before, model_id)
+        self.settings.change(favourite_models=after)
+
+    def list_for(self, current_id: str) -> ModelList:
+        """What the picker shows: favourites first, then by name; models that are offline are left out."""
+        favourites = set(self.settings.value.favourite_models)
+        default = self.default_id()
+        rows = [
+            _row(model, favourite=model.id in favourites, default=model.id == default, current=model.id == current_id)
+            for model in self.models()
+            if not model.offline or model.id == current_id
+        ]
+        rows.sort(key=lambda row: (not row.is_favourite, row.name.casefold()))
+        note = ""
+        if not self.caller.models and not self._fetched and self._saved_at is not None:
+            note = f"Saved {money.when(self._saved_at, self.now())}"
+        return ModelList(tuple(rows), self.loading, note, None if rows else self.problem)
+
+
+def _row(model: Model, *, favourite: bool, default: bool, current: bool) -> ModelRow:
+    abilities = tuple(name for name, capability in ABILITIES if getattr(model.capabilities, capability))
+    return ModelRow(
+        id=model.id,
+        name=model.name,
+        badges=abilities,
+        context=money.short_count(model.context_tokens) if model.context_tokens else "",
+        price_in=_price(model.price_input),
+        price_out=_price(model.price_output),
+        privacy=model.privacy,
+        retires=retires_text(model),
+        replacement=model.deprecation.replacement_model_id if model.deprecation is not None else "",
+        is_default=default,
+        is_favourite=favourite,
+        is_current=current,
+        abilities=frozenset(abilities),
+    )
+
+
+def retires_text(model: Model) -> str:
+    """`retires 1 Feb 2027`, or "" for a model that stays."""
+    if model.deprecation is None:
+        return ""
+    try:
+        ends = datetime.fromisoformat(model.deprecation.ends)
+    except ValueError:
+        return "retires soon"
+    return f"retires {ends.day} {ends:%b %Y}"
+
+
+def price_line(model: Model) -> str:
+    """`131K context, $0.70 in and $2.80 out per million tokens`, as much of it as is known."""
+    parts = [f"{money.short_count(model.context_tokens)} context"] if model.context_tokens else []
+    if model.price_input is not None and model.price_output is not None:
+        prices = f"{money.money(model.price_input)} in and {money.money(model.price_output)} out"
+        parts.append(f"{prices} per million tokens")
+    return ", ".join(parts)
+
+
+def _price(amount: Decimal | None) -> str:
+    return "" if amount is None else money.money(amount).removeprefix("$")

@@ -1,0 +1,200 @@
+"""The chat that is open: its messages, its options, what is typed but not sent. Plain state, no Qt, no disk."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from app.ui.chat.estimate import TokenCounter, count_tokens
+from app.ui.chat.options import ChatOptions, judge
+from app.ui.chat.presenter_models import price_line, retires_text
+from app.ui.chat.presenter_thread import Thread
+from app.ui.chat.presenter_views import cost_note, estimate_branch, learn_from
+from app.ui.chat.state import CharacterHead, ChatHead, CostNote
+from app.ui.chat.titles import NEW_CHAT
+
+if TYPE_CHECKING:
+    from app.service.models import Model
+    from app.storage.conversations import Chat, Message
+    from app.ui.chat.presenter_models import ModelShelf
+    from app.ui.shared.caller import Caller
+    from app.ui.shared.problems import Problem
+
+CHARACTER_KEY = "character"  # in a chat's stored options: what its header shows without asking the service
+
+
+@dataclass(slots=True)
+class OpenChat:
+    """`chat_id` is None for a chat that is not on disk yet. `editing` is the id of the turn in the box, or None."""
+
+    caller: Caller
+    shelf: ModelShelf
+    counter: TokenCounter = field(default_factory=TokenCounter)
+    chat_id: str | None = None
+    title: str = ""
+    thread: Thread = field(default_factory=Thread)
+    options: ChatOptions = field(default_factory=ChatOptions)
+    chosen_model: str = ""  # "" until the person or the character chose one: then the default counts
+    character: CharacterHead | None = None
+    draft: str = ""
+    editing: str | None = None
+    set_aside: str = ""  # the draft from before an earlier turn was taken into the box
+    problem: Problem | None = None
+    _branch_tokens: int | None = None
+
+    # Opening
+
+    def open_new(self, *, character: CharacterHead | None = None) -> None:
+        """An empty chat with the usual options."""
+        self._clear()
+        self.character = character
+        if character is not None and self.shelf.get(character.model_id) is not None:
+            self.chosen_model = character.model_id
+
+    def open(self, chat: Chat, messages: tuple[Message, ...]) -> None:
+        """A chat from the disk."""
+        self._clear()
+        self.chat_id = chat.id
+        self.title = chat.title
+        self.thread = Thread.of(messages, chat.head_id)
+        self.options = ChatOptions.from_dict(chat.options)
+        self.chosen_model = chat.model
+        self.character = _character_of(chat)
+        self.draft = chat.draft
+        learn_from(self.counter, self.options, self.thread.shown())
+
+    def _clear(self) -> None:
+        self.chat_id, self.title, self.thread = None, "", Thread()
+        self.options, self.chosen_model, self.character = ChatOptions(), "", None
+        self.draft, self.editing, self.set_aside = "", None, ""
+        self.problem, self._branch_tokens = None, None
+
+    # What it is
+
+    @property
+    def model_id(self) -> str:
+        return self.chosen_model or self.shelf.default_id()
+
+    @property
+    def model(self) -> Model | None:
+        return self.shelf.get(self.model_id)
+
+    @property
+    def is_empty(self) -> bool:
+        return self.thread.head_id is None
+
+    @property
+    def character_slug(self) -> str | None:
+        return self.character.slug if self.character is not None else None
+
+    def stored_options(self) -> dict[str, object]:
+        """The options and the character's card as they lie in the chat's row."""
+        stored = self.options.to_dict()
+        if self.character is not None:
+            card = self.character
+            stored[CHARACTER_KEY] = {
+                "description": card.description,
+                "rating": card.rating,
+                "rating_count": card.rating_count,
+                "model_id": card.model_id,
+            }
+        return stored
+
+    def stored_values(self) -> dict[str, object]:
+        """Everything of it that belongs to the chat's row, for creating it."""
+        return {
+            "account_id": self.caller.account.id if self.caller.account is not None else "",
+            "model": self.model_id,
+            "character_slug": self.character.slug if self.character is not None else None,
+            "character_name": self.character.name if self.character is not None else None,
+            "options": self.stored_options(),
+        }
+
+    def head(self, *, writing: bool) -> ChatHead:
+        """What header, inspector and composer show."""
+        model = self.model
+        defaults = _sampling_defaults(model)
+        last = self.thread.last_of("assistant")
+        cached = last.usage.get("cached") if last is not None else 0
+        ready = self.caller.service is not None and bool(self.model_id)
+        return ChatHead(
+            chat_id=self.chat_id,
+            title=self.title or NEW_CHAT,
+            model_id=self.model_id,
+            model_name=self.shelf.name_of(self.model_id),
+            context_tokens=model.context_tokens if model is not None else None,
+            price_line=price_line(model) if model is not None else "",
+            retires=retires_text(model) if model is not None else "",
+            character=self.character,
+            options=self.options,
+            controls=judge(self.options, model),
+            default_temperature=defaults.get("temperature"),
+            default_top_p=defaults.get("top_p"),
+            max_reply_tokens=model.model_spec.max_completion_tokens if model is not None else None,
+            prompt_tokens=self.counter.corrected(self.model_id, count_tokens(self.options.system_prompt)),
+            cache_key=self.chat_id or "",
+            cached_tokens=cached if isinstance(cached, int) else 0,
+            writing=writing,
+            is_empty=self.is_empty,
+            editing=self.editing is not None,
+            is_sandbox=self.caller.is_sandbox,
+            can_send=ready,
+            why_not="" if ready else _why_not(self.caller),
+            problem=self.problem,
+        )
+
+    def cost(self) -> CostNote:
+        """The most that sending the box now can cost."""
+        return cost_note(
+            model=self.model,
+            options=self.options,
+            counter=self.counter,
+            branch_tokens=self.branch_tokens(),
+            draft=self.draft,
+            has_character=self.character is not None,
+            sandbox=self.caller.is_sandbox,
+        )
+
+    def branch_tokens(self) -> int:
+        """Estimated tokens of the branch on screen; reckoned once for each state of it."""
+        if self._branch_tokens is None:
+            self._branch_tokens = estimate_branch(self.options, self.thread.shown())
+        return self._branch_tokens
+
+    def changed(self) -> None:
+        """Messages or options are others now."""
+        self._branch_tokens = None
+
+
+def _character_of(chat: Chat) -> CharacterHead | None:
+    if not chat.character_slug:
+        return None
+    stored = chat.options.get(CHARACTER_KEY)
+    card: Mapping[str, object] = stored if isinstance(stored, Mapping) else {}
+    rating, count = card.get("rating"), card.get("rating_count")
+    return CharacterHead(
+        slug=chat.character_slug,
+        name=chat.character_name or chat.character_slug,
+        description=str(card.get("description") or ""),
+        rating=float(rating) if isinstance(rating, (int, float)) else 0.0,
+        rating_count=count if isinstance(count, int) else 0,
+        model_id=str(card.get("model_id") or ""),
+    )
+
+
+def _sampling_defaults(model: Model | None) -> dict[str, float]:
+    """The model's own temperature and top-p, where its record states them."""
+    found: dict[str, float] = {}
+    for name in ("temperature", "top_p"):
+        entry = model.model_spec.constraints.get(name) if model is not None else None
+        value = entry.get("default") if isinstance(entry, Mapping) else None
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            found[name] = float(value)
+    return found
+
+
+def _why_not(caller: Caller) -> str:
+    if caller.account is None:
+        return "Choose an account, or work in the Sandbox."
+    return "The list of models has not come yet." if caller.service is not None else "Not connected yet."

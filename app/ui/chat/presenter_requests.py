@@ -1,0 +1,136 @@
+"""From a branch of messages and the options to a request, and from a stored note back to the Request page.
+
+What was sent is kept without the messages themselves: they are in the history already, and repeating them with every
+turn would make a chat's size grow with the square of its length. The page puts them back in from the branch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from app.service.chat_types import ChatMessage, ChatRequest
+from app.service.exchange import RequestRecord
+from app.ui.chat.continuing import CONTINUE_INSTRUCTION
+from app.ui.chat.options import ChatOptions, service_parameters
+from app.ui.chat.state import RequestView
+
+if TYPE_CHECKING:
+    from app.service.exchange import Exchange
+    from app.service.models import Model
+    from app.storage.conversations import Message
+
+_NOTE_VERSION = 1
+
+
+def build_request(
+    *,
+    chat_id: str,
+    model_id: str,
+    model: Model | None,
+    options: ChatOptions,
+    character_slug: str | None,
+    branch: Sequence[Message],
+    continues: Message | None = None,
+) -> ChatRequest:
+    """The request for the next answer on `branch`, which ends with the turn to be answered.
+
+    With `continues`, the kept part goes along as the assistant's words and the model is asked to go on. The chat's id
+    is the cache key, so that all turns of one chat hit the same cache (R-CHAT-06, R-CHAT-07).
+    """
+    messages = wire_messages(options, branch)
+    if continues is not None and continues.content:
+        messages += (ChatMessage("assistant", continues.content), ChatMessage("user", CONTINUE_INSTRUCTION))
+    return ChatRequest(
+        model=model_id,
+        messages=messages,
+        parameters=service_parameters(options, model, character_slug),
+        temperature=options.temperature,
+        top_p=options.top_p,
+        max_completion_tokens=options.reply_limit,
+        prompt_cache_key=chat_id,
+    )
+
+
+def wire_messages(options: ChatOptions, branch: Sequence[Message]) -> tuple[ChatMessage, ...]:
+    """System prompt first, then every turn that has text. Earlier turns are never written differently, for caches."""
+    messages = [ChatMessage("system", options.system_prompt)] if options.system_prompt.strip() else []
+    for message in branch:
+        if message.role == "user" or (message.role == "assistant" and message.content):
+            messages.append(ChatMessage("user" if message.role == "user" else "assistant", message.content))
+    return tuple(messages)
+
+
+def note_of(exchange: Exchange, turns: int) -> dict[str, Any]:
+    """What the Request page needs after a restart. `turns` is how many messages came from the branch."""
+    record = exchange.request
+    body = dict(record.body) if isinstance(record.body, Mapping) else {}
+    messages = body.pop("messages", [])
+    before = 1 if messages and messages[0].get("role") == "system" else 0
+    return {
+        "version": _NOTE_VERSION,
+        "method": record.method,
+        "path": record.path,
+        "url": record.url,
+        "headers": [list(pair) for pair in record.headers],
+        "authenticated": record.authenticated,
+        "body": body,
+        "before": messages[:before],
+        "after": messages[before + turns :],
+        "message_at": _place_of_messages(record.body),
+        "answer_headers": [list(pair) for pair in exchange.info.headers] if exchange.info is not None else [],
+        "status": exchange.status,
+        "sent_at": exchange.started_at.isoformat(),
+        "duration_s": exchange.duration_s,
+    }
+
+
+def view_of(exchange: Exchange) -> RequestView:
+    """The Request page of a call of this session."""
+    return RequestView(
+        record=exchange.request,
+        headers=exchange.info.headers if exchange.info is not None else (),
+        status=exchange.status,
+        sent_at=exchange.started_at,
+        duration_s=exchange.duration_s,
+    )
+
+
+def view_from_note(note: Mapping[str, Any], branch: Sequence[Message]) -> RequestView | None:
+    """The same after a restart; None when the note cannot be read. `branch` ends with the turn that was answered."""
+    try:
+        turns = [message.to_wire() for message in wire_messages(ChatOptions(), branch)]
+        messages = [*note["before"], *turns, *note["after"]]
+        items = list(note["body"].items())
+        items.insert(note["message_at"], ("messages", messages))
+        record = RequestRecord(
+            method=note["method"],
+            path=note["path"],
+            url=note["url"],
+            headers=_pairs(note["headers"]),
+            body=dict(items),
+            authenticated=bool(note["authenticated"]),
+        )
+        return RequestView(
+            record=record,
+            headers=_pairs(note["answer_headers"]),
+            status=note["status"],
+            sent_at=datetime.fromisoformat(note["sent_at"]),
+            duration_s=note["duration_s"],
+        )
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return None
+
+
+def turns_sent(branch: Sequence[Message]) -> int:
+    """How many messages of a branch go into a request."""
+    return len(wire_messages(ChatOptions(), branch))
+
+
+def _place_of_messages(body: object) -> int:
+    return list(body).index("messages") if isinstance(body, Mapping) and "messages" in body else 0
+
+
+def _pairs(values: Sequence[Sequence[str]]) -> tuple[tuple[str, str], ...]:
+    return tuple((str(name), str(value)) for name, value in values)

@@ -1,0 +1,159 @@
+"""What the chat page shows, as frozen values. The presenter makes them; widgets only draw them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from app.ui.chat.options import ChatOptions, Controls
+from app.ui.chat.titles import NEW_CHAT
+
+if TYPE_CHECKING:
+    from app.service.exchange import RequestRecord
+    from app.ui.shared.problems import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class ChatEntry:
+    """One row of the list of chats."""
+
+    id: str
+    title: str
+    second_line: str  # the character's or the model's name, and what the chat is busy with
+    cost: str  # "" while nothing was paid
+    group: str
+    pinned: bool = False
+    writing: bool = False
+    has_draft: bool = False
+
+    @property
+    def spoken(self) -> str:
+        """The row as a screen reader says it."""
+        parts = [self.title, self.second_line]
+        parts += [self.cost] if self.cost else []
+        parts += ["pinned"] if self.pinned else []
+        parts += ["has a draft"] if self.has_draft else []
+        return ", ".join(part for part in parts if part)
+
+
+@dataclass(frozen=True, slots=True)
+class CharacterHead:
+    """The character a chat speaks with, as much as its header shows."""
+
+    slug: str
+    name: str
+    description: str = ""
+    rating: float = 0.0
+    rating_count: int = 0
+    model_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ChatHead:
+    """The open chat: its header, its parameters and what the composer says."""
+
+    chat_id: str | None = None  # None: a chat that nothing was typed into yet
+    title: str = NEW_CHAT
+    model_id: str = ""
+    model_name: str = ""
+    context_tokens: int | None = None
+    price_line: str = ""  # "131K context, $0.70 in and $2.80 out per million tokens"
+    retires: str = ""
+    character: CharacterHead | None = None
+    options: ChatOptions = field(default_factory=ChatOptions)
+    controls: Controls = field(default_factory=Controls)
+    default_temperature: float | None = None
+    default_top_p: float | None = None
+    max_reply_tokens: int | None = None
+    prompt_tokens: int = 0  # of the system prompt, estimated
+    cache_key: str = ""
+    cached_tokens: int = 0
+    writing: bool = False
+    is_empty: bool = True
+    editing: bool = False  # the box holds an earlier turn; sending it makes a branch
+    is_sandbox: bool = False
+    can_send: bool = True
+    why_not: str = ""  # one line beside Send when nothing can be sent
+    problem: Problem | None = None  # of the page as a whole, such as a full disk
+
+    @property
+    def partner(self) -> str:
+        """Who the composer says the message goes to."""
+        return self.character.name if self.character is not None else self.model_name
+
+    @property
+    def placeholder(self) -> str:
+        return f"Message {self.partner}" if self.partner else "Message"
+
+
+@dataclass(frozen=True, slots=True)
+class CostNote:
+    """What stands left of Send: the most a turn can cost."""
+
+    text: str = ""
+    detail: str = ""  # the tooltip: how it was reckoned
+
+
+@dataclass(frozen=True, slots=True)
+class RequestView:
+    """The Request page of one answer. `record` is None while the chat has not sent anything."""
+
+    record: RequestRecord | None = None
+    headers: tuple[tuple[str, str], ...] = ()
+    status: int | None = None
+    sent_at: datetime | None = None
+    duration_s: float | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TotalsRow:
+    """One model's share of a chat, or the sum of all."""
+
+    label: str
+    turns: int
+    prompt_tokens: int
+    cached_tokens: int
+    output_tokens: int
+    cost_usd: Decimal | None
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What the open chat has used, branches that are not shown included: they were paid for too."""
+
+    rows: tuple[TotalsRow, ...] = ()
+    total: TotalsRow | None = None
+    is_estimate: bool = False
+    not_charged: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRow:
+    """One row of the model picker."""
+
+    id: str
+    name: str
+    badges: tuple[str, ...]
+    context: str
+    price_in: str
+    price_out: str
+    privacy: str
+    retires: str = ""  # "retires 1 Feb 2027"
+    replacement: str = ""
+    is_default: bool = False
+    is_favourite: bool = False
+    is_current: bool = False
+    abilities: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class ModelList:
+    """Everything the picker shows."""
+
+    rows: tuple[ModelRow, ...] = ()
+    loading: bool = False
+    saved_note: str = ""  # "Saved 3 hours ago" while the list comes from the disk
+    problem: Problem | None = None
