@@ -12,7 +12,7 @@ from app.sandbox.chat_request import Extension
 from app.sandbox.errors import Json
 from app.sandbox.handbook import Section
 from app.sandbox.model_catalogue import ModelEntry
-from app.sandbox.reader import effective_question, excerpt
+from app.sandbox.reader import excerpt, find
 
 if TYPE_CHECKING:
     from app.sandbox.site import Site
@@ -75,7 +75,7 @@ async def look_up(site: Site, model: ModelEntry, wanted: Extension, question: st
         return Findings()
     if wanted.enable_web_search == "auto" and not _QUESTION.search(question):
         return Findings()
-    hits = site.handbook.find(effective_question(question, earlier), limit=MAX_RESULTS)
+    hits = find(site.handbook, question, earlier, MAX_RESULTS)
     sources = tuple(
         Source(hit.section.title, site.handbook.address(hit.section), excerpt(hit.section), section=hit.section)
         for hit in hits

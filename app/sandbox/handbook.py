@@ -67,6 +67,10 @@ class Handbook:
     def address(self, section: Section) -> str:
         return f"{self._origin}/handbook/{section.page}" + (f"#{section.anchor}" if section.anchor else "")
 
+    def holds_any(self, section: Section, text: str) -> bool:
+        """True when a meaning-bearing word of the text occurs in the section."""
+        return not self._bags[self.sections.index(section)].isdisjoint(words.terms(text))
+
     def find(self, question: str, limit: int = 5, page: str | None = None) -> list[Found]:
         """Return the sections about the question, best first; empty when none is. `page` restricts to one page."""
         wanted = list(dict.fromkeys(words.terms(question)))
@@ -83,7 +87,7 @@ class Handbook:
             in_title = sum(weight for term, weight in weights.items() if term in titles) / total
             if coverage >= LEAST_COVERAGE or page is not None:
                 found.append(Found(section, rank * (0.3 + coverage + 0.7 * in_title), coverage))
-        found.sort(key=lambda hit: -hit.score)
+        found.sort(key=lambda hit: (-round(hit.score, 2), self.sections.index(hit.section)))
         return found[:limit]
 
     def _weight(self, term: str) -> float:

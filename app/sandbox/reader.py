@@ -12,6 +12,7 @@ from app.sandbox.handbook import Found, Handbook, Section, plain
 SECOND_PASSAGE_FROM = 0.62  # of the best score
 LONG_SECTION_CHARS = 1500
 FOLLOW_UP_TERMS = 2
+TOPIC_SECTIONS = 4
 
 _GREETING = re.compile(
     r"^\W*(hi|hello|hey|hallo|good (morning|afternoon|evening|day)|greetings|moin|servus)( (there|rialto|again))?\W*$",
@@ -33,7 +34,7 @@ _WHAT_CAN_YOU = re.compile(
     re.I,
 )
 _FOLLOW_UP = re.compile(
-    r"^\W*(and|but|or|what about|how about|why|then|also|there|it|that|does it|is it|can it|where)\b", re.I
+    r"^\W*(and|but|or|what about|how about|why|then|also|there)\b|\b(it|that|this|those|them|there)\b", re.I
 )
 
 IDENTITY = (
@@ -63,19 +64,28 @@ class Reading:
     cite: Callable[[Section], str] = field(default=lambda _: "")
 
 
-def effective_question(question: str, earlier: Sequence[str]) -> str:
-    """Return the question together with the topic it leans on, when it is too short to stand alone."""
+def find(handbook: Handbook, question: str, earlier: Sequence[str], limit: int, page: str | None = None) -> list[Found]:
+    """Return what the handbook has about a question, understood together with the topic it leans on."""
+    topic = topic_of(question, earlier)
+    if not topic:
+        return handbook.find(question, limit, page)
+    about = handbook.find(topic, TOPIC_SECTIONS, page)
+    touched = [hit for hit in about if handbook.holds_any(hit.section, question)]
+    others = handbook.find(f"{topic} {question}", limit, page)
+    chosen = {hit.section: hit for hit in [*touched, *about[:1], *others]}
+    return list(chosen.values())[:limit]
+
+
+def topic_of(question: str, earlier: Sequence[str]) -> str:
+    """Return the earlier message that a follow-up too short to stand alone is about; "" when it is none."""
     own = words.terms(question)
-    leans = len(own) <= FOLLOW_UP_TERMS and (_FOLLOW_UP.search(question) is not None or len(own) <= 1)
-    if not leans:
-        return question
-    for previous in reversed(earlier):
-        if _GREETING.match(previous) or _THANKS.match(previous):
-            continue
-        topic = words.terms(previous)
-        if len(topic) > FOLLOW_UP_TERMS or not _FOLLOW_UP.search(previous):
-            return f"{previous} {question}"
-    return question
+    if len(own) > FOLLOW_UP_TERMS or (own and not _FOLLOW_UP.search(question)):
+        return ""
+    for number in range(len(earlier) - 1, -1, -1):
+        previous = earlier[number]
+        if not (_GREETING.match(previous) or _THANKS.match(previous)):
+            return topic_of(previous, earlier[:number]) or previous
+    return ""
 
 
 def read(handbook: Handbook, reading: Reading) -> Reply:
@@ -84,8 +94,9 @@ def read(handbook: Handbook, reading: Reading) -> Reply:
     simple = _simple_answer(handbook, question)
     if simple is not None:
         return Reply(_framed(reading.greeting, simple), trace=("The message asks nothing of the handbook.",))
-    asked = effective_question(question, reading.earlier)
-    found = handbook.find(asked, limit=max(2, reading.look_at), page=reading.page)
+    topic = topic_of(question, reading.earlier)
+    asked = f"{topic} {question}".strip()
+    found = find(handbook, question, reading.earlier, max(2, reading.look_at), reading.page)
     trace = _trace(asked, question, found, handbook)
     if not found:
         return Reply(_framed(reading.greeting, _nothing(handbook)), trace=trace)

@@ -17,7 +17,7 @@ from typing import Any
 from app.sandbox.faults import Faults
 from app.sandbox.limits import AbuseGuard, RateLimits
 
-START_BALANCE_USD = Decimal("10")
+START_BALANCE_USD = Decimal("100")
 LOG_LENGTH = 500
 
 
