@@ -143,15 +143,14 @@ class ChatStream:
                 raise BadAnswer("The service answered with a web page.", status=answer.info.status, info=answer.info)
             sse = SseReader()
             async with aclosing(answer.pieces()) as pieces:
+                feed, read = sse.feed, reader.read
                 async for piece in pieces:
-                    events = reader.read(sse.feed(piece))
+                    events = read(feed(piece))
                     if reader.usage is not None:
                         self._report()
                     if events:
                         yield events
-                    if reader.failure is not None:
-                        raise reader.failure
-                    if reader.done:
+                    if reader.ended:
                         break
                 else:
                     rest = sse.finish()

@@ -112,6 +112,7 @@ class ChatReader:
         self.sources: tuple[Source, ...] = ()
         self.done = False
         self.failure: ServiceError | None = None
+        self.ended = False  # done or failed
         self._documents_tool_names = documents_tool_names
         self._tags = ThinkTags()
         self._calls: list[dict[str, object]] = []
@@ -138,7 +139,8 @@ class ChatReader:
                 plain = _decode_plain(data)
             except _UNFIT:
                 self._read_chunk(data)
-                if self.done or self.failure is not None:
+                self.ended = self.done or self.failure is not None
+                if self.ended:
                     break
                 continue
             if plain.model != self.model:
