@@ -36,6 +36,7 @@ class CommandPalette(ModalLayer):
         self._kinds: frozenset[str] = frozenset()
         self.field = QLineEdit()
         self.field.setProperty("bare", True)
+        self.field.ring_widget = None  # type: ignore[attr-defined]  # the whole panel is the field; a ring would cut it
         self.field.setPlaceholderText("Type a command, a chat, a model or a setting")
         self.field.setAccessibleName("Find a command")
         self.field.textChanged.connect(self._refresh)
@@ -62,7 +63,8 @@ class CommandPalette(ModalLayer):
 
     def _build(self) -> None:
         theme = self.theme
-        self._head = QHBoxLayout()
+        self._head_frame = QWidget()
+        self._head = QHBoxLayout(self._head_frame)
         self._glass = QLabel()
         self._head.addWidget(self._glass)
         self._head.addWidget(self.field, 1)
@@ -83,7 +85,7 @@ class CommandPalette(ModalLayer):
         layout = QVBoxLayout(self.panel)
         layout.setContentsMargins(1, 1, 1, 1)
         layout.setSpacing(0)
-        layout.addLayout(self._head)
+        layout.addWidget(self._head_frame)
         layout.addWidget(rule())
         layout.addWidget(self.list_view)
         layout.addWidget(self._nothing)
@@ -193,7 +195,7 @@ class CommandPalette(ModalLayer):
         font = theme.font("heading", 400)
         font.setLetterSpacing(font.letterSpacingType(), 0)
         self.field.setFont(font)
-        self.field.setFixedHeight(theme.height_px(54))
+        self._head_frame.setFixedHeight(theme.height_px(54))
         self._foot.setContentsMargins(theme.px(18), 0, theme.px(18), 0)
         self._foot.setSpacing(theme.px(12))
         self._foot_frame.setFixedHeight(theme.height_px(36))
@@ -203,7 +205,7 @@ class CommandPalette(ModalLayer):
         theme = self.theme
         top = min(theme.px(_TOP), self.height() // 8)
         width = min(theme.type_px(_WIDTH), self.width() - 2 * theme.px(16))
-        around = self.field.height() + self._foot_frame.height() + 3
+        around = self._head_frame.height() + self._foot_frame.height() + 3
         if self.list_view.isHidden():
             return QRect((self.width() - width) // 2, top, width, around + self._nothing.heightForWidth(width))
         wanted = sum(self.list_view.sizeHintForRow(row) for row in range(self._model.rowCount())) + theme.px(8)

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QRect, QUrl
-from PySide6.QtGui import QDesktopServices, QTextBlockFormat, QTextCursor, QTextDocument
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QListWidget, QListWidgetItem, QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtCore import QRect, Qt, QUrl
+from PySide6.QtGui import (
+    QDesktopServices,
+    QTextBlockFormat,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+    QTextLength,
+    QTextTable,
+)
+from PySide6.QtWidgets import QHBoxLayout, QTextBrowser, QVBoxLayout, QWidget
 
 from app.ui.shared.buttons import IconButton
 from app.ui.shared.label import Label
+from app.ui.shared.nav_list import NavList, Place
 from app.ui.shared.surfaces import rule
 from app.ui.shared.theme import Theme
 from app.ui.shell.handbook import page_for, read_pages
@@ -25,13 +34,11 @@ class HelpSheet(ModalLayer):
     def __init__(self, theme: Theme, window: QWidget, folder: Path) -> None:
         super().__init__(theme, window, "Handbook")
         self._pages = read_pages(folder)
-        self._list = QListWidget()
-        self._list.setAccessibleName("Pages of the handbook")
-        self._list.setFrameShape(QFrame.Shape.NoFrame)
-        for page in self._pages:
-            self._list.addItem(QListWidgetItem(page.title))
-        self._list.currentRowChanged.connect(self._show)
+        self._list = NavList(theme, "Pages of the handbook")
+        self._list.set_places([Place(page.file_name, page.title) for page in self._pages])
+        self._list.chosen.connect(self._show)
         self._browser = QTextBrowser()
+        self._browser.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._browser.setAccessibleName("Handbook page")
         self._browser.setOpenLinks(False)
         self._browser.anchorClicked.connect(self._follow)
@@ -57,16 +64,20 @@ class HelpSheet(ModalLayer):
         """Show the page about `place` (a tab's name, "" for the first page)."""
         page = page_for(self._pages, place)
         if page is not None:
-            self._list.setCurrentRow(self._pages.index(page))
+            self._go_to(page.file_name)
         self.open_layer()
 
     def first_focus(self) -> QWidget:
         return self._list
 
-    def _show(self, row: int) -> None:
-        if not 0 <= row < len(self._pages):
+    def _go_to(self, file_name: str) -> None:
+        self._list.set_current(file_name)
+        self._show(file_name)
+
+    def _show(self, file_name: str) -> None:
+        page = next((page for page in self._pages if page.file_name == file_name), None)
+        if page is None:
             return
-        page = self._pages[row]
         document = QTextDocument(self._browser)
         document.setDefaultFont(self.theme.font("reading"))
         document.setDocumentMargin(0)
@@ -77,9 +88,7 @@ class HelpSheet(ModalLayer):
 
     def _follow(self, url: QUrl) -> None:
         if url.isRelative():
-            page = next((page for page in self._pages if page.file_name == url.path()), None)
-            if page is not None:
-                self._list.setCurrentRow(self._pages.index(page))
+            self._go_to(url.path())
         elif url.scheme() in ("https", "http"):
             QDesktopServices.openUrl(url)
 
@@ -87,12 +96,10 @@ class HelpSheet(ModalLayer):
         theme = self.theme
         self._head.setContentsMargins(theme.px(20), theme.px(10), theme.px(12), theme.px(10))
         self._list.setFixedWidth(theme.type_px(_LIST_WIDTH))
-        self._list.setFont(theme.font("body"))
-        self._list.setSpacing(theme.px(2))
-        margin = theme.px(16)
-        self._list.setContentsMargins(0, margin, 0, margin)
+        margin = theme.px(8)
+        self._list.setViewportMargins(0, margin, 0, margin)
         self._browser.setViewportMargins(theme.px(24), theme.px(16), theme.px(24), theme.px(16))
-        self._show(self._list.currentRow())
+        self._show(self._list.current)
 
     def panel_rect(self) -> QRect:
         theme = self.theme
@@ -103,21 +110,37 @@ class HelpSheet(ModalLayer):
 
 
 def _space(document: QTextDocument, theme: Theme) -> None:
-    """Give blocks the designed line height and air; Qt's Markdown reader knows neither."""
+    """Give blocks the designed sizes and air; Qt's Markdown reader knows neither."""
     block = document.begin()
     while block.isValid():
         cursor = QTextCursor(block)
         form = block.blockFormat()
         heading = form.headingLevel()
         if heading:
-            style = {1: "title", 2: "heading"}.get(heading, "body")
-            cursor.select(QTextCursor.SelectionType.BlockUnderCursor)
-            letters = cursor.charFormat()
-            letters.setFont(theme.font(style, 600))
-            cursor.mergeCharFormat(letters)
-        if not cursor.currentTable():
-            form.setTopMargin(theme.px(18 if heading == 2 else 4))
+            cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
+            letters = QTextCharFormat()
+            letters.setFont(theme.font({1: "title", 2: "heading"}.get(heading, "body"), 600))
+            cursor.setCharFormat(letters)
+        table = _table_around(QTextCursor(block))
+        if table is None:
+            form.setTopMargin(theme.px(16 if heading == 2 else 4))
             form.setBottomMargin(theme.px(6))
-        form.setLineHeight(140.0, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
+        else:
+            _fit_table(table, theme)
+        form.setLineHeight(135.0, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
         QTextCursor(block).setBlockFormat(form)
         block = block.next()
+
+
+def _table_around(cursor: QTextCursor) -> QTextTable | None:
+    return cursor.currentTable()  # None outside a table, whatever the stubs say
+
+
+def _fit_table(table: QTextTable, theme: Theme) -> None:
+    form = table.format()
+    form.setWidth(QTextLength(QTextLength.Type.PercentageLength, 100))
+    form.setCellPadding(theme.px(4))
+    form.setCellSpacing(0)
+    form.setBorderBrush(theme.color("line"))
+    form.setBorderCollapse(True)
+    table.setFormat(form)

@@ -18,6 +18,7 @@ from app.ui.shared.focus_ring import FocusRing
 from app.ui.shared.menu import Menu
 from app.ui.shared.money import countdown
 from app.ui.shared.toast import ToastHost
+from app.ui.shell.actions import WINDOW, key_parts
 from app.ui.shell.main_menu import MainMenu
 from app.ui.shell.palette_rows import Candidate
 
@@ -110,15 +111,14 @@ class Overlays(QObject):
 
     def candidates(self, text: str) -> list[Candidate]:
         """Everything the palette could run now: actions, what the tabs hold, settings."""
-        from app.ui.shell.actions import key_parts
-
         window = self._window
         found: list[Candidate] = []
-        for entry in window.registry.entries():
+        here = window.current_tab
+        for entry in sorted(window.registry.entries(), key=lambda entry: entry.scope != here):
             action = entry.action
-            if action.in_palette and window.registry.can_run(entry):
+            if action.in_palette and action.id != f"go.{here}" and window.registry.can_run(entry):
                 kind = "tab" if action.id.startswith("go.") else "action"
-                hint = action.hint or ("" if entry.scope in ("window", window.current_tab) else entry.scope_title)
+                hint = action.hint or ("" if entry.scope in (WINDOW, here) else entry.scope_title)
                 keys = key_parts(entry.shortcut)
                 run = _running(window.registry.run, entry.id)
                 found.append(Candidate(entry.id, kind, action.text, hint, action.icon, keys, run))

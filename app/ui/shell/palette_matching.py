@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+_LEAST_SCATTERED = 40
 _SEPARATORS = " _-/.:“(…"
 
 
@@ -55,7 +56,10 @@ def _match_word(word: str, folded: str) -> Match | None:
 
 
 def _match_letters(word: str, folded: str) -> Match | None:
-    """Letters in order, each at a word's start where that is possible: "sit" finds Start in the …"""
+    """Letters in order, each at a word's start where that is possible: "sit" finds Start in the …
+
+    The first letter must start a word: scattered letters fit nearly everything.
+    """
     positions: list[int] = []
     at = -1
     for letter in word:
@@ -69,10 +73,12 @@ def _match_letters(word: str, folded: str) -> Match | None:
         if at < 0:
             return None
         positions.append(at)
+    if positions[0] and folded[positions[0] - 1] not in _SEPARATORS:
+        return None
     spread = positions[-1] - positions[0] + 1 - len(word)
     at_starts = sum(1 for index in positions if index == 0 or folded[index - 1] in _SEPARATORS)
     score = 10 * at_starts + 40 - spread
-    return Match(score, tuple(positions)) if score > 20 else None
+    return Match(score, tuple(positions)) if score > _LEAST_SCATTERED else None
 
 
 def marked_runs(title: str, positions: tuple[int, ...]) -> tuple[tuple[str, bool], ...]:

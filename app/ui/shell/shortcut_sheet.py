@@ -34,6 +34,7 @@ class ShortcutSheet(ModalLayer):
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)
         self._scroll.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._scroll.setAccessibleName("Shortcuts")
+        self._scroll.ring_widget = None  # type: ignore[attr-defined]  # the whole sheet scrolls; it shows where one is
         self._close = IconButton(theme, "close", "Close", shortcut="Esc")
         self._close.clicked.connect(self.close_layer)
         self._head = QHBoxLayout()
@@ -63,7 +64,10 @@ class ShortcutSheet(ModalLayer):
     def restyle(self) -> None:
         theme = self.theme
         self._head.setContentsMargins(theme.px(20), theme.px(10), theme.px(12), theme.px(10))
-        self._scroll.setWidget(self._sheet())
+        sheet = self._sheet()
+        self._scroll.setWidget(sheet)
+        for ground in (sheet, self._scroll.viewport()):
+            ground.setAutoFillBackground(False)  # the panel's own surface shows through, with its corners
 
     def _sheet(self) -> QWidget:
         theme = self.theme

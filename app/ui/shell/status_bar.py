@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QSizePolicy, QWidget
 
 from app.ui.shared import icons
@@ -305,13 +305,15 @@ class _KeyHints(QWidget):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
+        line = rule(vertical=True)
+        line.setFixedHeight(theme.height_px(16, 16))
         self.commands = _HintButton(theme, "Commands", "Ctrl+K")
         self.shortcuts = _HintButton(theme, "All shortcuts", "Ctrl+/")
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(theme.px(2))
         layout.addWidget(self.commands)
-        layout.addWidget(rule(vertical=True))
+        layout.addWidget(line)
         layout.addWidget(self.shortcuts)
         self.hide()
 
@@ -329,7 +331,9 @@ class _HintButton(QAbstractButton):
         layout = QHBoxLayout(self)
         layout.setContentsMargins(theme.px(8), 0, theme.px(8), 0)
         layout.setSpacing(theme.px(6))
-        for widget in (Label(theme, text, "small", "text3"), KeyHint(theme, shortcut)):
+        label = Label(theme, text, "small", "text3")
+        label.setForegroundRole(QPalette.ColorRole.WindowText)  # inside a button it would be the button's own
+        for widget in (label, KeyHint(theme, shortcut)):
             widget.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
             layout.addWidget(widget)
 

@@ -191,7 +191,7 @@ class ZoneFrame(QWidget):
         sizes: list[int] = []
         room = self._splitter.width()
         for index in range(self._splitter.count()):
-            zone: QWidget = self._splitter.widget(index)
+            zone = self._splitter.widget(index)
             if self.list_zone is not None and zone is self.list_zone:
                 zone.setMinimumWidth(theme.type_px(LIST_MIN))
                 zone.setMaximumWidth(theme.type_px(max(LIST_MAX, self._info.list_width)))

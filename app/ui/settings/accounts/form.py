@@ -1,0 +1,165 @@
+"""The form that adds an account: on the first page, and in Settings."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from app.ui.settings.accounts.presenter import AUTOMATIC, AccountDraft
+from app.ui.settings.accounts.state import FormState
+from app.ui.settings.fields import FieldBox, SecretField
+from app.ui.settings.secrets.state import SecretsState
+from app.ui.shared.buttons import Button
+from app.ui.shared.icon_label import IconLabel
+from app.ui.shared.label import Label
+from app.ui.shared.menu import Menu
+from app.ui.shared.theme import Theme
+
+EXAMPLE_ADDRESS = "https://api.example.com/v1"
+_NAMES = {AUTOMATIC: "as the address suggests", "service": "service names", "venice": "Venice names"}
+
+
+class AccountForm(QWidget):
+    """Address and key, and where the key will be kept. `submitted` carries an `AccountDraft` and "unchecked"."""
+
+    submitted = Signal(object, bool)
+    cancelled = Signal()
+
+    def __init__(self, theme: Theme, *, with_name: bool, large: bool = False) -> None:
+        super().__init__()
+        self._theme = theme
+        self._done = 0
+        self._dialect = AUTOMATIC
+        self.address = QLineEdit()
+        self.address.setProperty("mono", True)
+        self.address.setPlaceholderText(EXAMPLE_ADDRESS)
+        self.key = SecretField(theme, "Paste a key")
+        self.name = QLineEdit()
+        self.name.setPlaceholderText("As the address")
+        self.name.setMaxLength(80)
+        self._boxes = {
+            "base_url": FieldBox(theme, "Service address", self.address),
+            "key": FieldBox(theme, "API key", self.key),
+            "name": FieldBox(theme, "Name", self.name),
+        }
+        self._boxes["name"].setVisible(with_name)
+        self._names = Button(theme, "", kind="link", size="small")
+        self._names.setToolTip("How this service names its fields")
+        self._names.clicked.connect(self._choose_names)
+        self._keep_icon = IconLabel(theme, "lock", "text3", px=14)
+        self._keep = Label(theme, "", "small", "text3", wrap=True)
+        self._sentence = Label(theme, "", "small", "bad", wrap=True)
+        self._sentence.hide()
+        self.connect_button = Button(theme, "Check and connect", size="large" if large else "")
+        self.connect_button.clicked.connect(lambda: self._submit(unchecked=False))
+        self.anyway_button = Button(theme, "Save without checking", kind="quiet")
+        self.anyway_button.clicked.connect(lambda: self._submit(unchecked=True))
+        self.anyway_button.hide()
+        for field in (self.address, self.key, self.name):
+            field.returnPressed.connect(lambda: self._submit(unchecked=False))
+        self.address.textEdited.connect(lambda: self._boxes["base_url"].show_problem(""))
+        self.key.textEdited.connect(lambda: self._boxes["key"].show_problem(""))
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._build(large)
+        self._set_dialect(AUTOMATIC)
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def _build(self, large: bool) -> None:
+        keep = QHBoxLayout()
+        keep.setSpacing(self._theme.px(5))
+        keep.addWidget(self._keep_icon, 0, Qt.AlignmentFlag.AlignTop)
+        keep.addWidget(self._keep, 1)
+        names = QHBoxLayout()
+        names.setContentsMargins(0, 0, 0, 0)
+        names.addWidget(self._names)
+        names.addStretch(1)
+        for box in (self._boxes["name"], self._boxes["base_url"], self._boxes["key"]):
+            self._column.addWidget(box)
+        self._column.addLayout(names)
+        self._column.addLayout(keep)
+        self._column.addWidget(self._sentence)
+        if large:
+            self._column.addStretch(1)
+            self._column.addSpacing(self._theme.px(8))
+            self._column.addWidget(self.anyway_button)
+            self._column.addWidget(self.connect_button)
+        else:
+            row = QHBoxLayout()
+            row.addWidget(self.connect_button)
+            row.addWidget(self.anyway_button)
+            row.addStretch(1)
+            self._column.addLayout(row)
+
+    def show_form(self, state: FormState, place: SecretsState) -> None:
+        """Make the form agree with what the presenter knows."""
+        for name, box in self._boxes.items():
+            box.show_problem(state.problems.get(name, ""))
+        self._sentence.set_text(state.sentence)
+        self._sentence.setVisible(bool(state.sentence))
+        self.anyway_button.setVisible(state.can_save_unchecked and not state.busy)
+        self.connect_button.setEnabled(not state.busy)
+        self.connect_button.setText("Asking the service" if state.busy else "Check and connect")
+        for field in (self.address, self.key, self.name):
+            field.setReadOnly(state.busy)
+        self._keep.set_text(keep_words(place))
+        self._keep_icon.set_icon("warning" if place.ask else "lock", "warn" if place.ask else "text3")
+        if state.done > self._done:
+            self._done = state.done
+            self.clear()
+
+    def clear(self) -> None:
+        """Forget everything typed, the key first."""
+        self.key.wipe()
+        self.address.clear()
+        self.name.clear()
+        self._set_dialect(AUTOMATIC)
+
+    def focus_first_problem(self) -> None:
+        for box in self._boxes.values():
+            if box.problem:
+                box.field.setFocus(Qt.FocusReason.OtherFocusReason)
+                return
+
+    def _submit(self, *, unchecked: bool) -> None:
+        draft = AccountDraft(self.address.text(), self.key.text(), self.name.text(), self._dialect)
+        self.submitted.emit(draft, unchecked)
+
+    def _choose_names(self) -> None:
+        menu = Menu(self._theme, self)
+        for dialect, words in _NAMES.items():
+            action = menu.add(words[0].upper() + words[1:])
+            action.setCheckable(True)
+            action.setChecked(dialect == self._dialect)
+            action.triggered.connect(lambda _checked=False, dialect=dialect: self._set_dialect(dialect))
+        menu.aboutToHide.connect(menu.deleteLater)
+        menu.popup(self._names.mapToGlobal(self._names.rect().bottomLeft()))
+
+    def _set_dialect(self, dialect: str) -> None:
+        self._dialect = dialect
+        self._names.setText(f"Names: {_NAMES[dialect]}")
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.cancelled.emit()
+        super().keyPressEvent(event)
+
+    def _dress(self) -> None:
+        self._column.setSpacing(self._theme.px(10))
+
+
+def keep_words(place: SecretsState) -> str:
+    """Where a key would be kept, before it is entered."""
+    if place.kind == "keyring" and not place.ask:
+        return f"Kept in the system keychain ({place.backend}). It is never written to a file or shown again in full."
+    if place.kind == "passphrase" and not place.ask:
+        return "Kept in the file that your passphrase locks. It is never shown again in full."
+    if place.kind == "session":
+        return "Kept in memory for this session only, and forgotten when Rialto closes."
+    if place.ask == "choose":
+        return "No keychain was found here. Rialto asks where to keep the key; never in plain text."
+    if place.ask:
+        return "The place for secrets is locked. Rialto asks to open it before it keeps the key."
+    return "Rialto keeps keys in the system keychain, never in plain text."

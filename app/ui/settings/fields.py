@@ -1,0 +1,101 @@
+"""One field of a form: a label, the field, and under it the sentence about what is wrong with it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from app.ui.shared.announce import announce
+from app.ui.shared.buttons import IconButton
+from app.ui.shared.fields import bind_label
+from app.ui.shared.icon_label import IconLabel
+from app.ui.shared.label import Label
+from app.ui.shared.surfaces import set_property
+from app.ui.shared.theme import Theme
+
+
+class FieldBox(QWidget):
+    """`show_problem` marks the field red and says why below it; "" takes both away."""
+
+    def __init__(self, theme: Theme, label: str, field: QLineEdit) -> None:
+        super().__init__()
+        self._theme = theme
+        self._label_text = label
+        self.field = field
+        self.label = Label(theme, label, "small", "text2", weight=500)
+        bind_label(self.label, field)
+        self._problem = QWidget()
+        row = QHBoxLayout(self._problem)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(theme.px(6))
+        row.addWidget(IconLabel(theme, "error", "bad", px=14), 0, Qt.AlignmentFlag.AlignTop)
+        self._sentence = Label(theme, "", "small", "bad", wrap=True)
+        row.addWidget(self._sentence, 1)
+        self._problem.hide()
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        for widget in (self.label, field, self._problem):
+            self._column.addWidget(widget)
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    @property
+    def problem(self) -> str:
+        return self._sentence.text()
+
+    def show_problem(self, sentence: str) -> None:
+        if sentence == self.problem:
+            return
+        self._sentence.set_text(sentence)
+        self._problem.setVisible(bool(sentence))
+        set_property(self.field, "state", "error" if sentence else "")
+        self.field.setAccessibleDescription(sentence)
+        announce(self.field, sentence, urgent=True)
+
+    def _dress(self) -> None:
+        self._column.setSpacing(self._theme.px(5))
+
+
+class SecretField(QLineEdit):
+    """A field whose text is dots until the eye is pressed. Nothing typed here reaches a clipboard or an undo list."""
+
+    def __init__(self, theme: Theme, placeholder: str) -> None:
+        super().__init__()
+        self._theme = theme
+        self.setEchoMode(QLineEdit.EchoMode.Password)
+        self.setPlaceholderText(placeholder)
+        self.setInputMethodHints(
+            Qt.InputMethodHint.ImhSensitiveData
+            | Qt.InputMethodHint.ImhNoPredictiveText
+            | Qt.InputMethodHint.ImhNoAutoUppercase
+        )
+        self.eye = IconButton(theme, "eye", "Show what is typed", size="small", icon_size=16, parent=self)
+        self.eye.setCursor(Qt.CursorShape.ArrowCursor)
+        self.eye.clicked.connect(self._turn)
+        theme.changed.connect(self._place)
+        self._place()
+
+    def wipe(self) -> None:
+        """Empty the field and hide again what comes next."""
+        self.clear()
+        if self.echoMode() == QLineEdit.EchoMode.Normal:
+            self._turn()
+
+    def _turn(self) -> None:
+        hidden = self.echoMode() == QLineEdit.EchoMode.Password
+        self.setEchoMode(QLineEdit.EchoMode.Normal if hidden else QLineEdit.EchoMode.Password)
+        self.eye.set_icon("eye-off" if hidden else "eye")
+        self.eye.rename("Hide what is typed" if hidden else "Show what is typed")
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place()
+
+    def _place(self) -> None:
+        size = self.eye.sizeHint()
+        gap = 3
+        left = gap if self.isRightToLeft() else self.width() - size.width() - gap
+        self.eye.setGeometry(left, (self.height() - size.height()) // 2, size.width(), size.height())
+        room = size.width() + gap
+        self.setTextMargins(room if self.isRightToLeft() else 0, 0, 0 if self.isRightToLeft() else room, 0)

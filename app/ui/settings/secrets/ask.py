@@ -1,0 +1,102 @@
+"""The question that a computer without an open keychain asks: unlock it, a passphrase file, or this session only."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QRadioButton, QVBoxLayout, QWidget
+
+from app.ui.settings.fields import FieldBox, SecretField
+from app.ui.settings.secrets.presenter import SecretsPresenter
+from app.ui.settings.secrets.state import SecretsState
+from app.ui.shared.buttons import Button
+from app.ui.shared.card import Card
+from app.ui.shared.icon_label import IconLabel
+from app.ui.shared.label import Label
+from app.ui.shared.theme import Theme
+
+
+class SecretsQuestion(Card):
+    """Hidden while there is nothing to ask."""
+
+    def __init__(self, theme: Theme, presenter: SecretsPresenter) -> None:
+        super().__init__(theme, padding=(14, 12), spacing=10, fill="warn_tint", border="warn")
+        self._presenter = presenter
+        head = QHBoxLayout()
+        head.addWidget(IconLabel(theme, "lock", "warn"), 0, Qt.AlignmentFlag.AlignTop)
+        self._words = Label(theme, "", wrap=True, lead=" ")
+        head.addWidget(self._words, 1)
+        self.body.addLayout(head)
+        self._ways = QWidget()
+        ways = QVBoxLayout(self._ways)
+        ways.setContentsMargins(0, 0, 0, 0)
+        ways.setSpacing(theme.px(4))
+        self.in_file = QRadioButton("In one file that a passphrase locks")
+        self.for_session = QRadioButton("In memory, for this session only")
+        group = QButtonGroup(self)
+        for way in (self.in_file, self.for_session):
+            group.addButton(way)
+            ways.addWidget(way)
+            way.toggled.connect(self._show_fields)
+        self.body.addWidget(self._ways)
+        self.passphrase = SecretField(theme, "At least eight characters")
+        self.again = SecretField(theme, "The same once more")
+        self._passphrase_box = FieldBox(theme, "Passphrase", self.passphrase)
+        self._again_box = FieldBox(theme, "Passphrase again", self.again)
+        for box in (self._passphrase_box, self._again_box):
+            box.setMaximumWidth(theme.type_px(360))
+        self.body.addWidget(self._passphrase_box)
+        self.body.addWidget(self._again_box)
+        self._said = Label(theme, "", "small", "bad", wrap=True)
+        self.body.addWidget(self._said)
+        buttons = QHBoxLayout()
+        self.do = Button(theme, "Continue", kind="primary", size="small")
+        self.do.clicked.connect(self._answer)
+        self.look_again = Button(theme, "Look again", kind="quiet", size="small")
+        self.look_again.clicked.connect(presenter.look)
+        buttons.addWidget(self.do)
+        buttons.addWidget(self.look_again)
+        buttons.addStretch(1)
+        self.body.addLayout(buttons)
+        self.passphrase.returnPressed.connect(self._answer)
+        self.again.returnPressed.connect(self._answer)
+        self._state = presenter.state
+        presenter.state_changed.connect(self.show_state)
+        self.show_state(presenter.state)
+
+    def show_state(self, state: SecretsState) -> None:
+        """Ask what has to be asked, or nothing."""
+        self._state = state
+        self.setVisible(bool(state.ask))
+        if not state.ask:
+            self.passphrase.wipe()
+            self.again.wipe()
+            return
+        self._words.set_text(state.sentence, f"{state.title}.")
+        self.setAccessibleName(f"{state.title}. {state.sentence}")
+        self._ways.setVisible(state.ask == "choose")
+        self.do.setText({"unlock": "Unlock…", "passphrase": "Open"}.get(state.ask, "Keep keys this way"))
+        self.do.setEnabled(not state.busy)
+        self._show_fields()
+
+    def _show_fields(self) -> None:
+        state = self._state
+        wants_new = state.ask == "choose" and self.in_file.isChecked()
+        wants_old = state.ask == "passphrase"
+        self._passphrase_box.setVisible(wants_new or wants_old)
+        self._again_box.setVisible(wants_new)
+        self._passphrase_box.show_problem(state.problem if wants_new or wants_old else "")
+        in_line = "" if wants_new or wants_old else state.problem
+        self._said.set_text(in_line)
+        self._said.setVisible(bool(in_line))
+        chosen = self.in_file.isChecked() or self.for_session.isChecked()
+        self.do.setEnabled(not state.busy and (state.ask != "choose" or chosen))
+
+    def _answer(self) -> None:
+        if self._state.ask == "unlock":
+            self._presenter.unlock_keychain()
+        elif self._state.ask == "passphrase":
+            self._presenter.open_file(self.passphrase.text())
+        elif self.in_file.isChecked():
+            self._presenter.keep_in_file(self.passphrase.text(), self.again.text())
+        elif self.for_session.isChecked():
+            self._presenter.keep_for_session()

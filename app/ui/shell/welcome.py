@@ -1,0 +1,317 @@
+"""The first page: two ways to start, and where secrets, history and telemetry live. Only what works is offered."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QGridLayout, QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
+
+from app.ui.settings.accounts.form import AccountForm
+from app.ui.settings.accounts.presenter import AccountsPresenter
+from app.ui.settings.accounts.state import AccountsState
+from app.ui.settings.secrets.ask import SecretsQuestion
+from app.ui.settings.secrets.presenter import SecretsPresenter
+from app.ui.settings.secrets.state import SecretsState
+from app.ui.shared.buttons import Button
+from app.ui.shared.card import Card
+from app.ui.shared.frames import dashed_frame, solid_frame
+from app.ui.shared.icon_label import IconLabel
+from app.ui.shared.kbd import KeyHint
+from app.ui.shared.label import Label
+from app.ui.shared.theme import Theme
+from app.ui.shell.bridge import HEIGHT as BRIDGE_HEIGHT
+from app.ui.shell.bridge import paint_bridge
+
+_WIDTH = 880  # of the column, at 100 % text
+_SIDE_BY_SIDE_FROM = 700  # effective width of the page
+_TOP = 76
+
+
+class WelcomePage(QWidget):
+    """`sandbox_chosen` and `connected` end it; the window then shows the first tab."""
+
+    sandbox_chosen = Signal()
+    connected = Signal()
+
+    def __init__(self, theme: Theme, accounts: AccountsPresenter, secrets: SecretsPresenter, data_folder: Path) -> None:
+        super().__init__()
+        self._theme = theme
+        self._accounts = accounts
+        self._secrets = secrets
+        self._done = accounts.state.form.done
+        self.setAccessibleName("Welcome to Rialto")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.start = Button(theme, "Start in the Sandbox", kind="primary", size="large", hint="Enter")
+        self.start.clicked.connect(self.sandbox_chosen)
+        self.form = AccountForm(theme, with_name=False, large=True)
+        self.form.submitted.connect(lambda draft, unchecked: accounts.add(draft, unchecked=unchecked))
+        self.question = SecretsQuestion(theme, secrets)
+        self._secrets_fact = _Fact(theme, "lock", "Secrets")
+        self._history_fact = _Fact(theme, "drive", "History and media")
+        self._history_fact.set_words(f"On this computer, in {_short_path(data_folder)}")
+        self._history_fact.setToolTip(str(data_folder))
+        self._telemetry_fact = _Fact(theme, "telemetry-off", "Telemetry")
+        self._telemetry_fact.set_words("None. Rialto contacts only the address you enter.")
+        self._build()
+        accounts.state_changed.connect(self._show_accounts)
+        secrets.state_changed.connect(self._show_secrets)
+        self._show_secrets(secrets.state)
+        self.form.key.textChanged.connect(lambda _text: self._show_question())
+        self._show_question()
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def _build(self) -> None:
+        theme = self._theme
+        self._column_frame = QWidget()
+        self._sheet = _Sheet(theme, self._column_frame)
+        self._column = QVBoxLayout(self._column_frame)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.addLayout(self._head())
+        self._cards = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._cards.addWidget(self._sandbox_card(), 1)
+        self._cards.addWidget(self._key_card(), 1)
+        self._column.addLayout(self._cards)
+        self._question_holder = QWidget()
+        holder = QVBoxLayout(self._question_holder)
+        holder.setContentsMargins(0, 0, 0, 0)
+        holder.addWidget(self.question)
+        self._column.addWidget(self._question_holder)
+        self._column.addWidget(self._facts())
+        outer = QHBoxLayout(self._sheet)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addStretch(1)
+        outer.addWidget(self._column_frame, 0, Qt.AlignmentFlag.AlignTop)
+        outer.addStretch(1)
+        self._outer = outer
+        self._scroll = QScrollArea()
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll.setWidget(self._sheet)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._scroll)
+
+    def _head(self) -> QHBoxLayout:
+        theme = self._theme
+        row = QHBoxLayout()
+        row.setSpacing(theme.px(16))
+        row.addWidget(IconLabel(theme, "logo", "accent", px=52))
+        words = QVBoxLayout()
+        words.setSpacing(0)
+        words.addWidget(Label(theme, "Welcome to Rialto", "display", wrap=True))
+        line = "Chat with models and characters in one window. Choose how to start; you can add the other in Settings."
+        words.addWidget(Label(theme, line, "reading", "text2", wrap=True))
+        row.addLayout(words, 1)
+        return row
+
+    def _sandbox_card(self) -> QWidget:
+        theme = self._theme
+        card = _SandboxCard(theme, padding=(20, 20), spacing=14)
+        self.start.ring_widget = card  # type: ignore[attr-defined]  # the focus ring reads it: the whole card is one choice
+        card.body.addLayout(_card_head(theme, "cube", "sandbox", "Sandbox", "No account, works offline", "1"))
+        words = (
+            "A practice service built into Rialto. It answers in the same shapes as the real one, "
+            "and its reader knows the handbook: ask it how Rialto works."
+        )
+        card.body.addWidget(Label(theme, words, role="text2", wrap=True))
+        ticks = QVBoxLayout()
+        ticks.setSpacing(theme.px(8))
+        for tick in ("Every part of Chat works", "Nothing leaves this computer", "Costs are shown but never charged"):
+            row = QHBoxLayout()
+            row.setSpacing(theme.px(8))
+            row.addWidget(IconLabel(theme, "check", "ok", px=16))
+            row.addWidget(Label(theme, tick, wrap=True), 1)
+            ticks.addLayout(row)
+        card.body.addLayout(ticks)
+        card.body.addStretch(1)
+        card.body.addWidget(self.start)
+        return card
+
+    def _key_card(self) -> QWidget:
+        card = Card(self._theme, padding=(20, 20), spacing=14)
+        card.body.addLayout(_card_head(self._theme, "key", "accent", "API key", "For an existing account", "2"))
+        card.body.addWidget(self.form, 1)
+        return card
+
+    def _facts(self) -> QWidget:
+        card = Card(self._theme, padding=(20, 14), spacing=0)
+        self._facts_grid = QGridLayout()
+        card.body.addLayout(self._facts_grid)
+        return card
+
+    # What the presenters tell
+
+    def _show_accounts(self, state: AccountsState) -> None:
+        self.form.show_form(state.form, self._secrets.state)
+        if state.form.problems:
+            self.form.focus_first_problem()
+        if state.form.done > self._done:
+            self._done = state.form.done
+            self.connected.emit()
+
+    def _show_question(self) -> None:
+        """Where a key is kept is asked when there is a key; a start in the Sandbox needs no answer."""
+        self._question_holder.setVisible(bool(self.form.key.text()))
+
+    def _show_secrets(self, state: SecretsState) -> None:
+        self.form.show_form(self._accounts.state.form, state)
+        self._secrets_fact.set_words(f"{_place_words(state)}:", state.short, state.tone or "text2")
+
+    # Keys
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """The first choice has the focus, ring and all, so that Enter starts."""
+        self.start.setFocus(Qt.FocusReason.TabFocusReason)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        typing = isinstance(self.focusWidget(), QLineEdit)
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.focusWidget() is self.start:
+            self.start.click()
+        elif event.key() == Qt.Key.Key_1 and not typing:
+            self.start.setFocus(Qt.FocusReason.TabFocusReason)
+        elif event.key() == Qt.Key.Key_2 and not typing:
+            self.form.address.setFocus(Qt.FocusReason.TabFocusReason)
+        else:
+            super().keyPressEvent(event)
+
+    # Measures
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+
+    def _dress(self) -> None:
+        theme = self._theme
+        self._column.setSpacing(theme.px(28))
+        self._cards.setSpacing(theme.px(16))
+        self._facts_grid.setHorizontalSpacing(theme.px(28))
+        self._facts_grid.setVerticalSpacing(theme.px(12))
+        self._arrange()
+
+    def _arrange(self) -> None:
+        theme = self._theme
+        side = theme.px(24)
+        room = self.width() - 2 * side
+        self._column_frame.setFixedWidth(max(1, min(theme.type_px(_WIDTH), room)))
+        beside = room / theme.scale >= _SIDE_BY_SIDE_FROM
+        direction = QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
+        self._cards.setDirection(direction)
+        for index, fact in enumerate((self._secrets_fact, self._history_fact, self._telemetry_fact)):
+            self._facts_grid.removeWidget(fact)
+            self._facts_grid.addWidget(fact, 0 if beside else index, index if beside else 0)
+            self._facts_grid.setColumnStretch(index, 1 if beside or index == 0 else 0)
+        top = theme.px(_TOP) if self.height() > theme.type_px(760) else theme.px(24)
+        self._outer.setContentsMargins(side, top, side, side)
+
+
+class _Sheet(QWidget):
+    """The page's ground; the bridge stands on its foot where there is room below the cards."""
+
+    def __init__(self, theme: Theme, column: QWidget) -> None:
+        super().__init__()
+        self._theme = theme
+        self._column = column
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(event.rect(), self._theme.color("canvas"))
+        if self.height() - self._column.geometry().bottom() > BRIDGE_HEIGHT * 3 // 4:
+            paint_bridge(painter, self._theme, QRectF(self.rect()))
+
+
+class _SandboxCard(Card):
+    """Dashed and violet: a place of its own."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        radius = self._theme.px(8)
+        dashed_frame(painter, self._theme, QRectF(self.rect()), radius, "surface", "sandbox")
+
+    def ring_radius(self) -> float:
+        return float(self._theme.px(8))
+
+
+class _Fact(QWidget):
+    """One sentence about where something lives."""
+
+    def __init__(self, theme: Theme, icon: str, title: str) -> None:
+        super().__init__()
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(theme.px(12))
+        row.addWidget(IconLabel(theme, icon, "text2", px=18), 0, Qt.AlignmentFlag.AlignTop)
+        column = QVBoxLayout()
+        column.setSpacing(0)
+        column.addWidget(Label(theme, title, weight=500))
+        self._words = Label(theme, "", "small", "text2", wrap=True)
+        self._state = Label(theme, "", "small", "text2", weight=500)
+        words = QHBoxLayout()
+        words.setSpacing(theme.px(4))
+        words.addWidget(self._words, 1)
+        words.addWidget(self._state)
+        self._state.hide()
+        self._row = words
+        column.addLayout(words)
+        column.addStretch(1)
+        row.addLayout(column, 1)
+
+    def set_words(self, text: str, state: str = "", role: str = "text2") -> None:
+        """A sentence, or a few words and how it stands in the colour of `role`."""
+        self._words.set_text(text)
+        self._state.set_text(state)
+        self._state.set_role(role)
+        self._state.setVisible(bool(state))
+        self._words.setWordWrap(not state)
+        self._row.setStretch(0, 0 if state else 1)
+        self._row.setStretch(1, 1 if state else 0)
+
+
+def _card_head(theme: Theme, icon: str, role: str, title: str, line: str, key: str) -> QHBoxLayout:
+    row = QHBoxLayout()
+    row.setSpacing(theme.px(12))
+    row.addWidget(_Tile(theme, icon, role))
+    words = QVBoxLayout()
+    words.setSpacing(0)
+    words.addWidget(Label(theme, title, "heading"))
+    words.addWidget(Label(theme, line, "small", "text2"))
+    row.addLayout(words, 1)
+    row.addWidget(KeyHint(theme, key))
+    return row
+
+
+class _Tile(QWidget):
+    """An icon on its tint, 36 px."""
+
+    def __init__(self, theme: Theme, icon: str, role: str) -> None:
+        super().__init__()
+        self._theme = theme
+        self._role = role
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(IconLabel(theme, icon, role, px=20), 0, Qt.AlignmentFlag.AlignCenter)
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def _dress(self) -> None:
+        side = self._theme.icon_px(36)
+        self.setFixedSize(side, side)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        solid_frame(QPainter(self), self._theme, QRectF(self.rect()), 8, f"{self._role}_tint", "")
+
+
+def _place_words(state: SecretsState) -> str:
+    return "System keychain" if state.kind in ("", "keyring") else "Kept"
+
+
+def _short_path(folder: Path) -> str:
+    """A folder as people write it: "~/.local/share/Rialto"."""
+    try:
+        return f"~/{folder.relative_to(Path.home()).as_posix()}"
+    except ValueError:
+        return str(folder)
