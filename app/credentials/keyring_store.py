@@ -35,6 +35,7 @@ from app.credentials.stores import (
 SERVICE_NAME = "Rialto"
 MAX_SECRET_CHARS = 1000  # 2,000 bytes in Windows' UTF-16
 TIME_LIMIT_S = 60.0  # long enough to type a password into the system's window
+STATUS_LIMIT_S = 5.0  # nobody is asked anything, so nobody is waited for
 LOCKED = "The system keyring is locked."
 EMPTY = "The system keyring has not been set up yet. Saving a key opens the window that does."
 Result = TypeVar("Result")
@@ -59,7 +60,7 @@ class KeyringStore:
     async def status(self) -> StoreStatus:
         """Look afresh; what was absent may have been started meanwhile. Opens no window."""
         try:
-            return await self._run(self._look)
+            return await self._run(self._look, min(STATUS_LIMIT_S, self._time_limit_s))
         except StoreNotAnswering as error:
             return StoreStatus("keyring", "locked", "System keyring", error.sentence)
 
@@ -132,12 +133,13 @@ class KeyringStore:
             if backend.get_password(SERVICE_NAME, user) is not None:
                 raise StoreFailed(f"{display_name(backend)} did not delete the key.") from error
 
-    async def _run(self, work: Callable[[], Result]) -> Result:
+    async def _run(self, work: Callable[[], Result], limit_s: float | None = None) -> Result:
+        limit_s = limit_s or self._time_limit_s
         try:
-            return await self._lane.run(lambda: _in_words(work), self._time_limit_s)
+            return await self._lane.run(lambda: _in_words(work), limit_s)
         except TimeoutError as error:
             raise StoreNotAnswering(
-                f"The system keyring did not answer within {self._time_limit_s:.0f} s. "
+                f"The system keyring did not answer within {limit_s:.0f} s. "
                 "A window asking for its password may be open behind others."
             ) from error
 

@@ -66,7 +66,7 @@ class SecretRegistry:
         """Return `text` with every known secret, and everything that looks like one, replaced by `[hidden]`."""
         text = self._without_known(text)
         for pattern in _PATTERNS:
-            text = pattern.sub(lambda match: match[0] if match[2] == HIDDEN else match[1] + HIDDEN, text)
+            text = pattern.sub(lambda match: match[0] if match[2].startswith(HIDDEN[:-1]) else match[1] + HIDDEN, text)
         return text
 
     def holds_secret(self, text: str) -> bool:
