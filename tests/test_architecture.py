@@ -27,6 +27,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         f"app.ui.{feature}.presenter*": (*INNER, "app.ui.shared", f"app.ui.{feature}", "PySide6.QtCore")
         for feature in FEATURES
     },
+    "app.ui.shared.alive": ("PySide6", "shiboken6"),  # asks PySide itself whether an object still lives
     "app.ui.shared*": (*INNER, "app.ui.shared", "PySide6"),
     "app.ui.shell*": ("app.ui", *INNER, "PySide6"),
     **{f"app.ui.{feature}*": ("app.service", "app.ui.shared", f"app.ui.{feature}", "PySide6") for feature in FEATURES},

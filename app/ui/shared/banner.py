@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QRectF, Signal
+from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QWidget
 
@@ -60,7 +60,7 @@ class Banner(QFrame):
             button.clicked.connect(self._pressed)
             flow.addWidget(button)
         if spec.actions:
-            self._row.addWidget(holder)
+            self._row.addWidget(holder, 0, Qt.AlignmentFlag.AlignVCenter)
         if spec.closable:
             close = IconButton(theme, "close", "Close this notice", size="small", icon_size=14)
             close.setObjectName("close")

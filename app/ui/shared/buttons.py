@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtCore import QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QToolButton, QWidget
 
@@ -100,7 +100,7 @@ class Button(QPushButton):
     def sizeHint(self) -> QSize:
         height, padding, style, _ = _SIZES[self._size]
         if self._kind == "link":
-            height, padding = 24, 4
+            height, padding = 24, 0
         line = {"body": 19, "small": 17, "reading": 22}[style]
         wide = sum(self._parts()) + 2 * self._theme.px(padding)
         return QSize(round(wide + 0.5), self._theme.height_px(height, line))
@@ -145,7 +145,7 @@ class Button(QPushButton):
         theme = self._theme
         side, words, key = self._parts()
         gap = theme.px(5 if self._size == "small" else 6)
-        x = max((self.width() - side - words - key) / 2, 2.0)
+        x = max((self.width() - side - words - key) / 2, 0.0)
         mirrored = self.layoutDirection() == Qt.LayoutDirection.RightToLeft
         middle = self.height() / 2
 
@@ -204,11 +204,15 @@ class DangerButton(Button):
 
 
 class LinkButton(Button):
-    """Words that act, inside a card or a sentence."""
+    """Words that act, inside a card or a sentence; they begin where other words begin."""
 
     def __init__(self, theme: Theme, text: str, icon_name: str = "", *, size: str = "small") -> None:
         super().__init__(theme, text, icon_name, kind="link", size=size)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
+
+    def ring_rect(self) -> QRect:
+        """Return what the focus ring goes around: a little air beside the words, none above."""
+        return self.rect().adjusted(-2, 2, 2, -2)
 
 
 class IconButton(QToolButton):

@@ -11,10 +11,11 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
 
+from app.ui.shared.alive import alive
 from app.ui.shared.buttons import Button
+from app.ui.shared.fields import bind_label
 from app.ui.shared.focus_ring import FocusRing
 from app.ui.shared.label import Label
-from app.ui.shared.slider_field import bind_label
 from app.ui.shared.surfaces import zone
 from app.ui.shared.theme import Theme
 
@@ -35,7 +36,7 @@ class Scrim(QWidget):
         self.show()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.Resize:
+        if event.type() == QEvent.Type.Resize and alive(self._window):
             self.setGeometry(self._window.rect())
         return False
 

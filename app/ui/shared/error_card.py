@@ -53,13 +53,16 @@ class ErrorCard(Card):
         self.details_link = LinkButton(theme, "Details", "chevron-right")
         self.details_link.setCheckable(True)
         self.details_link.toggled.connect(self._show_details)
-        bottom.addWidget(self.details_link, 0, Qt.AlignmentFlag.AlignTop)
+        bottom.addWidget(self.details_link, 0, Qt.AlignmentFlag.AlignVCenter)
         self.details = DetailsBlock(theme)
         self.details.hide()
         for widget in (self.what, self.meaning, self._facts):
             column.addWidget(widget)
+        self._bottom = bottom
         column.addLayout(bottom)
-        column.addWidget(self.details)
+        self._details_holder = QVBoxLayout()
+        self._details_holder.addWidget(self.details)
+        column.addLayout(self._details_holder)
         self._space()
         theme.changed.connect(self._space)
         if problem is not None:
@@ -126,12 +129,16 @@ class ErrorCard(Card):
 
     def _show_details(self, on: bool) -> None:
         self.details.setVisible(on)
+        self._details_holder.setContentsMargins(0, self._theme.px(10) if on else 0, 0, 0)
         self.details_link.set_icon("chevron-down" if on else "chevron-right")
 
     def _space(self) -> None:
-        self._row.setSpacing(self._theme.px(10))
-        self._column.setSpacing(self._theme.px(8))
-        self._column.setContentsMargins(0, 0, 0, 0)
+        px = self._theme.px
+        self._row.setSpacing(px(10))
+        self._column.setSpacing(0)
+        self.meaning.setContentsMargins(0, px(3), 0, 0)
+        self._facts.setContentsMargins(0, px(2), 0, 0)
+        self._bottom.setContentsMargins(0, px(10), 0, 0)
 
 
 class QuietLine(Card):

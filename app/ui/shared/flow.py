@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtCore import QMargins, QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
 
 from app.ui.shared.theme import Theme
@@ -13,11 +13,11 @@ class FlowLayout(QLayout):
 
     def __init__(self, theme: Theme, *, gap: int = 8, line_gap: int = 8, parent: QWidget | None = None) -> None:
         super().__init__()
-        if parent is not None:
-            parent.setLayout(self)
         self._theme = theme
         self._gap, self._line_gap = gap, line_gap
         self._items: list[QLayoutItem] = []
+        if parent is not None:
+            parent.setLayout(self)
         self.setContentsMargins(0, 0, 0, 0)
         theme.changed.connect(self.invalidate)
 
@@ -40,23 +40,32 @@ class FlowLayout(QLayout):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        return self._arrange(QRect(0, 0, width, 0), move=False)
+        margins = self._around()
+        inner = width - margins.left() - margins.right()
+        return self._arrange(QRect(0, 0, inner, 0), move=False) + margins.top() + margins.bottom()
 
     def setGeometry(self, rect: QRect) -> None:
         super().setGeometry(rect)
-        self._arrange(rect, move=True)
+        self._arrange(rect.marginsRemoved(self._around()), move=True)
 
     def sizeHint(self) -> QSize:
         hints = [item.sizeHint() for item in self._items if not item.isEmpty()]
         gaps = self._theme.px(self._gap) * max(0, len(hints) - 1)
-        return QSize(sum(hint.width() for hint in hints) + gaps, max((hint.height() for hint in hints), default=0))
+        size = QSize(sum(hint.width() for hint in hints) + gaps, max((hint.height() for hint in hints), default=0))
+        return size.grownBy(self._around())
 
     def minimumSize(self) -> QSize:
         size = QSize()
         for item in self._items:
             if not item.isEmpty():
                 size = size.expandedTo(item.minimumSize())
-        return size
+        return size.grownBy(self._around())
+
+    def _around(self) -> QMargins:
+        """Our own margins and those that the widget asks for."""
+        widget = self.parentWidget()
+        margins = self.contentsMargins()
+        return margins + widget.contentsMargins() if widget is not None and widget.layout() is self else margins
 
     def _arrange(self, rect: QRect, *, move: bool) -> int:
         """Lay the items out in `rect` and return the height they need."""

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.ui.shared.alive import alive
 from app.ui.shared.theme import Theme
 
 GAP = 2
@@ -77,8 +78,11 @@ class FocusRing(QWidget):
             handle.installEventFilter(self)
 
     def _focus_changed(self, _old: QWidget | None, new: QWidget | None) -> None:
+        if not alive(self, self._window):
+            return
         for widget in self._followed:
-            widget.removeEventFilter(self)
+            if alive(widget):
+                widget.removeEventFilter(self)
         self._followed = []
         self._focus = None
         if new is not None and new.window() is self._window and new is not self._window:
@@ -91,8 +95,10 @@ class FocusRing(QWidget):
         self._place()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if not alive(self, self._window):
+            return False  # the window is being taken down: an exception here would end the program
         kind = event.type()
-        if watched is self._handle:
+        if isinstance(watched, QWindow):
             if kind == QEvent.Type.MouseButtonPress:
                 self._by_keyboard = False
             elif kind == QEvent.Type.KeyPress and not self._by_keyboard:
@@ -118,7 +124,12 @@ class FocusRing(QWidget):
 
     def _wanted_area(self) -> QRect | None:
         widget = self._focus
-        if widget is None or not widget.isVisible() or not (self._by_keyboard or _takes_text(widget)):
+        if (
+            widget is None
+            or not alive(widget)
+            or not widget.isVisible()
+            or not (self._by_keyboard or _takes_text(widget))
+        ):
             return None
         around = _ring_widget(widget)
         if around is None:

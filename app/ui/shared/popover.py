@@ -6,6 +6,7 @@ from PySide6.QtCore import QEasingCurve, QMargins, QPoint, QPropertyAnimation, Q
 from PySide6.QtGui import QGuiApplication, QHideEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
+from app.ui.shared.alive import alive
 from app.ui.shared.focus_ring import FocusRing
 from app.ui.shared.frames import SHADOW_MARGINS, paint_shadow, solid_frame
 from app.ui.shared.menu import can_blend
@@ -124,7 +125,7 @@ class Popover(QFrame):
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         opener, self._opener = self._opener, None
-        if opener is not None and opener.isVisible():
+        if opener is not None and alive(opener) and opener.isVisible():
             opener.setFocus(Qt.FocusReason.PopupFocusReason)
         self.closed.emit()
 

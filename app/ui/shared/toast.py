@@ -6,6 +6,7 @@ from PySide6.QtCore import QEasingCurve, QEvent, QObject, QPoint, QPropertyAnima
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
+from app.ui.shared.alive import alive
 from app.ui.shared.announce import announce
 from app.ui.shared.buttons import IconButton, LinkButton
 from app.ui.shared.flow import FlowLayout
@@ -58,9 +59,12 @@ class Toast(QFrame):
         row = QHBoxLayout()
         row.setSpacing(theme.px(10))
         self._outer.addLayout(row)
-        row.addWidget(IconLabel(theme, icon_name or default_icon, role), 0, Qt.AlignmentFlag.AlignTop)
+        sign = IconLabel(theme, icon_name or default_icon, role)
+        sign.setContentsMargins(0, theme.px(4), 0, 0)
+        row.addWidget(sign, 0, Qt.AlignmentFlag.AlignTop)
         column = QVBoxLayout()
-        column.setSpacing(theme.px(2))
+        column.setSpacing(theme.px(1))
+        column.setContentsMargins(0, theme.px(4), 0, theme.px(4))  # the words stand beside the middle of the button
         row.addLayout(column, 1)
         column.addWidget(Label(theme, title, weight=500, wrap=True))
         if text:
@@ -86,7 +90,7 @@ class Toast(QFrame):
 
     def _links(self, actions: tuple[ActionSpec, ...], hint: str) -> QWidget:
         holder = QWidget()
-        flow = FlowLayout(self._theme, gap=8, parent=holder)
+        flow = FlowLayout(self._theme, gap=12, parent=holder)
         for spec in actions:
             link = LinkButton(self._theme, spec.text)
             link.setObjectName(spec.id)
@@ -133,7 +137,7 @@ class Toast(QFrame):
     def _dress(self) -> None:
         px, shadow = self._theme.px, SHADOW_MARGINS
         self._outer.setContentsMargins(
-            shadow.left() + px(12), shadow.top() + px(10), shadow.right() + px(8), shadow.bottom() + px(10)
+            shadow.left() + px(12), shadow.top() + px(6), shadow.right() + px(6), shadow.bottom() + px(6)
         )
         self.update()
 
@@ -215,7 +219,7 @@ class ToastHost(QObject):
         self._arrange()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.Resize and self._toasts:
+        if event.type() == QEvent.Type.Resize and alive(self._window) and self._toasts:
             self._arrange()
         return False
 

@@ -84,6 +84,7 @@ class FontBook:
         font.setStyleHint(QFont.StyleHint.Monospace if mono else QFont.StyleHint.SansSerif)
         _set_size(font, style.size * self._scale)
         font.setWeight(QFont.Weight(weight or style.weight))
+        font.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
         if style.spacing:
             font.setLetterSpacing(QFont.SpacingType.AbsoluteSpacing, style.spacing * self._scale)
         if mono:
