@@ -28,7 +28,7 @@ from app.storage.conversations import (
 )
 from app.storage.database import Database, Row, Transaction
 from app.storage.errors import NotStored
-from app.storage.search_index import NONE, like_pattern, query_of, snippet_of
+from app.storage.search_index import NONE, Marker, like_pattern, query_of
 from app.storage.values import json_text, micros_of, moment_of, money_of, money_text, seconds_of, text_of
 
 HEAD: Final = "head"  # add_message's parent when none is named: the leaf on screen
@@ -338,8 +338,9 @@ class History:
             f" ORDER BY {order} DESC LIMIT ?",
             [*values, limit - len(titles)],
         )
+        marker = Marker(query.terms)
         found = (
-            SearchHit(chat, title, message, role, moment_of(at), snippet_of(content, query.terms))
+            SearchHit(chat, title, message, role, moment_of(at), marker.snippet(content))
             for chat, title, message, role, at, content in rows
         )
         return (*titles, *found)
@@ -351,9 +352,8 @@ class History:
             " ORDER BY updated_at DESC LIMIT ?",
             [*map(like_pattern, terms), limit],
         )
-        return tuple(
-            SearchHit(row[0], row[1], None, "", moment_of(row[2]), snippet_of(row[1], terms, 1000)) for row in rows
-        )
+        marker = Marker(terms, width=1000)
+        return tuple(SearchHit(chat, title, None, "", moment_of(at), marker.snippet(title)) for chat, title, at in rows)
 
 
 async def _messages_of(rows: list[Row]) -> tuple[Message, ...]:

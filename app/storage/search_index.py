@@ -110,23 +110,32 @@ def like_pattern(term: str) -> str:
     return "%" + re.sub(r"([\\%_])", r"\\\1", term) + "%"
 
 
+_BREAK = re.compile(r"\s")
+
+
 @dataclass(frozen=True, slots=True)
 class Snippet:
     text: str  # one line
     marks: tuple[tuple[int, int], ...]  # where the found words are: (start, end) in characters
 
 
-def snippet_of(content: str, terms: tuple[str, ...], width: int = 120) -> Snippet:
-    """Cut `content` around the first place where a term occurs, and mark every term in the piece."""
-    pattern = re.compile("|".join(re.escape(term) for term in sorted(terms, key=len, reverse=True)), re.IGNORECASE)
-    first = pattern.search(content) if terms else None
-    middle = first.start() if first else 0
-    start = max(0, middle - width // 3)
-    if start:
-        space = content.find(" ", start, middle)
-        start = space + 1 if space >= 0 else start
-    end = min(len(content), start + width)
-    piece = re.sub(r"\s", " ", content[start:end])
-    text = ("…" if start else "") + piece.rstrip() + ("…" if end < len(content) else "")
-    marks = tuple(match.span() for match in pattern.finditer(text)) if terms else ()
-    return Snippet(text, marks)
+class Marker:
+    """Cuts messages around what was searched for, and marks it; one search makes one."""
+
+    def __init__(self, terms: tuple[str, ...], width: int = 120) -> None:
+        longest_first = sorted(filter(None, terms), key=len, reverse=True)
+        self._pattern = re.compile("|".join(map(re.escape, longest_first)) or r"(?!)", re.IGNORECASE)
+        self._width = width
+
+    def snippet(self, content: str) -> Snippet:
+        """Return one line of about `width` characters around the first place where a term occurs."""
+        first = self._pattern.search(content)
+        middle = first.start() if first else 0
+        start = max(0, middle - self._width // 3)
+        if start:
+            space = content.find(" ", start, middle)
+            start = space + 1 if space >= 0 else start
+        end = min(len(content), start + self._width)
+        piece = _BREAK.sub(" ", content[start:end]).rstrip()
+        text = f"{'…' if start else ''}{piece}{'…' if end < len(content) else ''}"
+        return Snippet(text, tuple(match.span() for match in self._pattern.finditer(text)))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from app.storage.database import Database
 from app.storage.history import History
-from app.storage.search_index import NONE, TRIGRAM, WORDS, best_tokenizer, ensure_index, query_of, snippet_of
+from app.storage.search_index import NONE, TRIGRAM, WORDS, Marker, best_tokenizer, ensure_index, query_of
 
 
 async def fill(history: History) -> str:
@@ -176,7 +176,7 @@ def test_any_text_makes_a_query(text: str, kind: str) -> None:
 
 @given(st.text(), st.lists(st.text(min_size=1), max_size=3))
 def test_marks_lie_inside_the_snippet_in_order(content: str, terms: list[str]) -> None:
-    snippet = snippet_of(content, tuple(terms))
+    snippet = Marker(tuple(terms)).snippet(content)
     edges = [edge for mark in snippet.marks for edge in mark]
     assert edges == sorted(edges)
     assert all(0 <= edge <= len(snippet.text) for edge in edges)
