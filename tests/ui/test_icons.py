@@ -13,13 +13,17 @@ from PySide6.QtWidgets import QApplication
 from app.ui.shared.icons import icon, icons_folder, pixmap
 from app.ui.shared.theme import Theme
 
-NAMES = (
-    "chat speech transcribe video images console wallet settings logo plus search filter close chevron-down chevron-up "
-    "chevron-left chevron-right copy save download wrap stop send attach globe quote bulb link pin pencil trash undo "
-    "retry branch more info warning error check lock unlock key cube eye eye-off star mask panel-left panel-right "
-    "sidebar user plug shield sun keyboard sparkle database folder bell drive telemetry-off sort grid list receipt "
-    "external-link refresh play pause"
-).split()
+# fmt: off
+NAMES = [
+    "chat", "speech", "transcribe", "video", "images", "console", "wallet", "settings", "logo", "plus", "search",
+    "filter", "close", "chevron-down", "chevron-up", "chevron-left", "chevron-right", "copy", "save", "download",
+    "wrap", "stop", "send", "attach", "globe", "quote", "bulb", "link", "pin", "pencil", "trash", "undo", "retry",
+    "branch", "more", "info", "warning", "error", "check", "lock", "unlock", "key", "cube", "eye", "eye-off",
+    "star", "mask", "panel-left", "panel-right", "sidebar", "user", "plug", "shield", "sun", "keyboard",
+    "sparkle", "database", "folder", "bell", "drive", "telemetry-off", "sort", "grid", "list", "receipt",
+    "external-link", "refresh", "play", "pause",
+]
+# fmt: on
 FILES = sorted(icons_folder().glob("*.svg"))
 
 

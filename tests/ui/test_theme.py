@@ -291,7 +291,8 @@ def test_importing_the_look_imports_nothing_heavy() -> None:
     code = (
         "import sys; import app.ui.shared.theme, app.ui.shared.icons, app.ui.shared.buttons, app.ui.shared.problems,"
         " app.ui.shared.caller, app.ui.shared.error_card, app.ui.shared.toast, app.ui.shared.receipt_line;"
-        "heavy = {'pydantic', 'httpx', 'keyring', 'cryptography', 'aiosqlite', 'markdown_it', 'pygments', 'PySide6.QtSvg'};"
+        "heavy = {'pydantic', 'httpx', 'keyring', 'cryptography', 'aiosqlite', 'markdown_it', "
+        "'pygments', 'PySide6.QtSvg'}; "
         "print(sorted(heavy & set(sys.modules)))"
     )
     root = Path(__file__).resolve().parents[2]

@@ -28,6 +28,7 @@ START_OVER: Button = ("start-over", "Start over")
 CHOOSE_MODEL: Button = ("choose-model", "Choose another model…")
 CONNECTION: Button = ("connection", "Check the connection…")
 
+_NO_REASON = "It gave no reason."
 _NOTHING_SENT = "Nothing was sent, so nothing was charged."
 
 
@@ -79,7 +80,7 @@ def _safe(error: errors.ServiceError, subject: str) -> str:
 
 
 def _anything(error: errors.ServiceError, subject: str, charged: str) -> Told:
-    return Told("The service could not do this", _join(_said(error), charged), RETRY)
+    return Told("The service could not do this", _join(_said(error) or _NO_REASON, charged), RETRY)
 
 
 def _limit(error: errors.ServiceError, subject: str, charged: str) -> Told:
@@ -247,7 +248,7 @@ def _refused_content(error: errors.ServiceError, subject: str, charged: str) -> 
     if getattr(error, "suggested_prompt", ""):
         return Told(
             "The service's content rules refused this",
-            _join(_said(error), money_word, "It proposes other words."),
+            _join(_said(error) or _NO_REASON, money_word, "It proposes other words."),
             ("use-suggestion", "Read the proposal…"),
             EDIT,
             icon="shield",
@@ -257,7 +258,7 @@ def _refused_content(error: errors.ServiceError, subject: str, charged: str) -> 
     choice = ("use-model", f"Use {other}") if other else CHOOSE_MODEL
     return Told(
         "The service's content rules refused this",
-        _join(_said(error), money_word),
+        _join(_said(error) or _NO_REASON, money_word),
         EDIT,
         choice,
         icon="shield",

@@ -7,7 +7,7 @@ A `Problem` is drawn by `ErrorCard`, in one line, or as a banner. It never holds
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Literal
 
@@ -45,7 +45,7 @@ class Problem:
     countdown_until: datetime | None = None
     facts: tuple[tuple[str, str], ...] = ()
     fields: tuple[tuple[str, str], ...] = ()
-    request_id: str = field(default="")
+    request_id: str = ""
 
     def __str__(self) -> str:
         return f"{self.what}. {self.meaning}".strip()
@@ -84,19 +84,25 @@ def describe(
     told = words.for_error(error, subject, charged)
     wait = error.retry_after_s
     until = now + timedelta(seconds=wait) if wait is not None and told.waits else None
-    problem = Problem(
-        what=told.what,
+
+    def button(spec: words.Button | None) -> ActionSpec | None:
+        return (
+            ActionSpec(spec[0], clean(spec[1])) if spec is not None else None
+        )  # may name a model the service proposed
+
+    return Problem(
+        what=clean(told.what),
         meaning=clean(told.meaning),
-        primary=ActionSpec(*told.primary) if told.primary else None,
-        alternative=ActionSpec(*told.alternative) if told.alternative else None,
+        primary=button(told.primary),
+        alternative=button(told.alternative),
+        details=_details(error, now, clean),
         severity=told.severity,
         icon=told.icon,
         countdown_until=until,
         facts=told.facts,
-        fields=tuple((item.path, clean(item.message)) for item in error.fields),
-        request_id=error.request_id,
+        fields=tuple((clean(item.path), clean(item.message)) for item in error.fields),
+        request_id=clean(error.request_id),
     )
-    return replace(problem, details=_details(error, now, clean))
 
 
 _hider: list[Callable[[str], str] | None] = [None]
@@ -125,7 +131,7 @@ def _details(error: ServiceError, now: datetime, clean: Callable[[str], str]) ->
         rows.append(("Service said" if error.status is not None else "Reason", clean(error.message)))
     if error.code:
         rows.append(("Code", clean(error.code)))
-    rows += [(f"Field {item.path}" if item.path else "Field", clean(item.message)) for item in error.fields]
+    rows += [(clean(f"Field {item.path}".strip()), clean(item.message)) for item in error.fields]
     if error.request_id:
         rows.append(("Request id", clean(error.request_id)))
     if error.info is not None and error.info.service_version:
@@ -135,9 +141,9 @@ def _details(error: ServiceError, now: datetime, clean: Callable[[str], str]) ->
     if exchange is not None:
         from app.ui.shared.money import clock, duration
 
-        rows.append(("Request", f"{exchange.request.method} {exchange.request.path}"))
+        rows.append(("Request", clean(f"{exchange.request.method} {exchange.request.path}")))
         if exchange.model:
-            rows.append(("Model", exchange.model))
+            rows.append(("Model", clean(exchange.model)))
         time = f"{clock(exchange.started_at)}, after {duration(exchange.duration_s)}"
     rows.append(("Time", time))
     return tuple(rows)

@@ -1,0 +1,187 @@
+"""Every service error has words: what happened, what it means, what to do. None of them holds a secret."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+
+import pytest
+
+from app.credentials.redaction import SecretRegistry
+from app.service import errors
+from app.service.exchange import Exchange, RequestRecord
+from app.service.response_info import ResponseInfo
+from app.ui.shared import problems
+from app.ui.shared.problem_words import has_own_words
+from app.ui.shared.problems import Problem, describe, hide_secrets_with
+
+NOW = datetime(2026, 11, 18, 14, 5, 12, tzinfo=UTC)
+SECRET = "vk-live-0123456789abcdef0123456789abcdef"
+
+
+def every_error() -> list[type[errors.ServiceError]]:
+    """Every class of the tree, also those not yet written."""
+    found = [errors.ServiceError]
+    for kind in found:
+        found += kind.__subclasses__()
+    return [kind for kind in found if kind.__module__ == errors.__name__]
+
+
+@pytest.fixture
+def registry() -> Iterator[SecretRegistry]:
+    registry = SecretRegistry()
+    registry.add(SECRET)
+    hide_secrets_with(registry.redact)
+    yield registry
+    problems._hider[0] = None
+
+
+def shown(problem: Problem) -> str:
+    """Everything of a problem that anybody can see or copy."""
+    pieces = [problem.what, problem.meaning, problem.details_text(), problem.request_id]
+    pieces += [action.text for action in problem.actions]
+    pieces += [text for pair in (*problem.facts, *problem.fields) for text in pair]
+    return "\n".join(pieces)
+
+
+@pytest.mark.parametrize("kind", every_error(), ids=lambda kind: kind.__name__)
+def test_every_error_says_what_happened_what_it_means_and_what_to_do(kind: type[errors.ServiceError]) -> None:
+    problem = describe(kind("Something about it"), now=NOW)
+    assert problem.what
+    assert problem.meaning
+    assert problem.primary is not None
+    assert problem.details
+
+
+@pytest.mark.parametrize(
+    "kind", [kind for kind in every_error() if not kind.__subclasses__()], ids=lambda kind: kind.__name__
+)
+def test_every_leaf_has_words_of_its_own(kind: type[errors.ServiceError]) -> None:
+    assert has_own_words(kind)
+
+
+@pytest.mark.parametrize("kind", every_error(), ids=lambda kind: kind.__name__)
+def test_words_keep_to_the_house_style(kind: type[errors.ServiceError]) -> None:
+    for error in (kind(), kind("It failed")):
+        problem = describe(error, now=NOW)
+        text = f"{problem.what} {problem.meaning} {' '.join(action.text for action in problem.actions)}"
+        assert not re.search(r"\b(please|oops|sorry|successfully|invalid)\b|!", text, re.IGNORECASE), text
+        assert not problem.what.endswith(".")
+        assert problem.meaning.endswith((".", "?", "…"))
+        assert "  " not in text
+        assert problem.what[0].isupper() or (problem.what[0].islower() and isinstance(error, errors.LimitExceeded))
+
+
+@pytest.mark.parametrize("kind", every_error(), ids=lambda kind: kind.__name__)
+def test_no_error_shows_a_secret_that_the_service_echoed(kind, registry: SecretRegistry) -> None:
+    error = kind(f"The key {SECRET} is unknown")
+    error.fields = (errors.FieldError("headers.authorization", f"Bearer {SECRET} was refused"),)
+    error.code = f"bad_key_{SECRET}"
+    error.request_id = SECRET
+    assert SECRET not in shown(describe(error, now=NOW))
+
+
+def test_a_key_that_nobody_registered_is_known_by_its_surroundings() -> None:
+    error = errors.AuthenticationFailed("Authorization: Bearer abc123def456ghi789 was refused", status=401)
+    assert "abc123def456ghi789" not in shown(describe(error, now=NOW))
+
+
+def test_a_refused_key_offers_to_replace_it() -> None:
+    problem = describe(errors.AuthenticationFailed("Authentication failed", status=401), now=NOW)
+    assert problem.what == "The service did not accept your API key"
+    assert [action.id for action in problem.actions] == ["replace-key", "retry"]
+
+
+def test_a_low_balance_says_what_is_needed_and_offers_the_right_amount() -> None:
+    error = errors.PaymentRequired("Insufficient balance", status=402)
+    error.need, error.have, error.minimum = Decimal("0.0186"), Decimal("0.0011"), Decimal("5")
+    problem = describe(error, now=NOW, subject="clip")
+    assert problem.what == "Not enough credits for this clip"
+    assert "short by $0.0175" in problem.meaning
+    assert problem.facts == (("Needs up to", "$0.0186"), ("You have", "$0.0011"), ("Minimum", "$5.00"))
+    assert problem.primary is not None
+    assert problem.primary.text == "Top up $5…"
+
+
+def test_a_reached_limit_counts_down_and_can_be_called_off() -> None:
+    info = ResponseInfo(status=429, received_at=NOW, limit_type="api_key")
+    problem = describe(errors.RateLimited("Slow down", status=429, retry_after_s=23, info=info), now=NOW)
+    assert problem.countdown_until == NOW + timedelta(seconds=23)
+    assert problem.primary is not None
+    assert problem.primary.text == "Do not send"
+    assert "Your API key sets this limit." in problem.meaning
+
+
+def test_without_a_time_there_is_no_countdown_but_a_button() -> None:
+    problem = describe(errors.RateLimited("Slow down", status=429), now=NOW)
+    assert problem.countdown_until is None
+    assert problem.primary is not None
+    assert problem.primary.id == "retry"
+
+
+def test_nothing_was_charged_is_said_only_where_it_is_known() -> None:
+    unsure = describe(errors.TimedOut("No answer"), now=NOW)
+    sure = describe(errors.TimedOut("No answer", surely_not_sent=True), now=NOW)
+    assert "nothing was charged" not in unsure.meaning.lower()
+    assert "may have reached" in unsure.meaning
+    assert "nothing was charged" in sure.meaning.lower()
+
+
+def test_a_cut_stream_keeps_what_came_and_offers_the_rest() -> None:
+    problem = describe(errors.StreamCut("cut"), now=NOW, charged="418 tokens kept, $0.0019.")
+    assert problem.what == "The reply stopped early"
+    assert "418 tokens kept, $0.0019." in problem.meaning
+    assert [action.text for action in problem.actions] == ["Continue", "Start over"]
+
+
+def test_a_refused_value_is_named_and_given_to_the_form() -> None:
+    error = errors.BadRequest("Bad Request", status=400, fields=(errors.FieldError("temperature", "At most 2"),))
+    problem = describe(error, now=NOW)
+    assert problem.fields == (("temperature", "At most 2"),)
+    assert "temperature: At most 2." in problem.meaning
+
+
+def test_refused_content_offers_the_model_that_would_do() -> None:
+    error = errors.ContentRefused("Not with this model", status=422)
+    error.recommended_model = "Halyard 70B"
+    problem = describe(error, now=NOW)
+    assert problem.alternative is not None
+    assert problem.alternative.text == "Use Halyard 70B"
+
+
+def test_details_are_what_support_asks_for() -> None:
+    info = ResponseInfo(status=401, received_at=NOW, service_version="20261118.091455")
+    error = errors.AuthenticationFailed(
+        "Authentication failed", status=401, code="AUTH", info=info, request_id="8c1f02be-AMS"
+    )
+    error.exchange = Exchange(
+        "x",
+        NOW,
+        RequestRecord("POST", "/chat/completions", "https://api.example.com/v1/chat/completions"),
+        duration_s=0.212,
+        model="halyard-70b",
+    )
+    rows = dict(describe(error, now=NOW).details)
+    assert rows["Status"] == "401 Unauthorized"
+    assert rows["Service said"] == "Authentication failed"
+    assert rows["Request id"] == "8c1f02be-AMS"
+    assert rows["Version"] == "20261118.091455"
+    assert rows["Request"] == "POST /chat/completions"
+    assert rows["Time"].endswith("after 212 ms")
+
+
+def test_details_copy_as_one_line_each() -> None:
+    problem = describe(errors.NotFound("No such model", status=404), now=NOW)
+    assert "Status: 404 Not Found\nService said: No such model" in problem.details_text()
+
+
+def test_a_problem_reads_aloud_as_two_sentences() -> None:
+    assert str(Problem("It failed", "Nothing was charged.")) == "It failed. Nothing was charged."
+
+
+def test_the_tree_was_found() -> None:
+    assert len(every_error()) >= 20
+    assert all(inspect.isclass(kind) for kind in every_error())
