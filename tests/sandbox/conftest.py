@@ -1,0 +1,29 @@
+"""One fresh Sandbox per test; starting one takes a few milliseconds."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.sandbox.support import Client, running
+
+
+@pytest.fixture
+def sandbox(tmp_path: Path) -> Iterator[Client]:
+    with running(tmp_path) as client:
+        yield client
+
+
+@pytest.fixture
+def venice(tmp_path: Path) -> Iterator[Client]:
+    """The same, answering with the other dialect's names."""
+    with running(tmp_path, dialect="venice") as client:
+        yield client
+
+
+@pytest.fixture
+def bare() -> Iterator[httpx.Client]:
+    """A client without any credential."""
+    with httpx.Client(verify=False, trust_env=False) as http:
+        yield http

@@ -1,0 +1,363 @@
+"""`POST /chat/completions`: the request, the answer whole and streamed, prompts and caching: rules R-CHAT."""
+
+import base64
+import json
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.sandbox.support import Client, deltas
+
+PNG_HEAD = b"\x89PNG\r\n\x1a\n" + b"\0\0\0\rIHDR"
+
+
+def picture(width: int, height: int) -> dict[str, Any]:
+    data = PNG_HEAD + width.to_bytes(4, "big") + height.to_bytes(4, "big") + b"\x08\x02\0\0\0"
+    url = "data:image/png;base64," + base64.b64encode(data).decode()
+    return {"type": "image_url", "image_url": {"url": url}}
+
+
+def user(*parts: Any) -> list[dict[str, Any]]:
+    return [{"role": "user", "content": list(parts)}]
+
+
+def fields_of(answer: httpx.Response) -> dict[str, Any]:
+    assert answer.status_code == 400, answer.text
+    return answer.json()["details"]
+
+
+SYSTEM = {"role": "system", "content": "Answer in one paragraph."}
+
+
+def test_R_CHAT_01_and_02_the_default_prompt_comes_first_then_the_callers(sandbox: Client) -> None:
+    sandbox.chat(messages=[SYSTEM, {"role": "user", "content": "hello"}])
+    roles = [(m["role"], m["content"]) for m in sandbox.control("/prompt", method="GET")["messages"]]
+    assert [role for role, _ in roles] == ["system", "system", "user"]
+    assert "Rialto" in roles[0][1]
+    assert roles[1][1] == SYSTEM["content"]
+
+
+def test_R_CHAT_03_the_default_prompt_can_be_left_out(sandbox: Client) -> None:
+    body = {"service_parameters": {"include_venice_system_prompt": False}}
+    shorter = sandbox.chat(messages=[SYSTEM, {"role": "user", "content": "hello"}], **body)
+    assert [m["content"] for m in sandbox.control("/prompt", method="GET")["messages"]] == [SYSTEM["content"], "hello"]
+    longer = sandbox.chat(messages=[SYSTEM, {"role": "user", "content": "hello"}])
+    assert longer["usage"]["prompt_tokens"] > shorter["usage"]["prompt_tokens"] + 50
+
+
+def test_R_CHAT_04_a_repeated_system_prompt_is_read_from_the_cache(sandbox: Client) -> None:
+    first = sandbox.chat("hello")["usage"]["prompt_tokens_details"]
+    second = sandbox.chat("What is a receipt?")["usage"]["prompt_tokens_details"]
+    assert first["cached_tokens"] == 0
+    assert second["cached_tokens"] > 50
+    assert sandbox.chat(model="rialto-plain")["usage"]["prompt_tokens_details"]["cached_tokens"] == 0
+
+
+def test_cached_tokens_cost_less_and_the_cache_cools_down(sandbox: Client) -> None:
+    first, second = sandbox.chat("hello"), sandbox.chat("hello")
+    assert second["cost"]["usd"] < first["cost"]["usd"]
+    sandbox.turn_clock(301)
+    assert sandbox.chat("hello")["usage"]["prompt_tokens_details"]["cached_tokens"] == 0
+
+
+def test_R_CHAT_05_and_14_cache_control_is_accepted_on_every_part_and_counted(sandbox: Client) -> None:
+    text = {"type": "text", "text": "A long document. " * 60, "cache_control": {"type": "ephemeral"}}
+    first = sandbox.chat(messages=user(text))["usage"]["prompt_tokens_details"]
+    assert first["cache_creation_input_tokens"] > 200
+    second = sandbox.chat(messages=[*user(text), {"role": "user", "content": "And now?"}])["usage"]
+    assert second["prompt_tokens_details"]["cached_tokens"] > 200
+    assert second["prompt_tokens_details"]["cache_creation_input_tokens"] == 0
+    marked = {**picture(64, 64), "cache_control": {"type": "ephemeral", "ttl": "1h"}}
+    assert sandbox.chat_raw(model="rialto-vision", messages=user(marked)).status_code == 200
+    five = [{**text, "text": f"Part {n}"} for n in range(5)]
+    assert "cache_control" in fields_of(sandbox.chat_raw(messages=user(*five)))["messages"]["_errors"][0]
+
+
+def test_R_CHAT_06_the_cache_key_is_any_string(sandbox: Client) -> None:
+    assert sandbox.chat_raw(prompt_cache_key="conv-1").status_code == 200
+    assert fields_of(sandbox.chat_raw(prompt_cache_key=7))["prompt_cache_key"]["_errors"]
+
+
+def test_R_CHAT_07_a_repeated_cache_key_finds_more_of_the_conversation(sandbox: Client) -> None:
+    history = [
+        {"role": "user", "content": "How do I stop an answer? " * 20},
+        {"role": "assistant", "content": "Press Esc."},
+    ]
+    sandbox.chat(messages=history[:1], prompt_cache_key="one")
+    sandbox.chat(messages=history[:1])
+    again = [*history, {"role": "user", "content": "And then?"}]
+    keyed = sandbox.chat(messages=again, prompt_cache_key="one")["usage"]["prompt_tokens_details"]["cached_tokens"]
+    unkeyed = sandbox.chat(messages=again)["usage"]["prompt_tokens_details"]["cached_tokens"]
+    other = sandbox.chat(messages=again, prompt_cache_key="two")["usage"]["prompt_tokens_details"]["cached_tokens"]
+    assert keyed > unkeyed > other == 0
+
+
+def test_R_CHAT_08_the_model_is_required_and_known(sandbox: Client) -> None:
+    missing = sandbox.post("/chat/completions", {"messages": [{"role": "user", "content": "hi"}]})
+    assert fields_of(missing)["model"]["_errors"] == ["Required"]
+    unknown = sandbox.chat_raw(model="no-such-model")
+    assert (unknown.status_code, "error" in unknown.json()) == (404, True)
+
+
+def test_traits_and_aliases_are_model_names_and_the_answer_says_who_served(sandbox: Client) -> None:
+    assert sandbox.chat(model="default")["model"] == "rialto-handbook"
+    assert sandbox.chat(model="default_reasoning")["model"] == "rialto-reasoning"
+    assert sandbox.chat(model="gpt-4o-mini")["model"] == "rialto-handbook"
+
+
+@pytest.mark.parametrize("messages", [None, []])
+def test_R_CHAT_09_at_least_one_message(sandbox: Client, messages: Any) -> None:
+    body = {"model": "rialto-handbook", **({} if messages is None else {"messages": messages})}
+    assert fields_of(sandbox.post("/chat/completions", body))["messages"]["_errors"]
+
+
+def test_R_CHAT_09_a_message_without_role_or_content_is_named(sandbox: Client) -> None:
+    details = fields_of(
+        sandbox.chat_raw(messages=[{"content": "hi"}, {"role": "user"}, {"role": "king", "content": "x"}])
+    )
+    assert details["messages"]["0"]["role"]["_errors"] == ["Required"]
+    assert details["messages"]["1"]["content"]["_errors"] == ["Required"]
+    assert "king" in details["messages"]["2"]["role"]["_errors"][0]
+    assert details["messages"]["_errors"] == [] and details["messages"]["0"]["_errors"] == []
+
+
+def test_R_CHAT_10_text_as_string_and_as_part_mean_the_same(sandbox: Client) -> None:
+    as_part = sandbox.said(messages=user({"type": "text", "text": "How do I stop an answer?"}))
+    assert as_part == sandbox.said("How do I stop an answer?")
+    assert "Esc" in as_part
+
+
+@pytest.mark.parametrize(
+    ("rule", "part"),
+    [
+        ("R-CHAT-11", picture(80, 80)),
+        ("R-CHAT-12", {"type": "input_audio", "input_audio": {"data": "UklGRg==", "format": "wav"}}),
+        ("R-CHAT-13", {"type": "video_url", "video_url": {"url": "https://example.org/a.mp4"}}),
+    ],
+)
+def test_R_CHAT_11_to_13_media_only_on_models_that_support_them(sandbox: Client, rule: str, part: Any) -> None:
+    refused = sandbox.chat_raw(messages=user({"type": "text", "text": "What is this?"}, part))
+    assert "does not support" in fields_of(refused)["messages"]["_errors"][0], rule
+    assert sandbox.chat_raw(model="rialto-vision", messages=user(part)).status_code == 200, rule
+
+
+def test_the_attachment_meter_says_what_it_measured(sandbox: Client) -> None:
+    answer = sandbox.said(model="rialto-vision", messages=user(picture(640, 480)))
+    assert "PNG, 640 × 480 pixels" in answer
+    assert "do not see" in answer
+
+
+def test_a_picture_below_64_pixels_is_refused(sandbox: Client) -> None:
+    refused = sandbox.chat_raw(model="rialto-vision", messages=user(picture(63, 200)))
+    assert "64 pixels" in fields_of(refused)["messages"]["_errors"][0]
+
+
+def test_a_file_is_accepted_and_the_reader_admits_that_it_does_not_use_it(sandbox: Client) -> None:
+    part = {"type": "file", "file": {"file_data": "data:text/plain;base64,aGk=", "filename": "notes.txt"}}
+    answer = sandbox.said(messages=user({"type": "text", "text": "How do I stop an answer?"}, part))
+    assert "notes.txt" in answer and "Esc" in answer
+
+
+def test_R_CHAT_15_the_defaults_hold_without_the_extension_object(sandbox: Client) -> None:
+    answer = sandbox.chat()
+    assert answer["service_parameters"]["enable_web_search"] == "off"
+    assert "[REF]" not in answer["choices"][0]["message"]["content"]
+
+
+def test_R_CHAT_16_the_documented_openai_fields_are_accepted(sandbox: Client) -> None:
+    accepted = {
+        "temperature": 0.2, "top_p": 0.9, "top_k": 40, "min_p": 0.1, "frequency_penalty": 0.5, "presence_penalty": -0.5,
+        "repetition_penalty": 1.1, "max_completion_tokens": 400, "seed": 7, "stop": ["\n\n\n"], "user": "x",
+        "store": False, "metadata": {"a": "b"}, "response_format": {"type": "text"}, "verbosity": "low",
+        "parallel_tool_calls": True,
+        "stream_options": {"include_usage": True}, "prompt_cache_retention": "24h",
+    }  # fmt: skip
+    assert sandbox.chat_raw(**accepted).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("temperature", 2.1), ("temperature", "warm"), ("top_p", -0.1), ("top_k", -1), ("frequency_penalty", 3),
+        ("seed", 0), ("n", 0), ("n", 1.5), ("stop", ["a", "b", "c", "d", "e"]), ("max_completion_tokens", 0),
+        ("stream", "yes"),
+        ("reasoning_effort", "enormous"), ("response_format", {"type": "poem"}), ("max_completion_tokens", 100_000),
+    ],
+)  # fmt: skip
+def test_values_out_of_range_are_named(sandbox: Client, name: str, value: Any) -> None:
+    details = fields_of(sandbox.chat_raw(**{name: value}))
+    found = details[name]
+    assert found["_errors"] or any(inner["_errors"] for key, inner in found.items() if key != "_errors")
+
+
+def test_R_CHAT_17_streaming_ends_with_finish_usage_and_done(sandbox: Client) -> None:
+    events = sandbox.stream()
+    assert events[-1] == "[DONE]"
+    assert events[0]["choices"][0]["delta"] == {"role": "assistant", "content": ""}
+    finish, totals = events[-3], events[-2]
+    assert finish["choices"][0] == {"index": 0, "delta": {}, "finish_reason": "stop"}
+    assert totals["choices"] == []
+    assert set(totals["usage"]) >= {"prompt_tokens", "completion_tokens", "total_tokens"}
+    assert totals["cost"]["usd"] > 0
+    assert len({event["id"] for event in events[:-1]}) == 1
+
+
+def test_whole_and_streamed_answers_are_the_same(sandbox: Client) -> None:
+    whole, events = sandbox.chat("What is the Sandbox?"), sandbox.stream("What is the Sandbox?")
+    assert deltas(events, "content") == whole["choices"][0]["message"]["content"]
+    assert events[-2]["usage"]["completion_tokens"] == whole["usage"]["completion_tokens"]
+
+
+def test_the_whole_answer_has_the_documented_shape(sandbox: Client) -> None:
+    answer = sandbox.chat()
+    assert answer["object"] == "chat.completion" and answer["id"].startswith("chatcmpl-")
+    assert isinstance(answer["created"], int)
+    choice = answer["choices"][0]
+    assert choice["message"]["role"] == "assistant"
+    assert (choice["index"], choice["finish_reason"], choice["stop_reason"], choice["logprobs"]) == (
+        0,
+        "stop",
+        None,
+        None,
+    )
+    usage = answer["usage"]
+    assert usage["total_tokens"] == usage["prompt_tokens"] + usage["completion_tokens"]
+
+
+def test_a_stop_string_ends_the_answer_before_it(sandbox: Client) -> None:
+    full = sandbox.said()
+    at = full.index("Stop button")
+    answer = sandbox.chat(stop=["Stop button", "never occurs"])
+    assert answer["choices"][0]["message"]["content"] == full[:at]
+    assert answer["choices"][0]["finish_reason"] == "stop"
+    assert deltas(sandbox.stream(stop="Stop button"), "content") == full[:at]
+
+
+def test_the_token_limit_ends_the_answer_with_length(sandbox: Client) -> None:
+    answer = sandbox.chat(max_completion_tokens=5)
+    assert answer["choices"][0]["finish_reason"] == "length"
+    assert answer["usage"]["completion_tokens"] == 5
+    assert sandbox.chat(max_tokens=4)["usage"]["completion_tokens"] == 4
+    assert sandbox.chat(max_tokens=4, max_completion_tokens=6)["usage"]["completion_tokens"] == 6
+
+
+def test_several_choices_are_all_made_and_all_billed(sandbox: Client) -> None:
+    one, three = sandbox.chat(model="rialto-plain"), sandbox.chat(model="rialto-plain", n=3)
+    assert [choice["index"] for choice in three["choices"]] == [0, 1, 2]
+    assert three["usage"]["completion_tokens"] == 3 * one["usage"]["completion_tokens"]
+    events = sandbox.stream(model="rialto-plain", n=2)
+    assert deltas(events, "content", 0) == deltas(events, "content", 1) != ""
+
+
+def test_a_conversation_longer_than_the_model_reads_is_refused_with_the_object_form(sandbox: Client) -> None:
+    answer = sandbox.chat_raw("word " * 9000, model="rialto-plain")
+    assert answer.status_code == 400
+    assert answer.json()["error"]["code"] == "context_length_exceeded"
+
+
+def test_the_offline_model_is_listed_and_refused(sandbox: Client) -> None:
+    assert sandbox.chat_raw(model="rialto-night-shift").status_code == 503
+
+
+@pytest.mark.parametrize(
+    ("field", "body"),
+    [
+        ("tools", {"tools": [{"type": "function", "function": {"name": "f"}}]}),
+        ("response_format", {"response_format": {"type": "json_object"}}),
+        ("logprobs", {"logprobs": True}),
+        ("reasoning_effort", {"reasoning_effort": "low"}),
+    ],
+)
+def test_what_a_model_cannot_do_is_refused_before_anything_is_spent(sandbox: Client, field: str, body: Any) -> None:
+    before = sandbox.balance()
+    assert fields_of(sandbox.chat_raw(model="rialto-plain", **body))[field]["_errors"]
+    assert sandbox.balance() == before
+
+
+def test_an_effort_that_the_model_does_not_have_is_refused(sandbox: Client) -> None:
+    assert sandbox.chat_raw(model="rialto-reasoning", reasoning_effort="high").status_code == 200
+    assert fields_of(sandbox.chat_raw(model="rialto-reasoning", reasoning_effort="xhigh"))["reasoning_effort"][
+        "_errors"
+    ]
+
+
+def test_json_answers_follow_the_form_that_was_asked_for(sandbox: Client) -> None:
+    loose = json.loads(sandbox.said(response_format={"type": "json_object"}))
+    assert "Esc" in loose["answer"] and loose["sources"]
+    schema = {
+        "type": "object",
+        "properties": {
+            "summary": {"type": "string", "maxLength": 20},
+            "pages": {"type": "array", "items": {"type": "string"}},
+            "sure": {"type": "boolean"},
+            "level": {"enum": ["low", "high"]},
+            "count": {"type": "integer", "minimum": 1},
+        },
+        "required": ["summary", "pages"],
+    }
+    form = {"type": "json_schema", "json_schema": {"name": "answer", "strict": True, "schema": schema}}
+    strict = json.loads(sandbox.said(response_format=form))
+    assert set(strict) == set(schema["properties"])
+    assert (len(strict["summary"]) <= 20, strict["level"], strict["count"]) == (True, "low", 1)
+
+
+WEATHER = {
+    "type": "function",
+    "function": {
+        "name": "get_weather",
+        "description": "Return the weather forecast of a city",
+        "parameters": {
+            "type": "object",
+            "properties": {"city": {"type": "string"}, "days": {"type": "integer"}},
+            "required": ["city", "days"],
+        },
+    },
+}
+CLOCK = {"type": "function", "function": {"name": "get_time", "parameters": {"type": "object", "properties": {}}}}
+
+
+def test_a_question_about_a_tool_calls_it_with_arguments_from_its_words(sandbox: Client) -> None:
+    answer = sandbox.chat("What is the weather in Oslo for 3 days?", tools=[WEATHER, CLOCK])
+    choice = answer["choices"][0]
+    assert choice["finish_reason"] == "tool_calls"
+    assert choice["message"]["content"] is None
+    (call,) = choice["message"]["tool_calls"]
+    assert call["function"]["name"] == "get_weather"
+    assert json.loads(call["function"]["arguments"]) == {"city": "Oslo", "days": 3}
+
+
+def test_tool_choice_none_required_and_named(sandbox: Client) -> None:
+    assert "Esc" in sandbox.said(tools=[WEATHER], tool_choice="none")
+    required = sandbox.chat(tools=[CLOCK], tool_choice="required")["choices"][0]
+    assert required["finish_reason"] == "tool_calls"
+    named = sandbox.chat(tools=[WEATHER, CLOCK], tool_choice={"type": "function", "function": {"name": "get_time"}})
+    assert named["choices"][0]["message"]["tool_calls"][0]["function"]["name"] == "get_time"
+    unknown = {"type": "function", "function": {"name": "missing"}}
+    assert fields_of(sandbox.chat_raw(tools=[CLOCK], tool_choice=unknown))["tool_choice"]["function"]["name"]["_errors"]
+
+
+def test_parallel_calls_are_streamed_in_fragments_and_can_be_forbidden(sandbox: Client) -> None:
+    question = "Weather in Oslo and the time, 2 days?"
+    events = sandbox.stream(question, tools=[WEATHER, CLOCK])
+    fragments = [
+        fragment
+        for event in events[:-1]
+        for choice in event["choices"]
+        for fragment in choice["delta"].get("tool_calls", ())
+    ]
+    assert [fragment["index"] for fragment in fragments if "id" in fragment] == [0, 1]
+    weather = "".join(f["function"]["arguments"] for f in fragments if f["index"] == 0)
+    assert json.loads(weather)["city"] == "Oslo"
+    assert events[-3]["choices"][0]["finish_reason"] == "tool_calls"
+    one = sandbox.chat(question, tools=[WEATHER, CLOCK], parallel_tool_calls=False)
+    assert len(one["choices"][0]["message"]["tool_calls"]) == 1
+
+
+def test_after_the_results_of_a_tool_comes_a_text(sandbox: Client) -> None:
+    first = sandbox.chat("What is the weather in Oslo for 3 days?", tools=[WEATHER])["choices"][0]["message"]
+    results = {"role": "tool", "tool_call_id": first["tool_calls"][0]["id"], "content": "Rain, 4 °C"}
+    messages = [{"role": "user", "content": "What is the weather in Oslo for 3 days?"}, first, results]
+    answer = sandbox.chat(messages=messages, tools=[WEATHER])["choices"][0]
+    assert answer["finish_reason"] == "stop"
+    assert "Rain, 4 °C" in answer["message"]["content"]
