@@ -43,7 +43,6 @@ class MainWindow(QMainWindow):
     refresh_requested = Signal()
     status_page_requested = Signal(str)  # "limits", "spending", "balance", "work": what no page here is about
     account_chosen = Signal(str)  # account id, from the account menu
-    section_requested = Signal(str)  # a section of Settings, just before the tab is shown
 
     def __init__(self, theme: Theme, caller: Caller, settings_store: SettingsStore, tasks: TaskScope) -> None:
         """`tasks` carries the window's questions; it is closed with the program."""
@@ -278,8 +277,16 @@ class MainWindow(QMainWindow):
 
     def open_keyboard_settings(self) -> None:
         """Where keys can be changed."""
-        self.section_requested.emit("keyboard")
+        self.open_settings("keyboard")
+
+    def open_settings(self, section: str) -> None:
+        """Open one section of Settings, such as "accounts". Raises KeyError for one that there is not."""
+        from app.ui.settings.page import SettingsPage
+
         self.show_tab("settings")
+        tab = self.tab("settings")
+        if isinstance(tab, SettingsPage):
+            tab.show_section(section)
 
     def open_menu(self) -> None:
         self.overlays.main_menu.popup(self.rail.logo.mapToGlobal(QPoint(0, self.rail.logo.height())))
@@ -289,8 +296,7 @@ class MainWindow(QMainWindow):
 
     def _open_status_page(self, page: str) -> None:
         if page == "accounts" and self.has_tab("settings"):
-            self.section_requested.emit("accounts")
-            self.show_tab("settings")
+            self.open_settings("accounts")
         else:
             self.status_page_requested.emit(page)
 

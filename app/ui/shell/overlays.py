@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QPoint, QTimer
 from PySide6.QtWidgets import QVBoxLayout
 
+from app.ui.settings.sections import SECTIONS
 from app.ui.shared.banner import BannerHost, BannerSpec
 from app.ui.shared.focus_ring import FocusRing
 from app.ui.shared.menu import Menu
@@ -59,7 +60,6 @@ class Overlays(QObject):
         self._shortcuts: ShortcutSheet | None = None
         self._help: HelpSheet | None = None
         self.accounts: Callable[[], Sequence[AccountChoice]] = tuple
-        self.extra_candidates: Callable[[], Sequence[Candidate]] = tuple
         self._held_until = 0.0
         self._held_timer = QTimer(self)
         self._held_timer.setInterval(1000)
@@ -124,7 +124,8 @@ class Overlays(QObject):
                 found.append(Candidate(entry.id, kind, action.text, hint, action.icon, keys, run))
         for tab in window.built_tabs():
             found += [Candidate.of(item) for item in tab.palette_items(text, _ITEMS_ASKED)]
-        found += self.extra_candidates()
+        if window.has_tab("settings"):
+            found += _settings_candidates(window.open_settings)
         return found
 
     def _remember_run(self, key: str) -> None:
@@ -206,6 +207,18 @@ class Overlays(QObject):
                 "clock",
             ),
         )
+
+
+def _settings_candidates(open_section: Callable[[str], None]) -> list[Candidate]:
+    """Every section of Settings and what can be set in it, by name."""
+    found: list[Candidate] = []
+    for section in SECTIONS:
+        run = _running(open_section, section.key)
+        found.append(Candidate(f"setting:{section.key}", "setting", section.title, "Settings", section.icon, (), run))
+        for title in section.settings:
+            key = f"setting:{section.key}:{title}"
+            found.append(Candidate(key, "setting", title, f"Settings, {section.title}", section.icon, (), run))
+    return found
 
 
 def _running(call: Callable[[str], object], argument: str) -> Callable[[], object]:

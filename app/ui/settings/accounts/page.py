@@ -1,0 +1,195 @@
+"""The accounts section: who we may call as, a form for one more, and the secrets behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.ui.settings.accounts.ask_key import ask_key
+from app.ui.settings.accounts.form import AccountForm
+from app.ui.settings.accounts.presenter import AccountsPresenter
+from app.ui.settings.accounts.row import AccountRowWidget
+from app.ui.settings.accounts.secrets_table import SecretsTable
+from app.ui.settings.accounts.state import AccountsState
+from app.ui.settings.rows import RowCard, SectionPage
+from app.ui.settings.secrets.ask import SecretsQuestion
+from app.ui.settings.secrets.presenter import SecretsPresenter
+from app.ui.settings.secrets.state import SecretsState
+from app.ui.shared.buttons import Button
+from app.ui.shared.card import Card
+from app.ui.shared.label import Label
+from app.ui.shared.problems import ActionSpec
+from app.ui.shared.tasks import TaskScope
+from app.ui.shared.theme import Theme
+from app.ui.shared.toast import ToastHost
+
+
+class AccountsPage(SectionPage):
+    def __init__(
+        self,
+        theme: Theme,
+        presenter: AccountsPresenter,
+        secrets: SecretsPresenter,
+        tasks: TaskScope,
+        toasts: Callable[[], ToastHost],
+        how_secrets_are_kept: Callable[[], None],
+    ) -> None:
+        super().__init__(theme)
+        self._presenter = presenter
+        self._secrets = secrets
+        self._tasks = tasks
+        self._toasts = toasts
+        self._hears_toasts = False
+        self._done = presenter.state.form.done
+        self._removed = presenter.state.removed
+        self.rows: dict[str, AccountRowWidget] = {}
+        self.add_button = Button(theme, "Add account", "plus")
+        self.add_button.clicked.connect(self.open_form)
+        self._problem = Label(theme, "", role="bad", wrap=True)
+        self.question = SecretsQuestion(theme, secrets)
+        self.column.addWidget(self._problem)
+        self.column.addWidget(self.question)
+        self._form_card = self._make_form()
+        self.column.addWidget(self._form_card)
+        self._card = RowCard(theme)
+        self.column.addWidget(self._card)
+        self.table = SecretsTable(theme)
+        self.table.wanted.connect(self._act)
+        self.column.addWidget(self._secrets_group(how_secrets_are_kept))
+        self.column.addStretch(1)
+        presenter.state_changed.connect(self.show_state)
+        secrets.state_changed.connect(self._show_place)
+        self.show_state(presenter.state)
+
+    def _make_form(self) -> QWidget:
+        card = Card(self.theme, padding=(16, 14), spacing=12)
+        head = QHBoxLayout()
+        head.addWidget(Label(self.theme, "New account", "heading"), 1)
+        close = Button(self.theme, "Cancel", kind="quiet", size="small")
+        close.clicked.connect(self.close_form)
+        head.addWidget(close)
+        card.body.addLayout(head)
+        self.form = AccountForm(self.theme, with_name=True)
+        self.form.setMaximumWidth(self.theme.type_px(520))
+        self.form.submitted.connect(lambda draft, unchecked: self._presenter.add(draft, unchecked=unchecked))
+        self.form.cancelled.connect(self.close_form)
+        card.body.addWidget(self.form)
+        card.hide()
+        return card
+
+    def _secrets_group(self, how: Callable[[], None]) -> QWidget:
+        holder = QWidget()
+        column = QVBoxLayout(holder)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(self.theme.px(8))
+        head = QHBoxLayout()
+        head.addWidget(Label(self.theme, "Secrets on this computer", "heading"), 1)
+        link = Button(self.theme, "How Rialto keeps secrets", kind="link", size="small")
+        link.clicked.connect(how)
+        head.addWidget(link)
+        column.addLayout(head)
+        column.addWidget(self.table)
+        return holder
+
+    def header_widgets(self) -> tuple[QWidget, ...]:
+        return (self.add_button,)
+
+    def shown(self) -> None:
+        self._secrets.look()
+        self._presenter.refresh()
+
+    # The form
+
+    def open_form(self) -> None:
+        self._presenter.reset_form()
+        self._form_card.show()
+        self.form.address.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def close_form(self) -> None:
+        had_focus = self._form_card.isAncestorOf(self.focusWidget()) if self.focusWidget() is not None else False
+        self.form.clear()
+        self._form_card.hide()
+        if had_focus:
+            self.add_button.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    # State
+
+    def show_state(self, state: AccountsState) -> None:
+        if [row.id for row in state.accounts] != list(self.rows):
+            self._fill(state)
+        for row in state.accounts:
+            self.rows[row.id].show_row(row)
+        self.table.show_rows(state.secrets)
+        self._problem.set_text(state.problem)
+        self._problem.setVisible(bool(state.problem))
+        self.form.show_form(state.form, self._secrets.state)
+        if state.form.done > self._done:
+            self._done = state.form.done
+            self.close_form()
+        if state.removed != self._removed:
+            self._removed = state.removed
+            if state.removed:
+                self._offer_undo(state.removed)
+
+    def _fill(self, state: AccountsState) -> None:
+        self._card.empty()
+        self.rows.clear()
+        for row in state.accounts:
+            widget = AccountRowWidget(self.theme, row)
+            widget.wanted.connect(self._act)
+            self.rows[row.id] = widget
+            self._card.add(widget)
+
+    def _show_place(self, state: SecretsState) -> None:
+        self.form.show_form(self._presenter.state.form, state)
+
+    # What the person wants
+
+    def _act(self, account_id: str, what: str) -> None:
+        match what:
+            case "use":
+                self._presenter.use(account_id)
+            case "test":
+                self._presenter.test(account_id)
+            case "remove":
+                self._presenter.remove(account_id)
+            case _:
+                self._tasks.start(f"ask {what}", self._ask, account_id, what)
+
+    async def _ask(self, account_id: str, what: str) -> None:
+        from app.ui.shared.dialogs import ask_text, confirm
+
+        row = next((row for row in self._presenter.state.accounts if row.id == account_id), None)
+        if row is None:
+            return
+        if what == "rename":
+            name = await ask_text(self.theme, self, "Rename the account", "Name", value=row.name, max_chars=80)
+            if name is not None:
+                self._presenter.rename(account_id, name)
+        elif what == "replace-key":
+            key = await ask_key(self.theme, self, row.name, self._secrets.state)
+            if key is not None:
+                self._presenter.replace_key(account_id, key)
+        elif what == "remove-key":
+            text = f"{row.name} stays on the list but cannot call its service until it has a key again."
+            if await confirm(self.theme, self, "Remove this key?", text, action="Remove key", danger=True):
+                self._presenter.remove_key(account_id)
+
+    def _offer_undo(self, name: str) -> None:
+        toasts = self._toasts()
+        if not self._hears_toasts:
+            self._hears_toasts = True
+            toasts.action.connect(self._toast_pressed)
+        toasts.show_toast(
+            f"{name} was removed",
+            "Its key is gone from this computer. Your chats stay.",
+            icon_name="trash",
+            actions=(ActionSpec("undo", "Undo"),),
+            key="account-removed",
+        )
+
+    def _toast_pressed(self, key: str, action: str) -> None:
+        if (key, action) == ("account-removed", "undo"):
+            self._presenter.undo_remove()

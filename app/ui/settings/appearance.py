@@ -1,0 +1,75 @@
+"""Appearance: theme, text size, font, motion. Every change shows at once."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QTimer
+
+from app.ui.settings.presenter import SettingsPresenter
+from app.ui.settings.rows import RowCard, SectionPage, SettingRow
+from app.ui.settings.state import SettingsState
+from app.ui.shared.segmented import SegmentedChoice
+from app.ui.shared.slider_field import SliderField
+from app.ui.shared.switch import Switch
+from app.ui.shared.theme import MAX_PERCENT, MIN_PERCENT, Theme
+
+_TEXT_STEP = 5
+_SETTLE_MS = 80  # a drag passes many sizes; laying out the window for each would make it stick
+
+
+class AppearancePage(SectionPage):
+    def __init__(self, theme: Theme, presenter: SettingsPresenter) -> None:
+        super().__init__(theme)
+        self._presenter = presenter
+        self.theme_choice = SegmentedChoice(
+            theme, "Theme", (("light", "Light"), ("dark", "Dark"), ("system", "System"))
+        )
+        self.theme_choice.changed.connect(lambda mode: presenter.choose(theme=mode))
+        self.text_size = SliderField(
+            theme, "Text size in per cent", low=MIN_PERCENT, high=MAX_PERCENT, step=_TEXT_STEP, decimals=0, default=100
+        )
+        self.text_size.setFixedWidth(theme.type_px(260))
+        self._settle = QTimer(self)
+        self._settle.setSingleShot(True)
+        self._settle.setInterval(_SETTLE_MS)
+        self._settle.timeout.connect(self._take_text_size)
+        self.text_size.value_edited.connect(lambda _percent: self._settle.start())
+        self.system_font = Switch(theme, "Use the system font")
+        self.system_font.clicked.connect(lambda on: presenter.choose(system_font=on))
+        self.reduce_motion = Switch(theme, "Reduce motion")
+        self.reduce_motion.clicked.connect(lambda on: presenter.choose(reduced_motion=on))
+        card = RowCard(theme)
+        card.add(SettingRow(theme, "Theme", self.theme_choice, meaning="System changes together with your desktop."))
+        card.add(
+            SettingRow(
+                theme, "Text size", self.text_size, meaning="80 to 200 %. A double click on the slider gives 100 %."
+            )
+        )
+        card.add(
+            SettingRow(
+                theme, "Use the system font", self.system_font, meaning="Otherwise Inter, the same on every computer."
+            )
+        )
+        card.add(
+            SettingRow(
+                theme, "Reduce motion", self.reduce_motion, meaning="Nothing slides, and the caret does not blink."
+            )
+        )
+        self.group("", card)
+        self.column.addStretch(1)
+        presenter.state_changed.connect(self.show_state)
+        theme.changed.connect(self._fit_slider)
+        self.show_state(presenter.state)
+
+    def show_state(self, state: SettingsState) -> None:
+        choices = state.choices
+        self.theme_choice.set_current(choices.theme)
+        if not self._settle.isActive():
+            self.text_size.set_value(choices.text_percent)
+        self.system_font.setChecked(choices.system_font)
+        self.reduce_motion.setChecked(choices.reduced_motion)
+
+    def _take_text_size(self) -> None:
+        self._presenter.choose(text_percent=round(self.text_size.value))
+
+    def _fit_slider(self) -> None:
+        self.text_size.setFixedWidth(self.theme.type_px(260))

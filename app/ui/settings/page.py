@@ -1,0 +1,288 @@
+"""Settings as a tab: sections at the left, one of them in the middle, this computer at the right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+
+from app.ui.settings.accounts.presenter import AccountsPresenter
+from app.ui.settings.presenter import SettingsPresenter
+from app.ui.settings.rows import SectionPage
+from app.ui.settings.secrets.presenter import SecretsPresenter
+from app.ui.settings.sections import SECTIONS, sections_for
+from app.ui.settings.state import Choices
+from app.ui.shared.buttons import IconButton
+from app.ui.shared.caller import Headroom
+from app.ui.shared.header import PaneHeader
+from app.ui.shared.key_map import KeyMap
+from app.ui.shared.label import Label
+from app.ui.shared.nav_list import NavList, Place
+from app.ui.shared.search_field import SearchField
+from app.ui.shared.tab import PaletteItem, TabAction, Zones
+from app.ui.shared.tasks import TaskScope
+from app.ui.shared.theme import Theme
+from app.ui.shared.toast import ToastHost
+
+
+class SettingsPage(QObject):
+    """A `TabPage`. Each section is built when it is first opened."""
+
+    changed = Signal()
+    name = "settings"
+    title = "Settings"
+    icon = "settings"
+
+    def __init__(
+        self,
+        theme: Theme,
+        presenter: SettingsPresenter,
+        accounts: AccountsPresenter,
+        secrets: SecretsPresenter,
+        keys: KeyMap,
+        tasks: TaskScope,
+        *,
+        version: str,
+        toasts: Callable[[], ToastHost],
+        open_help: Callable[[str], None],
+    ) -> None:
+        super().__init__()
+        self._theme = theme
+        self._presenter = presenter
+        self._accounts = accounts
+        self._secrets = secrets
+        self._keys = keys
+        self._tasks = tasks
+        self._version = version
+        self._toasts = toasts
+        self._open_help = open_help
+        self._pages: dict[str, tuple[SectionPage, QScrollArea]] = {}
+        self._list = self._make_list()
+        self._canvas = self._make_canvas()
+        self._inspector: QWidget | None = None
+        self._system_font = presenter.state.choices.system_font
+        presenter.look_changed.connect(self._apply_look)
+        theme.changed.connect(self._dress_header)
+        self._dress_header()
+
+    # Zones
+
+    def _make_list(self) -> QWidget:
+        theme = self._theme
+        pane = QWidget()
+        layout = QVBoxLayout(pane)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(PaneHeader(theme, "Settings"))
+        self.filter = SearchField(theme, "Find a setting", shortcut="Ctrl+F")
+        self.filter.setProperty("sizing", "small")
+        self.filter.search_changed.connect(self._filter)
+        self._filter_row = QHBoxLayout()
+        self._filter_row.addWidget(self.filter)
+        layout.addLayout(self._filter_row)
+        self._nothing = Label(theme, "", "small", "text2", wrap=True)
+        self._nothing.hide()
+        self._nothing.setContentsMargins(theme.px(16), theme.px(8), theme.px(16), 0)
+        layout.addWidget(self._nothing)
+        self.places = NavList(theme, "Sections of Settings")
+        self.places.set_places([Place(section.key, section.title, section.icon) for section in SECTIONS])
+        self.places.chosen.connect(self.show_section)
+        self.filter.left.connect(lambda: self.places.setFocus(Qt.FocusReason.OtherFocusReason))
+        layout.addWidget(self.places, 1)
+        theme.changed.connect(self._dress)
+        self._dress()
+        return pane
+
+    def _make_canvas(self) -> QWidget:
+        theme = self._theme
+        pane = QWidget()
+        layout = QVBoxLayout(pane)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        self._header = PaneHeader(theme, "")
+        self.list_button = IconButton(theme, "panel-left", "Sections", shortcut="Ctrl+B")
+        self.list_button.hide()
+        self._header.add_before_title(self.list_button)
+        self._extras = QStackedWidget()
+        self._extras.setSizePolicy(self._extras.sizePolicy().Policy.Maximum, self._extras.sizePolicy().Policy.Maximum)
+        self._header.add(self._extras)
+        self.inspector_button = IconButton(theme, "panel-right", "This computer", shortcut="Ctrl+I")
+        self._header.add(self.inspector_button)
+        self._stack = QStackedWidget()
+        layout.addWidget(self._header)
+        layout.addWidget(self._stack, 1)
+        return pane
+
+    def list_pane(self) -> QWidget:
+        return self._list
+
+    def canvas(self) -> QWidget:
+        return self._canvas
+
+    def inspector(self) -> QWidget:
+        if self._inspector is None:
+            from app.ui.settings.this_computer import ThisComputer
+
+            self._inspector = ThisComputer(self._theme, self._presenter, self._secrets)
+        return self._inspector
+
+    def main_input(self) -> QWidget:
+        return self.places
+
+    def filter_field(self) -> QWidget:
+        return self.filter
+
+    def connect_zones(self, toggle_list: Callable[[], None], toggle_inspector: Callable[[], None]) -> None:
+        self.list_button.clicked.connect(toggle_list)
+        self.inspector_button.clicked.connect(toggle_inspector)
+
+    def set_zones(self, zones: Zones) -> None:
+        self.list_button.setVisible(not zones.list_beside)
+
+    # What the window asks
+
+    def actions(self) -> Sequence[TabAction]:
+        return (
+            TabAction("settings.add_account", "Add an account", self._add_account, "Ctrl+N", "plus", hint="Settings"),
+        )
+
+    def palette_items(self, text: str, limit: int) -> Sequence[PaletteItem]:
+        return ()  # the window lists the sections itself, before this tab is built
+
+    def status_headroom(self) -> Headroom | None:
+        return None
+
+    def running_work(self) -> Sequence[str]:
+        return ()
+
+    def badge(self) -> int:
+        return 0
+
+    def handle_escape(self) -> bool:
+        return False
+
+    def activated(self) -> None:
+        if not self.places.current:
+            self.show_section(SECTIONS[0].key)
+        else:
+            self.page(self.places.current).shown()
+        self._presenter.look_at_data()
+        self._secrets.look()
+
+    # Sections
+
+    def show_section(self, key: str) -> None:
+        """Open one section. Raises KeyError for a key that is none."""
+        page = self.page(key)
+        section = next(section for section in SECTIONS if section.key == key)
+        self.places.set_current(key)
+        self._header.set_title(section.title)
+        self._stack.setCurrentWidget(self._pages[key][1])
+        self._show_extras(page)
+        page.shown()
+
+    def page(self, key: str) -> SectionPage:
+        """The page of a section, built now if need be."""
+        if key not in self._pages:
+            page = self._build(key)
+            scroll = QScrollArea()
+            scroll.setFrameShape(QFrame.Shape.NoFrame)
+            scroll.setWidgetResizable(True)
+            scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+            scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+            scroll.setWidget(page)
+            for ground in (page, scroll.viewport()):
+                ground.setAutoFillBackground(False)
+            self._stack.addWidget(scroll)
+            self._pages[key] = (page, scroll)
+        return self._pages[key][0]
+
+    def _build(self, key: str) -> SectionPage:
+        theme, presenter = self._theme, self._presenter
+        match key:
+            case "accounts":
+                from app.ui.settings.accounts.page import AccountsPage
+
+                def how() -> None:
+                    self._open_help("secrets")
+
+                return AccountsPage(theme, self._accounts, self._secrets, self._tasks, self._toasts, how)
+            case "privacy":
+                from app.ui.settings.privacy import PrivacyPage
+
+                return PrivacyPage(theme, presenter)
+            case "appearance":
+                from app.ui.settings.appearance import AppearancePage
+
+                return AppearancePage(theme, presenter)
+            case "keyboard":
+                from app.ui.settings.keyboard import KeyboardPage
+
+                return KeyboardPage(theme, presenter, self._keys)
+            case "sandbox":
+                from app.ui.settings.sandbox import SandboxPage
+
+                return SandboxPage(theme, presenter)
+            case "about":
+                from app.ui.settings.about import AboutPage
+
+                return AboutPage(theme, self._version)
+        raise KeyError(key)
+
+    def _show_extras(self, page: SectionPage) -> None:
+        """Put what the section wants into the header; its widgets are made once and moved in and out."""
+        holder = page.property("headerHolder")
+        if not isinstance(holder, QWidget):
+            holder = QWidget()
+            row = QHBoxLayout(holder)
+            row.setContentsMargins(0, 0, 0, 0)
+            for widget in page.header_widgets():
+                row.addWidget(widget)
+            page.setProperty("headerHolder", holder)
+            self._extras.addWidget(holder)
+        self._extras.setCurrentWidget(holder)
+        self._extras.setVisible(bool(page.header_widgets()))
+
+    def _add_account(self) -> None:
+        from app.ui.settings.accounts.page import AccountsPage
+
+        self.show_section("accounts")
+        page = self.page("accounts")
+        if isinstance(page, AccountsPage):
+            page.open_form()
+
+    def _filter(self, text: str) -> None:
+        found = sections_for(text)
+        self.places.set_places([Place(section.key, section.title, section.icon) for section in found])
+        self._nothing.set_text(f"No setting is called “{text.strip()}”." if not found else "")
+        self._nothing.setVisible(not found)
+        if text.strip() and found and self.places.current not in {section.key for section in found}:
+            self.show_section(found[0].key)
+
+    def _dress(self) -> None:
+        side = self._theme.px(12)
+        self._filter_row.setContentsMargins(side, self._theme.px(10), side, self._theme.px(6))
+
+    def _dress_header(self) -> None:
+        """The title stands over the cards, which have more air around them than a list."""
+        layout = self._header.layout()
+        if layout is not None:
+            layout.setContentsMargins(self._theme.px(24), 0, self._theme.px(16), 0)
+
+    def _apply_look(self, choices: Choices) -> None:
+        """Take what was chosen; the window's own keys have applied theirs already."""
+        theme = self._theme
+        if (theme.mode, theme.text_percent) != (choices.theme, choices.text_percent) or self._font_changed(choices):
+            theme.configure(
+                mode=choices.theme,
+                text_percent=choices.text_percent,
+                system_font=choices.system_font,
+                reduced_motion=choices.reduced_motion,
+            )
+        elif theme.reduced_motion != choices.reduced_motion:
+            theme.set_reduced_motion(choices.reduced_motion)
+
+    def _font_changed(self, choices: Choices) -> bool:
+        before, self._system_font = self._system_font, choices.system_font
+        return before != choices.system_font

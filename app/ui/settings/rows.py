@@ -1,0 +1,129 @@
+"""What the pages of Settings are made of: headings, cards of rows, a row with a control at its end."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.ui.shared.frames import solid_frame
+from app.ui.shared.label import Label
+from app.ui.shared.surfaces import rule
+from app.ui.shared.theme import Theme
+
+
+class SectionPage(QWidget):
+    """One section's content: a column of groups, at most as wide as is good to read."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.theme = theme
+        self.column = QVBoxLayout(self)
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def header_widgets(self) -> tuple[QWidget, ...]:
+        """What belongs to the right end of the page's header."""
+        return ()
+
+    def shown(self) -> None:
+        """The person came to this section."""
+
+    def group(self, title: str, *content: QWidget) -> QWidget:
+        """Add a heading with what belongs under it."""
+        holder = QWidget()
+        inner = QVBoxLayout(holder)
+        inner.setContentsMargins(0, 0, 0, 0)
+        inner.setSpacing(self.theme.px(8))
+        if title:
+            inner.addWidget(Label(self.theme, title, "heading"))
+        for widget in content:
+            inner.addWidget(widget)
+        self.column.addWidget(holder)
+        return holder
+
+    def _dress(self) -> None:
+        side = self.theme.px(24)
+        self.column.setContentsMargins(side, self.theme.px(18), side, self.theme.px(24))
+        self.column.setSpacing(self.theme.px(24))
+
+
+class RowCard(QWidget):
+    """A card whose rows are told apart by lines."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._rows = QVBoxLayout(self)
+        self._rows.setContentsMargins(1, 1, 1, 1)
+        self._rows.setSpacing(0)
+        theme.changed.connect(self.update)
+
+    def add(self, row: QWidget) -> None:
+        if self._rows.count():
+            self._rows.addWidget(rule())
+        self._rows.addWidget(row)
+
+    def empty(self) -> None:
+        """Take all rows away."""
+        while self._rows.count():
+            item = self._rows.takeAt(0)
+            widget = item.widget() if item is not None else None
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        solid_frame(QPainter(self), self._theme, QRectF(self.rect()), self._theme.px(8), "surface", "line")
+
+
+class SettingRow(QWidget):
+    """A title, a quiet line of what it means, and its control. The title names the control."""
+
+    def __init__(self, theme: Theme, title: str, control: QWidget | None = None, *, meaning: str = "") -> None:
+        super().__init__()
+        self._theme = theme
+        self.title = Label(theme, title, wrap=True)
+        self._row = QHBoxLayout(self)
+        words = QVBoxLayout()
+        words.setSpacing(0)
+        words.addStretch(1)
+        words.addWidget(self.title)
+        self.meaning = Label(theme, meaning, "small", "text2", wrap=True)
+        self.meaning.setVisible(bool(meaning))
+        words.addWidget(self.meaning)
+        words.addStretch(1)
+        self._row.addLayout(words, 1)
+        if control is not None:
+            self.title.setBuddy(control)
+            if not control.accessibleName():
+                control.setAccessibleName(title)
+            if meaning:
+                control.setAccessibleDescription(meaning)
+            self._row.addWidget(control, 0, Qt.AlignmentFlag.AlignVCenter)
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def add(self, widget: QWidget) -> None:
+        """Put one more thing at the end."""
+        self._row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
+
+    def set_meaning(self, text: str, role: str = "text2") -> None:
+        self.meaning.set_text(text)
+        self.meaning.set_role(role)
+        self.meaning.setVisible(bool(text))
+
+    def _dress(self) -> None:
+        across, down = self._theme.px(16), self._theme.px(8)
+        self._row.setContentsMargins(across, down, across, down)
+        self._row.setSpacing(self._theme.px(12))
+        self.setMinimumHeight(self._theme.height_px(44))
+
+
+def value_label(theme: Theme, text: str = "", *, mono: bool = False) -> Label:
+    """A value at the end of a row: selectable, because people copy versions and addresses."""
+    label = Label(theme, text, "code" if mono else "body", "text2", tabular=not mono)
+    label.setTextInteractionFlags(
+        Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+    )
+    return label

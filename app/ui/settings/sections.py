@@ -1,0 +1,67 @@
+"""The sections of Settings and what can be found in each. Plain values: the palette reads them without a page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """`settings` are the titles of what can be set there; `words` further words that lead to it."""
+
+    key: str
+    title: str
+    icon: str
+    settings: tuple[str, ...]
+    words: tuple[str, ...] = ()
+
+
+SECTIONS = (
+    Section(
+        "accounts",
+        "Accounts",
+        "user",
+        ("Add an account", "Replace a key", "Remove an account", "Secrets on this computer"),
+        ("key", "service", "address", "keychain", "keyring", "passphrase", "test", "rename"),
+    ),
+    Section(
+        "privacy",
+        "Privacy and data",
+        "shield",
+        ("Load pictures from other sites", "Ask before opening links", "Data folder", "Backups", "Hosts contacted"),
+        ("telemetry", "folder", "history", "disk", "what leaves this computer"),
+    ),
+    Section(
+        "appearance",
+        "Appearance",
+        "appearance",
+        ("Theme", "Text size", "System font", "Reduce motion"),
+        ("dark", "light", "font", "zoom", "scale", "animation"),
+    ),
+    Section(
+        "keyboard",
+        "Keyboard",
+        "keyboard",
+        ("Change a shortcut", "Enter sends the message"),
+        ("keys", "shortcuts", "hotkey", "enter"),
+    ),
+    Section(
+        "sandbox",
+        "Sandbox",
+        "cube",
+        ("Sandbox address and key", "Start or stop the Sandbox", "Play money"),
+        ("practice", "local", "offline", "balance"),
+    ),
+    Section("about", "About Rialto", "info", ("Version", "Licences"), ("license", "fonts", "credits")),
+)
+
+
+def sections_for(text: str) -> tuple[Section, ...]:
+    """The sections that a typed text leads to; all of them for none."""
+    wanted = text.casefold().split()
+
+    def fits(section: Section) -> bool:
+        everything = " ".join((section.title, *section.settings, *section.words)).casefold()
+        return all(word in everything for word in wanted)
+
+    return tuple(section for section in SECTIONS if fits(section))

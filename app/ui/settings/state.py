@@ -1,0 +1,64 @@
+"""What the pages of Settings show besides accounts. Standard library only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What the person chose, as the pages draw it."""
+
+    theme: Literal["system", "light", "dark"] = "system"
+    text_percent: int = 100
+    system_font: bool = False
+    reduced_motion: bool = False
+    enter_sends: bool = True
+    load_remote_pictures: bool = False
+    confirm_links: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class UsageRow:
+    """How much of the disk one kind of data takes. `color` is a chart role."""
+
+    title: str
+    size_bytes: int
+    color: str
+
+
+@dataclass(frozen=True, slots=True)
+class HostRow:
+    """A host that was called since the start, for the statement of what leaves this computer."""
+
+    host: str
+    calls: int
+    last_at: datetime
+    is_here: bool  # the Sandbox: nothing left this computer
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxView:
+    """`address` and `key` are "" while it does not run; the key changes with each start."""
+
+    running: bool = False
+    busy: bool = False
+    address: str = ""
+    key: str = ""
+    in_use: bool = False
+    problem: str = ""
+    done: str = ""  # what the last press did, such as "The balance is $100.00 again."
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsState:
+    choices: Choices = Choices()
+    folder: str = ""
+    usage: tuple[UsageRow, ...] = ()
+    last_backup: datetime | None = None
+    looked: bool = False  # whether usage and backups were read yet
+    hosts: tuple[HostRow, ...] = ()
+    sandbox: SandboxView = SandboxView()
+    problem: str = ""

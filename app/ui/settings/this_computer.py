@@ -1,0 +1,212 @@
+"""The inspector of Settings: where secrets are kept here, and how much room the data takes."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, Qt, QUrl
+from PySide6.QtGui import QDesktopServices, QPainter, QPaintEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+
+from app.ui.settings.presenter import SettingsPresenter
+from app.ui.settings.secrets.presenter import SecretsPresenter
+from app.ui.settings.secrets.state import SecretsState
+from app.ui.settings.state import SettingsState, UsageRow
+from app.ui.shared.buttons import Button
+from app.ui.shared.card import Card
+from app.ui.shared.frames import solid_frame
+from app.ui.shared.header import PaneHeader
+from app.ui.shared.icon_label import IconLabel
+from app.ui.shared.label import Label
+from app.ui.shared.money import size
+from app.ui.shared.surfaces import rule
+from app.ui.shared.theme import Theme
+
+
+class ThisComputer(QWidget):
+    def __init__(self, theme: Theme, presenter: SettingsPresenter, secrets: SecretsPresenter) -> None:
+        super().__init__()
+        self._theme = theme
+        self._presenter = presenter
+        self._secrets = secrets
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        header = PaneHeader(theme, "This computer")
+        layout.addWidget(header)
+        inner = QWidget()
+        self._column = QVBoxLayout(inner)
+        self._column.addWidget(self._place_card())
+        self._column.addWidget(self._usage_group())
+        self._column.addWidget(rule())
+        words = (
+            "Rialto asks for a passphrase and keeps secrets in one encrypted file. It never saves one in plain text."
+        )
+        self._column.addWidget(Label(theme, words, "small", "text2", wrap=True))
+        self._column.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setWidgetResizable(True)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll.setWidget(inner)
+        for ground in (inner, scroll.viewport()):
+            ground.setAutoFillBackground(False)
+        layout.addWidget(scroll, 1)
+        presenter.state_changed.connect(self.show_state)
+        secrets.state_changed.connect(self.show_place)
+        theme.changed.connect(self._dress)
+        self._dress()
+        self.show_state(presenter.state)
+        self.show_place(secrets.state)
+
+    def _place_card(self) -> QWidget:
+        theme = self._theme
+        card = Card(theme, padding=(14, 14), spacing=12)
+        row = QHBoxLayout()
+        row.setSpacing(theme.px(12))
+        self._place_icon = IconLabel(theme, "shield", "text2", px=20)
+        row.addWidget(self._place_icon, 0, Qt.AlignmentFlag.AlignTop)
+        words = QVBoxLayout()
+        words.setSpacing(0)
+        self._place_title = Label(theme, "", weight=600, wrap=True)
+        self._place_words = Label(theme, "", "small", "text2", wrap=True)
+        words.addWidget(self._place_title)
+        words.addWidget(self._place_words)
+        row.addLayout(words, 1)
+        card.body.addLayout(row)
+        self._place_buttons = QWidget()
+        buttons = QHBoxLayout(self._place_buttons)
+        buttons.setContentsMargins(0, 0, 0, 0)
+        buttons.setSpacing(theme.px(8))
+        self.lock = Button(theme, "Lock secrets now", size="small")
+        self.lock.clicked.connect(self._secrets.lock)
+        self.unlock = Button(theme, "Unlock…", size="small")
+        self.unlock.clicked.connect(self._secrets.unlock_keychain)
+        self.look = Button(theme, "Look again", kind="quiet", size="small")
+        self.look.clicked.connect(self._secrets.look)
+        for button in (self.lock, self.unlock, self.look):
+            buttons.addWidget(button)
+        buttons.addStretch(1)
+        card.body.addWidget(self._place_buttons)
+        return card
+
+    def _missing_words(self) -> QWidget:
+        holder = QWidget()
+        column = QVBoxLayout(holder)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(self._theme.px(6))
+        column.addWidget(Label(self._theme, "If the keychain is missing", "small", "text2", weight=600))
+        words = (
+            "Rialto asks for a passphrase and keeps secrets in one encrypted file. "
+            "It never saves a secret in plain text."
+        )
+        column.addWidget(Label(self._theme, words, "small", "text2", wrap=True))
+        return holder
+
+    def _usage_group(self) -> QWidget:
+        theme = self._theme
+        holder = QWidget()
+        column = QVBoxLayout(holder)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.px(6))
+        head = QHBoxLayout()
+        head.addWidget(Label(theme, "History and data", "small", "text2", weight=600), 1)
+        self._total = Label(theme, "", "small", weight=600, tabular=True)
+        head.addWidget(self._total)
+        column.addLayout(head)
+        self._bar = _UsageBar(theme)
+        column.addWidget(self._bar)
+        self._parts = QVBoxLayout()
+        self._parts.setSpacing(theme.px(6))
+        column.addLayout(self._parts)
+        self._shown: tuple[UsageRow, ...] = ()
+        self.open_folder = Button(theme, "Open folder", "folder", size="small")
+        self.open_folder.clicked.connect(self._open)
+        row = QHBoxLayout()
+        row.setContentsMargins(0, theme.px(6), 0, 0)
+        row.addWidget(self.open_folder)
+        row.addStretch(1)
+        column.addLayout(row)
+        return holder
+
+    def show_place(self, state: SecretsState) -> None:
+        good = state.tone == "ok"
+        self._place_icon.set_icon("shield" if good else "lock", state.tone or "text2")
+        self._place_title.set_text(state.title)
+        self._place_words.set_text(state.problem or state.sentence)
+        self.lock.setVisible(state.can_lock)
+        self.unlock.setVisible(state.ask == "unlock")
+        self.unlock.setEnabled(not state.busy)
+        self.look.setVisible(not good)
+        self._place_buttons.setVisible(not good or state.can_lock)
+
+    def show_state(self, state: SettingsState) -> None:
+        if state.usage == self._shown and state.looked:
+            return
+        self._shown = state.usage
+        self._total.set_text(size(sum(row.size_bytes for row in state.usage)) if state.looked else "")
+        self._bar.set_rows(state.usage)
+        while self._parts.count():
+            item = self._parts.takeAt(0)
+            widget = item.widget() if item is not None else None
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        for row in state.usage:
+            self._parts.addWidget(_UsageLine(self._theme, row))
+
+    def _open(self) -> None:
+        QDesktopServices.openUrl(QUrl.fromLocalFile(self._presenter.state.folder))
+
+    def _dress(self) -> None:
+        side = self._theme.px(16)
+        self._column.setContentsMargins(side, side, side, side)
+        self._column.setSpacing(self._theme.px(18))
+
+
+class _UsageBar(QWidget):
+    """Parts of a whole, with a pixel of air between them; the lines below say the same in words."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._rows: tuple[UsageRow, ...] = ()
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.setFixedHeight(theme.px(12))
+        self.setAccessibleName("Room taken")
+
+    def set_rows(self, rows: tuple[UsageRow, ...]) -> None:
+        self._rows = rows
+        self.setAccessibleDescription(", ".join(f"{row.title} {size(row.size_bytes)}" for row in rows))
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        whole = sum(row.size_bytes for row in self._rows)
+        area = QRectF(0, 2, self.width(), self.height() - 4)
+        solid_frame(painter, self._theme, area, 3, "line", "")
+        if not whole:
+            return
+        painter.setClipRect(area)
+        at = 0.0
+        for row in self._rows:
+            width = area.width() * row.size_bytes / whole
+            if width >= 1:
+                painter.fillRect(QRectF(at, area.top(), width - 1, area.height()), self._theme.color(row.color))
+            at += width
+
+
+class _UsageLine(QWidget):
+    def __init__(self, theme: Theme, row: UsageRow) -> None:
+        super().__init__()
+        self._theme = theme
+        self._color = row.color
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(theme.px(18), 0, 0, 0)
+        layout.addWidget(Label(theme, row.title, "small", "text2", elide=True), 1)
+        layout.addWidget(Label(theme, size(row.size_bytes), "small", tabular=True))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        side = self._theme.px(10)
+        at = self.width() - side if self.isRightToLeft() else 0
+        box = QRectF(at, (self.height() - side) / 2, side, side)
+        solid_frame(QPainter(self), self._theme, box, 2, self._color, "")
