@@ -8,10 +8,10 @@ ended with `finish_message`. What still streams when the program starts was cut 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from app.storage.conversations import (
     CHAT_COLUMNS,
@@ -31,6 +31,7 @@ from app.storage.errors import NotStored
 from app.storage.search_index import NONE, Marker, like_pattern, query_of
 from app.storage.values import json_text, micros_of, moment_of, money_of, money_text, seconds_of, text_of
 
+Read = TypeVar("Read")
 HEAD: Final = "head"  # add_message's parent when none is named: the leaf on screen
 _CHANGEABLE = (
     "title",
@@ -87,7 +88,7 @@ class History:
         rows = await self._database.fetch(
             f"SELECT {CHAT_COLUMNS} FROM chats {where} ORDER BY pinned DESC, updated_at DESC, seq DESC"
         )
-        return tuple(chat_from_row(row) for row in rows)
+        return await _read(rows, chat_from_row)
 
     async def chat(self, chat_id: str) -> Chat:
         row = await self._database.fetch_one(f"SELECT {CHAT_COLUMNS} FROM chats WHERE id = ?", [chat_id])
@@ -114,7 +115,7 @@ class History:
         await self._change(chat_id, "trashed_at = NULL", [])
 
     async def purge(self, chat_id: str) -> None:
-        """Delete a chat and its messages for good. Receipts stay: what was paid was paid."""
+        """Delete a chat and its messages for good. Receipts stay, and so do backups until newer ones replace them."""
         async with self._database.transaction() as transaction:
             await _purge(transaction, "id = ?", [chat_id])
 
@@ -139,7 +140,7 @@ class History:
             f"SELECT {MESSAGE_COLUMNS} FROM messages WHERE chat_id = ? ORDER BY seq",
             [chat_id],
         )
-        return await _messages_of(rows)
+        return await _read(rows, message_from_row)
 
     async def message(self, message_id: str) -> Message:
         row = await self._database.fetch_one(f"SELECT {MESSAGE_COLUMNS} FROM messages WHERE id = ?", [message_id])
@@ -162,7 +163,7 @@ class History:
         )
         if not rows:
             raise NotStored("This message is no longer in the history.")
-        return await _messages_of(rows)
+        return await _read(rows, message_from_row)
 
     async def siblings(self, message_id: str) -> tuple[str, ...]:
         """Return the ids of the turns at this place, in the order they were made; `message_id` is one of them."""
@@ -356,13 +357,11 @@ class History:
         return tuple(SearchHit(chat, title, None, "", moment_of(at), marker.snippet(title)) for chat, title, at in rows)
 
 
-async def _messages_of(rows: list[Row]) -> tuple[Message, ...]:
-    """Read many rows without holding the caller's thread: 5,000 take longer than a frame."""
-
-    def work() -> tuple[Message, ...]:
-        return tuple(message_from_row(row) for row in rows)
-
-    return work() if len(rows) <= _ROWS_PER_FRAME else await asyncio.to_thread(work)
+async def _read(rows: list[Row], reader: Callable[[Row], Read]) -> tuple[Read, ...]:
+    """Read many rows without holding the caller's thread: a few thousand take longer than a frame."""
+    if len(rows) <= _ROWS_PER_FRAME:
+        return tuple(map(reader, rows))
+    return await asyncio.to_thread(lambda: tuple(map(reader, rows)))
 
 
 async def _purge(transaction: Transaction, which: str, values: Sequence[Any]) -> int:

@@ -106,7 +106,7 @@ async def test_the_state_is_told_at_every_step(shelf: Shelf) -> None:
 async def test_nothing_in_the_file_can_be_read(shelf: Shelf) -> None:
     await filled(shelf)
     assert shelf.data is not None
-    for text in (SECRET, PASSPHRASE, "a1", "api_key", "kept-in"):
+    for text in (SECRET, PASSPHRASE, "api_key", "kept-in"):
         assert text.encode() not in shelf.data
 
 
