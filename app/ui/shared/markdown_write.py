@@ -193,7 +193,8 @@ class _BlockWriter:
 
     @property
     def _depth(self) -> int:
-        return min(MAX_INDENT, self._segment.context.indent + len(self._lists) + len(self._quotes))
+        steps = self._segment.context.indent + len(self._lists) + len(self._quotes)
+        return min(MAX_INDENT, steps + (self._segment.kind == "footnote"))
 
     # -- prose --------------------------------------------------------------------------------------------------------
 

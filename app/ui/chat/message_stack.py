@@ -1,0 +1,329 @@
+"""Which units are on screen, and where. The truth is one place, (row, unit, offset); heights are never summed up.
+
+Rows far away are a line of text in a list: they are taken apart when they come near and forgotten when they are far.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from app.ui.chat.message_model import RowMemory, RowModel
+from app.ui.chat.message_units import Key, Styles, Unit
+from app.ui.chat.message_weights import Weights
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from app.ui.chat.message_rows import MessageRow
+
+KEPT_ROWS = 40  # rows that stay taken apart though they are not on screen
+KEPT_UNITS = 160  # units that stay laid out
+BOTTOM_PX = 20  # air below the last message
+
+
+@dataclass(slots=True)
+class Anchor:
+    """The unit at the upper edge and how many px of it are above the edge."""
+
+    row: int = 0
+    key: Key = (0, 0)
+    offset: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A unit on screen; `y` is in the viewport."""
+
+    row: int
+    key: Key
+    unit: Unit
+    y: int
+
+    @property
+    def bottom(self) -> int:
+        return self.y + self.unit.height
+
+
+class Stack:
+    """All rows, the place that is looked at, and what is to be seen from there."""
+
+    def __init__(self, styles: Styles) -> None:
+        self.styles = styles
+        self.rows: list[MessageRow] = []
+        self.anchor = Anchor()
+        self.following = True  # stay at the end while text comes
+        self.placed: list[Placed] = []
+        self.weights = Weights()
+        self._index: dict[str, int] = {}
+        self._models: OrderedDict[str, RowModel] = OrderedDict()
+        self._memories: dict[str, RowMemory] = {}
+        self._built: OrderedDict[Unit, None] = OrderedDict()
+        self.width = 0
+        self.height = 0
+
+    # -- rows ---------------------------------------------------------------------------------------------------------
+
+    def set_rows(self, rows: Iterable[MessageRow], *, keep_memories: bool) -> None:
+        """Show other rows. Rows that are the same as before stay taken apart."""
+        old = {row.id: row for row in self.rows}
+        self.rows = list(rows)
+        self._index = {row.id: number for number, row in enumerate(self.rows)}
+        for row_id in [row_id for row_id in self._models if row_id not in self._index]:
+            del self._models[row_id]
+        for row_id, model in self._models.items():
+            row = self.rows[self._index[row_id]]
+            if row != old[row_id]:
+                model.change(row)
+        if not keep_memories:
+            self._memories = {}
+            self._models.clear()
+            self._built.clear()
+        self.weights.set_rows(self.rows)
+
+    def add(self, row: MessageRow) -> None:
+        self._index[row.id] = len(self.rows)
+        self.rows.append(row)
+        self.weights.add(row)
+
+    def change(self, row_id: str, changes: dict[str, Any]) -> MessageRow:
+        """Replace fields of a row; raises `KeyError` for a row that is not there."""
+        number = self._index[row_id]
+        row = self.rows[number] = replace(self.rows[number], **changes)
+        model = self._models.get(row_id)
+        if model is not None:
+            model.change(row)
+        if "text" in changes or "reasoning" in changes:
+            self.weights.change(number, row)
+        return row
+
+    def number_of(self, row_id: str) -> int | None:
+        return self._index.get(row_id)
+
+    def memory(self, row_id: str) -> RowMemory:
+        return self._memories.setdefault(row_id, RowMemory())
+
+    def model(self, number: int) -> RowModel:
+        """Return a row taken apart."""
+        row = self.rows[number]
+        model = self._models.get(row.id)
+        if model is None:
+            model = RowModel(row, self.styles, self.memory(row.id), first=number == 0)
+            self._models[row.id] = model
+        else:
+            self._models.move_to_end(row.id)
+        return model
+
+    def known_model(self, row_id: str) -> RowModel | None:
+        """Return a row's model if it is taken apart now."""
+        return self._models.get(row_id)
+
+    def known_models(self) -> list[RowModel]:
+        return list(self._models.values())
+
+    def restyle(self, styles: Styles) -> None:
+        """Take other fonts and colours; everything laid out is forgotten."""
+        self.styles = styles
+        for model in self._models.values():
+            model.restyle(styles)
+        self._built.clear()
+
+    # -- walking ------------------------------------------------------------------------------------------------------
+
+    def _height(self, number: int, key: Key) -> tuple[Unit | None, int]:
+        model = self.model(number)
+        unit = model.unit(key)
+        if unit is None:
+            return None, 0
+        height = unit.layout(self.width, model.style_of(unit))
+        self._built[unit] = None
+        self._built.move_to_end(unit)
+        return unit, height
+
+    def next(self, number: int, key: Key) -> tuple[int, Key] | None:
+        """Return the unit below, None at the end."""
+        after = self.model(number).next_key(key)
+        while after is None:
+            number += 1
+            if number >= len(self.rows):
+                return None
+            after = self.model(number).first_key()
+        return number, after
+
+    def previous(self, number: int, key: Key) -> tuple[int, Key] | None:
+        """Return the unit above, None at the beginning."""
+        before = self.model(number).previous_key(key)
+        while before is None:
+            number -= 1
+            if number < 0:
+                return None
+            before = self.model(number).last_key()
+        return number, before
+
+    def last(self) -> tuple[int, Key] | None:
+        for number in range(len(self.rows) - 1, -1, -1):
+            key = self.model(number).last_key()
+            if key is not None:
+                return number, key
+        return None
+
+    # -- placing ------------------------------------------------------------------------------------------------------
+
+    def place(self, width: int, height: int, bottom_px: int = BOTTOM_PX) -> list[Placed]:
+        """Find out what is on screen in a column of `width` px and a viewport of `height` px."""
+        self.width, self.height = width, height
+        if not self.rows:
+            self.placed = []
+            return self.placed
+        if self.following:
+            self._anchor_at_end(bottom_px)
+        self._settle()
+        placed, end = self._walk_down()
+        if placed and end is not None and end + bottom_px < height and not self.is_at_start():
+            self._anchor_at_end(bottom_px)
+            self._settle()
+            placed, end = self._walk_down()
+        self.placed = placed
+        self._forget()
+        return placed
+
+    def _walk_down(self) -> tuple[list[Placed], int | None]:
+        """Return what is placed from the anchor down, and where the content ends if that is on screen."""
+        anchor = self.anchor
+        found: list[Placed] = []
+        place: tuple[int, Key] | None = (anchor.row, anchor.key)
+        y = -round(anchor.offset)
+        while place is not None:
+            unit, height = self._height(*place)
+            if unit is not None:
+                found.append(Placed(*place, unit, y))
+                y += height
+            if y >= self.height:
+                return found, None
+            place = self.next(*place)
+        return found, y
+
+    def _settle(self) -> None:
+        """Bring the anchor onto the unit that really is at the upper edge."""
+        anchor = self.anchor
+        anchor.row = max(0, min(anchor.row, len(self.rows) - 1))
+        unit, height = self._height(anchor.row, anchor.key)
+        if unit is None:
+            model = self.model(anchor.row)
+            key = model.previous_key(anchor.key) or model.first_key()
+            if key is None:
+                place = self.next(anchor.row, anchor.key) or self.previous(anchor.row, anchor.key)
+                if place is None:
+                    return
+                anchor.row, key = place
+            anchor.key = key
+            anchor.offset = 0.0
+            height = self._height(anchor.row, key)[1]
+        while anchor.offset < 0:
+            place = self.previous(anchor.row, anchor.key)
+            if place is None:
+                anchor.offset = 0.0
+                return
+            anchor.row, anchor.key = place
+            height = self._height(*place)[1]
+            anchor.offset += height
+        while anchor.offset >= height:
+            place = self.next(anchor.row, anchor.key)
+            if place is None:
+                anchor.offset = max(0.0, height - 1.0)
+                return
+            anchor.offset -= height
+            anchor.row, anchor.key = place
+            height = self._height(*place)[1]
+
+    def _anchor_at_end(self, bottom_px: int) -> None:
+        place = self.last()
+        if place is None:
+            return
+        room = float(self.height - bottom_px)
+        while True:
+            height = self._height(*place)[1]
+            room -= height
+            above = self.previous(*place) if room > 0 else None
+            if above is None:
+                self.anchor = Anchor(place[0], place[1], max(0.0, -room))
+                return
+            place = above
+
+    def is_at_start(self) -> bool:
+        """Tell whether the beginning of the first message is at the upper edge."""
+        anchor = self.anchor
+        return anchor.offset <= 0 and self.previous(anchor.row, anchor.key) is None
+
+    def scroll_by(self, px: float) -> None:
+        """Move the place that is looked at by `px`, downwards when positive. Call `place` afterwards."""
+        self.anchor.offset += px
+        if px < 0:
+            self.following = False
+
+    def at_end(self, bottom_px: int = BOTTOM_PX) -> bool:
+        """Tell whether the end of the last message is on screen now."""
+        if not self.rows or not self.placed:
+            return True
+        last = self.placed[-1]
+        return self.next(last.row, last.key) is None and last.bottom + bottom_px <= self.height + 2
+
+    def show(self, number: int, key: Key | None = None, offset: float = 0.0) -> None:
+        """Put a row (or a unit of it) at the upper edge."""
+        first = key or self.model(number).first_key()
+        self.following = False
+        self.anchor = Anchor(number, first or (0, 0), offset)
+
+    def _forget(self) -> None:
+        """Drop what is far away: layouts first, then rows."""
+        shown = {placed.unit for placed in self.placed}
+        if len(self._built) > KEPT_UNITS + len(shown):
+            for unit in list(self._built)[: len(self._built) - KEPT_UNITS]:
+                if unit not in shown:
+                    unit.drop()
+                    del self._built[unit]
+        if len(self._models) > KEPT_ROWS * 2:
+            rows = {self.rows[placed.row].id for placed in self.placed}
+            for row_id in list(self._models)[: len(self._models) - KEPT_ROWS]:
+                model = self._models[row_id]
+                if row_id not in rows and not model.streaming and not model.backlog:
+                    for _, unit in model.units():
+                        self._built.pop(unit, None)
+                    del self._models[row_id]
+
+    # -- the scroll bar -----------------------------------------------------------------------------------------------
+
+    def bar_value(self) -> int:
+        """Return where the scroll bar belongs: a measure of length, not of px."""
+        if not self.rows:
+            return 0
+        anchor = self.anchor
+        number = min(anchor.row, len(self.rows) - 1)
+        before = whole = 0.0
+        for key, unit in self.model(number).units():
+            weight = unit.weight
+            if key < anchor.key:
+                before += weight
+            elif key == anchor.key:
+                before += weight * min(1.0, anchor.offset / max(1, unit.height))
+            whole += weight
+        return self.weights.value(number, before / whole if whole else 0.0)
+
+    def go_to_bar(self, value: int) -> None:
+        """Look at the place that a value of the scroll bar stands for."""
+        if not self.rows:
+            return
+        number, share = self.weights.place(value)
+        model = self.model(number)
+        units = [(key, unit, unit.weight) for key, unit in model.units()]
+        wanted = share * sum(weight for _, _, weight in units)
+        self.following = False
+        for key, _, weight in units:
+            if wanted < weight:
+                height = self._height(number, key)[1] if self.width else 0
+                self.anchor = Anchor(number, key, height * wanted / weight)
+                return
+            wanted -= weight
+        if units:
+            self.anchor = Anchor(number, units[-1][0], 0.0)

@@ -1,0 +1,275 @@
+"""Boxes of running text: a small document, with its bullets, quote bars, chips and links painted around it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QAbstractTextDocumentLayout, QFontMetricsF, QPen, QTextBlock, QTextCursor, QTextDocument
+
+from app.ui.chat.message_boxes import Box, Control, PaintState, paint_focus_ring, selection_color, whole
+from app.ui.chat.message_spans import paint_chips, span_controls
+from app.ui.shared.markdown_inline import clean
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QPainter
+
+    from app.ui.chat.message_rows import RowSource
+    from app.ui.shared.markdown_style import MarkdownStyle
+    from app.ui.shared.markdown_write import Prose
+
+_AIR = re.compile("[\u2028\u2029\u00a0]")
+
+
+class DocumentBox(Box):
+    """A box around one `QTextDocument`: hit tests, selection bands, words. `origin` is where the document is drawn."""
+
+    def __init__(self, style: MarkdownStyle, document: QTextDocument) -> None:
+        super().__init__(style.theme)
+        self.style = style
+        self.document = document
+        self.origin = QPointF(0, 0)
+        self._line_px = style.line
+
+    @property
+    def length(self) -> int:
+        return max(1, self.document.characterCount() - 1)
+
+    def position_at(self, point: QPointF) -> int:
+        inside = point - self.origin
+        if inside.y() < 0:
+            return 0
+        if inside.y() > self.document.size().height():
+            return self.document.characterCount() - 1
+        layout = self.document.documentLayout()
+        return max(0, layout.hitTest(inside, Qt.HitTestAccuracy.FuzzyHit))
+
+    def word_at(self, position: int) -> tuple[int, int]:
+        cursor = QTextCursor(self.document)
+        cursor.setPosition(min(position, self.document.characterCount() - 1))
+        cursor.select(QTextCursor.SelectionType.WordUnderCursor)
+        return cursor.selectionStart(), cursor.selectionEnd()
+
+    def text(self, start: int, end: int) -> str:
+        return self.document.toPlainText()[start:end]
+
+    def line_px_of(self, block: QTextBlock) -> float:
+        """Return the height of the block's lines."""
+        return block.blockFormat().lineHeight() or self._line_px
+
+    def bands(self, start: int, end: int) -> list[QRectF]:
+        """Return a rectangle per line, as high as the line, under the text between two positions."""
+        found: list[QRectF] = []
+        block = self.document.findBlock(start)
+        layouts = self.document.documentLayout()
+        while block.isValid() and block.position() < end:
+            layout = block.layout()
+            top_left = layouts.blockBoundingRect(block).topLeft() + self.origin
+            line_px = self.line_px_of(block)
+            first, last = start - block.position(), end - block.position()
+            for index in range(layout.lineCount()):
+                line = layout.lineAt(index)
+                line_start, line_end = line.textStart(), line.textStart() + line.textLength()
+                if line_end < first or line_start > last or (line_end == first and index + 1 < layout.lineCount()):
+                    continue
+                if line_start == last and last > 0 and line_start > 0:
+                    continue
+                left = _x_of(line.cursorToX(max(first, line_start)))
+                right = _x_of(line.cursorToX(min(last, line_end)))
+                y = top_left.y() + index * line_px
+                found.append(QRectF(top_left.x() + min(left, right), y, abs(right - left), line_px))
+            block = block.next()
+        return found
+
+    def end_rect(self) -> QRectF | None:
+        block = self.document.lastBlock()
+        layout = block.layout()
+        count = layout.lineCount()
+        if not count:
+            return None
+        line = layout.lineAt(count - 1)
+        top_left = self.document.documentLayout().blockBoundingRect(block).topLeft() + self.origin
+        line_px = self.line_px_of(block)
+        x = _x_of(line.cursorToX(max(0, block.length() - 1)))
+        return QRectF(top_left.x() + x, top_left.y() + (count - 1) * line_px, 1, line_px)
+
+    def paint_selection(self, painter: QPainter, state: PaintState) -> None:
+        """Fill the bands of the selected text."""
+        if state.selection is None:
+            return
+        start, end = state.selection
+        color = selection_color(self.theme)
+        for band in self.bands(start, min(end, self.document.characterCount() - 1)):
+            if band.intersects(state.clip):
+                painter.fillRect(band.adjusted(0, 0, 0 if band.width() else 4, 0), color)
+
+    def paint_document(self, painter: QPainter, state: PaintState, shift: float = 0.0) -> None:
+        """Draw the document, moved down by `shift` px so that type stands in the middle of its lines."""
+        context = QAbstractTextDocumentLayout.PaintContext()
+        at = self.origin + QPointF(0, shift)
+        context.clip = state.clip.translated(-at)
+        painter.translate(at)
+        self.document.documentLayout().draw(painter, context)
+        painter.translate(-at)
+
+
+class ProseBox(DocumentBox):
+    """Paragraphs, headings, lists and quotes of an answer."""
+
+    def __init__(self, style: MarkdownStyle, prose: Prose, sources: tuple[RowSource, ...]) -> None:
+        super().__init__(style, prose.document)
+        self.prose = prose
+        self._sources = sources
+        self.above = prose.above
+        self.below = prose.below
+        self._areas: list[list[QRectF]] | None = None
+
+    def layout(self, width: int) -> int:
+        if width != self.width:
+            self.document.setTextWidth(width)
+            self.width = width
+        self._areas = None
+        self.height = whole(self.document.size().height())
+        return self.height
+
+    def append(self, text: str) -> None:
+        """Add plain text at the end, in the format of what is there. Lay out again afterwards."""
+        tail = self.prose.tail
+        assert tail is not None
+        cursor = QTextCursor(self.document)
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        cursor.insertText(clean(text), tail)
+        self._areas = None
+
+    def natural_width(self) -> float:
+        """Return the width in which nothing needs to wrap."""
+        self.document.setTextWidth(-1)
+        self.width = 0
+        return self.document.idealWidth()
+
+    def areas(self) -> list[list[QRectF]]:
+        """Return for each span the rectangles that it covers, one per line."""
+        if self._areas is None:
+            self._areas = [self.bands(span.start, span.end) for span in self.prose.spans]
+        return self._areas
+
+    # -- painting -----------------------------------------------------------------------------------------------------
+
+    def paint(self, painter: QPainter, state: PaintState) -> None:
+        prose = self.prose
+        if prose.spans:
+            paint_chips(painter, self.theme, prose.spans, self.areas(), state.clip)
+        self.paint_selection(painter, state)
+        if prose.bars:
+            self._paint_bars(painter)
+        self.paint_document(painter, state, self.style.baseline_shift)
+        if prose.marks:
+            self._paint_marks(painter, state)
+        if state.hovered or state.focused:
+            self._paint_pointed(painter, state)
+
+    def _paint_bars(self, painter: QPainter) -> None:
+        layouts = self.document.documentLayout()
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self.theme.color("line2"))
+        for bar in self.prose.bars:
+            first = self.document.findBlockByNumber(bar.first)
+            last = self.document.findBlockByNumber(bar.last)
+            top = layouts.blockBoundingRect(first).top()
+            last_top = layouts.blockBoundingRect(last).top()
+            bottom = last_top + last.layout().lineCount() * self.line_px_of(last)
+            x = bar.level * self.style.indent + 4 * self.theme.scale
+            if first.textDirection() == Qt.LayoutDirection.RightToLeft:
+                x = self.width - x - 3
+            painter.drawRoundedRect(QRectF(x, top + 1, 3, bottom - top - 2), 1.5, 1.5)
+
+    def _paint_marks(self, painter: QPainter, state: PaintState) -> None:
+        layouts = self.document.documentLayout()
+        font = self.style.font
+        metrics = QFontMetricsF(font)
+        painter.setFont(font)
+        for mark in self.prose.marks:
+            block = self.document.findBlockByNumber(mark.block)
+            top = layouts.blockBoundingRect(block).top()
+            line_px = self.line_px_of(block)
+            if top > state.clip.bottom() or top + line_px < state.clip.top():
+                continue
+            right_to_left = block.textDirection() == Qt.LayoutDirection.RightToLeft
+            step = block.blockFormat().indent() * self.style.indent
+            if mark.text in ("task", "done"):
+                self._paint_task(painter, mark.text == "done", step, top, line_px, right_to_left)
+                continue
+            wide = metrics.horizontalAdvance(mark.text)
+            air = (7.0 if mark.text == "•" else 4.0) * self.theme.scale
+            x = self.width - step + air if right_to_left else step - air - wide
+            baseline = top + line_px * 0.8 + self.style.baseline_shift
+            painter.setPen(self.theme.color("text2" if mark.text == "•" else self.style.role))
+            painter.drawText(QPointF(x, baseline), mark.text)
+
+    def _paint_task(
+        self, painter: QPainter, done: bool, step: float, top: float, line_px: float, right_to_left: bool
+    ) -> None:
+        theme = self.theme
+        side = 14 * min(theme.scale, 1.6)
+        x = self.width - step + 4 if right_to_left else step - side - 5 * theme.scale
+        box = QRectF(x, top + (line_px - side) / 2, side, side)
+        painter.setRenderHint(painter.RenderHint.Antialiasing)
+        painter.setPen(QPen(theme.color("accent" if done else "control"), 1.5))
+        painter.setBrush(theme.color("accent") if done else theme.color("surface"))
+        painter.drawRoundedRect(box.adjusted(0.75, 0.75, -0.75, -0.75), 3, 3)
+        if done:
+            pen = QPen(theme.color("on_accent"), 1.6 * side / 14)
+            pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+            painter.setPen(pen)
+            unit = side / 14
+            points = [QPointF(3.7, 7.3), QPointF(6.1, 9.7), QPointF(10.4, 4.7)]
+            painter.drawPolyline([box.topLeft() + point * unit for point in points])
+
+    def _paint_pointed(self, painter: QPainter, state: PaintState) -> None:
+        for control in self.controls():
+            if control.id == state.focused:
+                for area in control.areas:
+                    paint_focus_ring(painter, self.theme, area.adjusted(0, 2, 0, -2), 4)
+            if control.id == state.hovered and control.role == "link" and control.action[0] == "link":
+                painter.setPen(QPen(self.theme.color("accent"), 1))
+                for area in control.areas:
+                    y = round(area.bottom() - area.height() * 0.16) + 0.5
+                    painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y))
+
+    # -- what can be pressed ------------------------------------------------------------------------------------------
+
+    def controls(self) -> list[Control]:
+        if not self.prose.spans:
+            return []
+        return span_controls(self.theme, self.prose.spans, self.areas(), self._sources, self.document)
+
+    # -- text ---------------------------------------------------------------------------------------------------------
+
+    def text(self, start: int, end: int) -> str:
+        """Return the text as read: chips without their air, citations in brackets, bullets where a line begins."""
+        plain = self.document.toRawText()
+        air = {pad for pad in self.prose.pads if start <= pad < end}
+        insert: dict[int, str] = {}
+        for mark in self.prose.marks:
+            block = self.document.findBlockByNumber(mark.block)
+            at = block.position()
+            if start <= at < end:
+                steps = "  " * max(0, block.blockFormat().indent() - 1)
+                word = {"•": "-", "task": "- [ ]", "done": "- [x]"}.get(mark.text, mark.text)
+                insert[at] = f"{steps}{word} "
+        for span in self.prose.spans:
+            if span.kind in ("cite", "unbound") and start <= span.start and span.end <= end:
+                air.update(range(span.start, span.end))
+                insert[span.start] = f" [{span.source + 1}]"
+        parts = []
+        for at in range(start, min(end, len(plain))):
+            parts.append(insert.get(at, ""))
+            if at not in air:
+                parts.append(plain[at])
+        return _AIR.sub(lambda found: " " if found[0] == "\u00a0" else "\n", "".join(parts))
+
+
+def _x_of(found: object) -> float:
+    """Return the x of `QTextLine.cursorToX`, which also hands back the position."""
+    return float(found[0]) if isinstance(found, tuple) else float(found)  # type: ignore[arg-type]  # stubs say object

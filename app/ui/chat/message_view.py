@@ -1,0 +1,440 @@
+"""The conversation: a scroll area of its own that lays out, paints and keeps only what is on screen.
+
+What a person reads is never laid out twice: a message is cut into units (`message_flow`), only units on screen have
+documents, text that comes is added to the last one, and scrolling copies pixels. The truth about where we are is one
+anchor (`message_stack`), so opening a chat of any length costs one screen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, QThreadPool, QTimer, Signal
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QFocusEvent,
+    QHelpEvent,
+    QHideEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QShowEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
+
+from app.ui.chat import message_view_keys as keys
+from app.ui.chat.message_colouring import Colourist
+from app.ui.chat.message_rows import MessageRow
+from app.ui.chat.message_sideways import SidewaysBox
+from app.ui.chat.message_stack import BOTTOM_PX, Stack
+from app.ui.chat.message_units import Styles
+from app.ui.chat.message_view_access import ViewInterface, make_accessible, tell_focus
+from app.ui.chat.message_view_actions import Actions
+from app.ui.chat.message_view_bar import NOTCH_PX, Bar
+from app.ui.chat.message_view_paint import Picture
+from app.ui.chat.message_view_pointer import Pointer
+from app.ui.chat.message_view_selection import Selection, select_all
+from app.ui.chat.message_view_stream import Stream
+
+if TYPE_CHECKING:
+    from app.ui.chat.message_boxes import Control
+    from app.ui.chat.message_code import CodeGroup
+    from app.ui.chat.message_stack import Placed
+    from app.ui.chat.message_units import Key, Spot
+    from app.ui.shared.theme import Theme
+
+COLUMN_PX, PADDING_PX = 760, 24
+DONE_MS = 1200  # how long a copy button shows that it has copied
+
+
+class MessageView(QAbstractScrollArea):
+    """Shows rows and reports what is pressed in them; it fetches and opens nothing by itself."""
+
+    action = Signal(str, str)  # row id; "copy", "retry", "branch", "more", "continue", "start-over" or a problem's id
+    link_activated = Signal(str)  # the address, as it stands in the message
+    source_activated = Signal(str, int)  # row id, index of the source from 0
+    save_requested = Signal(str, str)  # code, a name to offer for the file
+    thoughts_folded = Signal(str, bool)  # row id, whether they are hidden now
+    new_text_below = Signal(bool)  # text has come below what is on screen; False when it has been reached
+    at_end_changed = Signal(bool)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.stack = Stack(Styles(theme))
+        self.selection = Selection()
+        self.picture = Picture(self.viewport(), self.stack, self.selection, theme)
+        self.pointer = Pointer(self)
+        self._actions = Actions(self)
+        self._bar = Bar(self)
+        self.stream = Stream(self)
+        self.colourist = Colourist(self)
+        self.accessible: ViewInterface
+        self._new_below = False
+        self._was_at_end = True
+        self._done = QTimer(self)
+        self._done.setSingleShot(True)
+        self._done.setInterval(DONE_MS)
+        self._done.timeout.connect(lambda: self.show_done(None))
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAccessibleName(self.tr("Conversation"))
+        viewport = self.viewport()
+        viewport.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        viewport.setMouseTracking(True)
+        self.colourist.coloured.connect(self._show_colours)
+        theme.changed.connect(self._restyle)
+        make_accessible(self)
+
+    def sizeHint(self) -> QSize:
+        return QSize(COLUMN_PX + 2 * PADDING_PX, 600)
+
+    # -- rows ---------------------------------------------------------------------------------------------------------
+
+    def set_messages(self, rows: Iterable[MessageRow]) -> None:
+        """Show another conversation from its end, or the same one with other rows in it, staying where we are."""
+        rows = list(rows)
+        same = bool(rows) and bool(self.stack.rows) and rows[0].id == self.stack.rows[0].id
+        self.selection.clear()
+        self.stream.stop_all()
+        top = self._top_row_id() if same and not self.stack.following else ""
+        self.stack.set_rows(rows, keep_memories=same)
+        number = self.stack.number_of(top) if top else None
+        if number is None:
+            self.stack.following = True
+        else:
+            self.stack.anchor.row = number
+        for row in rows:
+            if row.state == "streaming":
+                self.stream.begin(row.id)
+        self._set_new_below(False)
+        self.refresh(full=True)
+
+    def append(self, row: MessageRow) -> None:
+        """Add a message below; the view moves along when its end is on screen, or when the person wrote it."""
+        self.stack.add(row)
+        if row.role == "user":
+            self.stack.following = True
+        if row.state == "streaming":
+            self.stream.begin(row.id)
+        self._text_came()
+        self.refresh()
+
+    def update(self, *args: Any, **changes: Any) -> None:
+        """Replace fields of a row: `update("id", receipt=…)`. Without a row id it is `QWidget.update`.
+
+        Raises `KeyError` for a row that is not there.
+        """
+        if not args or not isinstance(args[0], str):
+            super().update(*args)
+            return
+        self.update_row(args[0], **changes)
+
+    def update_row(self, row_id: str, **changes: Any) -> None:
+        """Replace fields of a row. Raises `KeyError` for a row that is not there."""
+        row = self.stack.change(row_id, changes)
+        if "state" in changes:
+            if row.state == "streaming":
+                self.stream.begin(row_id)
+            else:
+                self.stream.end(row_id)
+        self.refresh()
+
+    def row(self, row_id: str) -> MessageRow:
+        """Return a row with all text that has come for it. Raises `KeyError`."""
+        number = self.stack.number_of(row_id)
+        if number is None:
+            raise KeyError(row_id)
+        row = self.stack.rows[number]
+        model = self.stack.known_model(row_id)
+        if model is None or row.role != "assistant":
+            return row
+        return self.stream.with_text(row, model)
+
+    # -- streaming ----------------------------------------------------------------------------------------------------
+
+    def begin_stream(self, row_id: str) -> None:
+        """Say that text will come for a row."""
+        self.update_row(row_id, state="streaming")
+
+    def append_text(self, row_id: str, delta: str) -> None:
+        """Take text of an answer; it is shown at most 30 times a second."""
+        self.stream.append(row_id, text=delta)
+
+    def append_reasoning(self, row_id: str, delta: str) -> None:
+        """Take a piece of the model's thoughts."""
+        self.stream.append(row_id, reasoning=delta)
+
+    def end_stream(self, row_id: str) -> None:
+        """Say that a row's text is complete. What is not on screen yet follows within moments."""
+        number = self.stack.number_of(row_id)
+        if number is not None and self.stack.rows[number].state == "streaming":
+            self.update_row(row_id, state="complete")
+
+    # -- place --------------------------------------------------------------------------------------------------------
+
+    @property
+    def at_end(self) -> bool:
+        """Whether the end of the conversation is on screen."""
+        return self.stack.at_end(self.bottom_px)
+
+    def scroll_to_end(self) -> None:
+        """Go to the end and stay there while text comes."""
+        self.stack.following = True
+        self.refresh()
+
+    def scroll_to_start(self) -> None:
+        if self.stack.rows:
+            self.stack.show(0)
+            self.refresh()
+
+    def scroll_to_row(self, row_id: str) -> None:
+        """Bring the beginning of a row to the upper edge. Raises `KeyError`."""
+        number = self.stack.number_of(row_id)
+        if number is None:
+            raise KeyError(row_id)
+        self.stack.show(number)
+        self.refresh()
+
+    def show_unit(self, number: int, key: Key) -> None:
+        """Bring a unit on screen, a third of the way down."""
+        self.stack.show(number, key, -self.viewport().height() / 3)
+        self.refresh()
+
+    def scroll_px(self, px: float) -> None:
+        """Scroll by `px`, downwards when positive."""
+        if not self.stack.rows or (px > 0 and self.stack.following):
+            return
+        self.stack.scroll_by(px)
+        self._place_and_show()
+        self.stack.following = self.at_end
+        if self.stack.following:
+            self._set_new_below(False)
+
+    def _top_row_id(self) -> str:
+        anchor = self.stack.anchor
+        return self.stack.rows[anchor.row].id if anchor.row < len(self.stack.rows) else ""
+
+    @property
+    def bottom_px(self) -> int:
+        """The air below the last message."""
+        return self._theme.px(BOTTOM_PX)
+
+    @property
+    def line_px(self) -> int:
+        """The height of a line of an answer."""
+        return self._theme.line_px("reading")
+
+    # -- showing ------------------------------------------------------------------------------------------------------
+
+    def refresh(self, *, full: bool = False) -> None:
+        """Make the screen agree with the rows; `full` paints all of it."""
+        if full:
+            self.picture.forget()
+        if not self.isVisible():
+            return
+        self._place_and_show()
+
+    def _place_and_show(self) -> None:
+        viewport = self.viewport()
+        padding = self._theme.px(PADDING_PX)
+        wide = max(80, min(self._theme.type_px(COLUMN_PX), viewport.width() - 2 * padding))
+        left = max(0, (viewport.width() - wide) // 2)
+        if left != self.picture.left:
+            self.picture.left = left
+            self.picture.forget()
+        self.stack.place(wide, viewport.height(), self.bottom_px)
+        self.picture.present(self.stream.caret())
+        self._bar.sync()
+        self.stream.look_around()
+        at_end = self.at_end
+        if at_end:
+            self._set_new_below(False)
+        if at_end != self._was_at_end:
+            self._was_at_end = at_end
+            self.at_end_changed.emit(at_end)
+
+    def _text_came(self) -> None:
+        if not self.stack.following:
+            self._set_new_below(True)
+
+    def text_came(self) -> None:
+        """Called by the stream when a row has grown."""
+        self._text_came()
+        self.refresh()
+
+    def _set_new_below(self, new: bool) -> None:
+        if new != self._new_below:
+            self._new_below = new
+            self.new_text_below.emit(new)
+
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        """The bar is only told where we are; see `Bar`."""
+
+    def _restyle(self) -> None:
+        self.stack.restyle(Styles(self._theme))
+        self.refresh(full=True)
+
+    def _show_colours(self, group: CodeGroup) -> None:
+        for placed in self.stack.placed:
+            if any(getattr(box, "group", None) is group for box in placed.unit.boxes):
+                placed.unit.stale()
+        self.refresh()
+
+    # -- pointing, pressing, selecting --------------------------------------------------------------------------------
+
+    def activate(self, spot: Spot, control: Control) -> None:
+        """Do what a control is there for."""
+        self._actions.run(spot, control)
+
+    def set_hovered(self, spot: Spot | None, row_id: str) -> None:
+        picture = self.picture
+        if spot == picture.hovered and row_id == picture.lively_row:
+            return
+        rows = {row_id, picture.lively_row} if row_id != picture.lively_row else set()
+        rows |= {each.row_id for each in (spot, picture.hovered) if each is not None}
+        picture.hovered, picture.lively_row = spot, row_id
+        self._repaint_rows(rows)
+
+    def set_pressed(self, spot: Spot | None) -> None:
+        if spot != self.picture.pressed:
+            rows = {each.row_id for each in (spot, self.picture.pressed) if each is not None}
+            self.picture.pressed = spot
+            self._repaint_rows(rows)
+
+    def set_focused(self, spot: Spot | None) -> None:
+        """Move the keyboard's focus to a control, or take it back to the view itself."""
+        if spot != self.picture.focused:
+            rows = {each.row_id for each in (spot, self.picture.focused) if each is not None}
+            self.picture.focused = spot
+            self._repaint_rows(rows)
+            tell_focus(self, spot)
+
+    def show_done(self, spot: Spot | None) -> None:
+        """Show for a moment that a copy button has copied."""
+        rows = {each.row_id for each in (spot, self.picture.done) if each is not None}
+        self.picture.done = spot
+        self._repaint_rows(rows)
+        if spot is not None:
+            self._done.start()
+
+    def _repaint_rows(self, row_ids: set[str]) -> None:
+        for placed in self.stack.placed:
+            if self.stack.rows[placed.row].id in row_ids and any(box.controls() for box in placed.unit.boxes):
+                self.picture.update_unit(placed)
+
+    def control_rect(self, placed: Placed, spot: Spot, control: Control) -> QRectF:
+        """Return where a control is in the viewport."""
+        origin = self.pointer.origin_of(placed, placed.unit.boxes[spot.box])
+        return control.rect.translated(origin)
+
+    def selection_moved(self) -> None:
+        self.viewport().update()
+
+    def sideways_moved(self, box: SidewaysBox) -> None:
+        """Paint all parts of a block that was scrolled sideways."""
+        for placed in self.stack.placed:
+            if any(isinstance(each, SidewaysBox) and each.sideways is box.sideways for each in placed.unit.boxes):
+                self.picture.update_unit(placed)
+
+    def select_all(self) -> None:
+        select_all(self.stack, self.selection)
+        self.selection_moved()
+
+    def copy(self) -> bool:
+        """Copy the selection; False when nothing is selected."""
+        return self._actions.copy_selection()
+
+    # -- events -------------------------------------------------------------------------------------------------------
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self.viewport())
+        self.picture.paint(painter, event.region())
+        painter.end()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.refresh(full=True)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.refresh(full=True)
+        QThreadPool.globalInstance().start(_warm_up)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.stream.look_around()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        pixels, angle = event.pixelDelta(), event.angleDelta()
+        delta = QPointF(pixels) if not pixels.isNull() else QPointF(angle) * (NOTCH_PX / 120)
+        sideways = delta.x() or (delta.y() if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 0)
+        if sideways and abs(delta.x()) >= abs(delta.y()) * (0 if delta.x() == 0 else 1):
+            found = self.pointer.box_at(event.position())
+            if found is not None and found[2].scrolled_by(-sideways):
+                assert isinstance(found[2], SidewaysBox)
+                self.sideways_moved(found[2])
+                event.accept()
+                return
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier or not delta.y():
+            event.ignore()
+            return
+        self.scroll_px(-delta.y())
+        self.pointer.hover(event.position())
+        event.accept()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.pointer.press(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self.pointer.press(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self.pointer.move(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self.pointer.release(event)
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Leave:
+            self.pointer.leave()
+        elif event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            self.pointer.show_tooltip(event.pos(), event.globalPos())
+            return True
+        return super().viewportEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        at = event.pos()
+        if event.reason() == QContextMenuEvent.Reason.Keyboard:
+            at = QPoint(self.picture.left + 8, 8)
+        self._actions.open_menu(at, self.viewport().mapToGlobal(at))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not keys.press(self, event):
+            event.ignore()  # the window's own shortcuts come next, not the scroll area's idea of the arrow keys
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        return keys.walk(self, forward) or super().focusNextPrevChild(forward)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        if event.reason() == Qt.FocusReason.BacktabFocusReason:
+            every = keys.stops(self)
+            self.set_focused(every[-1][0] if every else None)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        if event.reason() != Qt.FocusReason.PopupFocusReason:
+            self.set_focused(None)
+
+
+def _warm_up() -> None:
+    """Load the Markdown parser in a thread, so that the first answer does not wait for it."""
+    from app.ui.shared.markdown_parse import parser
+
+    parser()
