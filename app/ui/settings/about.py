@@ -18,19 +18,24 @@ from app.ui.shared.theme import Theme
 
 # What is shipped or imported, and its licence as its authors name it.
 _PARTS = (
-    ("Qt and PySide6", "PySide6-Essentials", "LGPL 3"),
+    ("Qt and PySide6", "PySide6-Essentials", "LGPL 3, GPL 2 or GPL 3"),
     ("qasync", "qasync", "BSD 2-Clause"),
     ("httpx", "httpx", "BSD 3-Clause"),
     ("pydantic", "pydantic", "MIT"),
     ("truststore", "truststore", "MIT"),
+    ("msgspec", "msgspec", "BSD 3-Clause"),
+    ("stamina", "stamina", "MIT"),
     ("keyring", "keyring", "MIT"),
     ("cryptography", "cryptography", "Apache 2.0 or BSD 3-Clause"),
     ("platformdirs", "platformdirs", "MIT"),
     ("aiosqlite", "aiosqlite", "MIT"),
     ("markdown-it-py", "markdown-it-py", "MIT"),
+    ("mdit-py-plugins", "mdit-py-plugins", "MIT"),
+    ("linkify-it-py", "linkify-it-py", "MIT"),
     ("Pygments", "pygments", "BSD 2-Clause"),
     ("Starlette", "starlette", "BSD 3-Clause"),
     ("uvicorn", "uvicorn", "BSD 3-Clause"),
+    ("python-multipart", "python-multipart", "Apache 2.0"),
 )
 _FONTS = (("Inter", "SIL Open Font License 1.1"), ("JetBrains Mono", "SIL Open Font License 1.1"))
 

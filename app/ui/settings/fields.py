@@ -57,6 +57,18 @@ class FieldBox(QWidget):
         self._column.setSpacing(self._theme.px(5))
 
 
+def held_to(widget: QWidget, width: int) -> QHBoxLayout:
+    """Return a row that keeps `widget` at most `width` wide.
+
+    In a column, a widget with a maximum width is measured at the column's width and then gets too little height.
+    """
+    row = QHBoxLayout()
+    widget.setMaximumWidth(width)
+    row.addWidget(widget, 1)
+    row.addStretch(0)
+    return row
+
+
 class SecretField(QLineEdit):
     """A field whose text is dots until the eye is pressed. Nothing typed here reaches a clipboard or an undo list."""
 

@@ -37,10 +37,7 @@ class ThisComputer(QWidget):
         self._column.addWidget(self._place_card())
         self._column.addWidget(self._usage_group())
         self._column.addWidget(rule())
-        words = (
-            "Rialto asks for a passphrase and keeps secrets in one encrypted file. It never saves one in plain text."
-        )
-        self._column.addWidget(Label(theme, words, "small", "text2", wrap=True))
+        self._column.addWidget(self._missing_words())
         self._column.addStretch(1)
         scroll = QScrollArea()
         scroll.setFrameShape(QFrame.Shape.NoFrame)

@@ -13,6 +13,7 @@ from app.ui.settings.accounts.presenter import AccountsPresenter
 from app.ui.settings.accounts.row import AccountRowWidget
 from app.ui.settings.accounts.secrets_table import SecretsTable
 from app.ui.settings.accounts.state import AccountsState
+from app.ui.settings.fields import held_to
 from app.ui.settings.rows import RowCard, SectionPage
 from app.ui.settings.secrets.ask import SecretsQuestion
 from app.ui.settings.secrets.presenter import SecretsPresenter
@@ -72,10 +73,9 @@ class AccountsPage(SectionPage):
         head.addWidget(close)
         card.body.addLayout(head)
         self.form = AccountForm(self.theme, with_name=True)
-        self.form.setMaximumWidth(self.theme.type_px(520))
         self.form.submitted.connect(lambda draft, unchecked: self._presenter.add(draft, unchecked=unchecked))
         self.form.cancelled.connect(self.close_form)
-        card.body.addWidget(self.form)
+        card.body.addLayout(held_to(self.form, self.theme.type_px(520)))
         card.hide()
         return card
 

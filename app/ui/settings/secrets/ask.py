@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QRadioButton, QVBoxLayout, QWidget
 
-from app.ui.settings.fields import FieldBox, SecretField
+from app.ui.settings.fields import FieldBox, SecretField, held_to
 from app.ui.settings.secrets.presenter import SecretsPresenter
 from app.ui.settings.secrets.state import SecretsState
 from app.ui.shared.buttons import Button
@@ -43,9 +43,7 @@ class SecretsQuestion(Card):
         self._passphrase_box = FieldBox(theme, "Passphrase", self.passphrase)
         self._again_box = FieldBox(theme, "Passphrase again", self.again)
         for box in (self._passphrase_box, self._again_box):
-            box.setMaximumWidth(theme.type_px(360))
-        self.body.addWidget(self._passphrase_box)
-        self.body.addWidget(self._again_box)
+            self.body.addLayout(held_to(box, theme.type_px(360)))
         self._said = Label(theme, "", "small", "bad", wrap=True)
         self.body.addWidget(self._said)
         buttons = QHBoxLayout()

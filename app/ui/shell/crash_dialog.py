@@ -1,0 +1,60 @@
+"""Shows a crash report: what failed, the redacted text, and Copy. Nothing is sent; the person decides what to do."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QTimer, QUrl
+from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtWidgets import QPlainTextEdit, QWidget
+
+from app.ui.shared.buttons import Button
+from app.ui.shared.dialogs import Dialog
+from app.ui.shared.label import Label
+from app.ui.shared.theme import Theme
+from app.ui.shell.crash_reports import CrashReport
+
+_WIDTH = 620
+_TEXT_HEIGHT = 260
+_SAID_MS = 2000
+
+
+class CrashDialog(Dialog):
+    """`earlier` is for a report that the last run left behind; otherwise Rialto has just failed and goes on."""
+
+    def __init__(self, theme: Theme, parent: QWidget, report: CrashReport, *, earlier: bool = False) -> None:
+        title = "Rialto ended unexpectedly last time" if earlier else "Something in Rialto failed"
+        super().__init__(theme, parent, title, width=_WIDTH)
+        self._report = report
+        meaning = (
+            "What was saved is still there. The report below stays on this computer and is sent to nobody. "
+            "It holds no keys and no messages; you can copy it into a bug report."
+        )
+        if not earlier:
+            meaning = f"Your chats are safe, and Rialto goes on. {meaning.partition('. ')[2]}"
+        self.body.addWidget(Label(theme, meaning, role="text2", wrap=True))
+        self.text = QPlainTextEdit(report.text)
+        self.text.setReadOnly(True)
+        self.text.setProperty("mono", True)
+        self.text.setFont(theme.font("code"))
+        self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.text.setMinimumHeight(theme.type_px(_TEXT_HEIGHT))
+        self.text.setAccessibleName("Crash report")
+        self.body.addWidget(self.text)
+        self.copy = self.add_button("Copy report")
+        self.copy.clicked.connect(self._copy)
+        self.folder: Button = self.add_button("Open folder")
+        self.folder.clicked.connect(self._open_folder)
+        close = self.add_button("Close", kind="primary", accepts=True, default=True)
+        close.setFocus()
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self._report.text)
+        self.copy.setText("Copied")
+        QTimer.singleShot(_SAID_MS, self.copy, lambda: self.copy.setText("Copy report"))
+
+    def _open_folder(self) -> None:
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._report.path.parent)))
+
+
+async def show_crash(theme: Theme, parent: QWidget, report: CrashReport, *, earlier: bool = False) -> None:
+    """Show one report and wait until it is closed."""
+    await CrashDialog(theme, parent, report, earlier=earlier).answer()
