@@ -53,6 +53,8 @@ class NumberField(QDoubleSpinBox):
         self.setSingleStep(step)
         self.setValue(value)
         self.valueChanged.connect(self._tell)
+        self._edit = self.lineEdit()
+        self._edit.setAccessibleName(name)
         self._dress()
         theme.changed.connect(self._dress)
 
@@ -69,9 +71,7 @@ class NumberField(QDoubleSpinBox):
     def _dress(self) -> None:
         self.setFont(self._theme.font("small" if self.property("sizing") else "body", tabular=True))
         margin = self._theme.px(6)
-        edit = self.findChild(QLineEdit)
-        if edit is not None:
-            edit.setTextMargins(margin, 0, margin, 0)
+        self._edit.setTextMargins(margin, 0, margin, 0)
         self.updateGeometry()
 
     def sizeHint(self) -> QSize:
