@@ -56,7 +56,8 @@ class Gate:
             self._count_failure(call, answer)
             self._add_service_headers(call, answer, balance)
         self._finish(call, answer)
-        self._log_when_done(call, answer, started_at)
+        if in_api:
+            self._log_when_done(call, answer, started_at)
         return answer
 
     async def _work(self, route: Route, call: Call) -> Answer:

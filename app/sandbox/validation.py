@@ -60,7 +60,7 @@ class Checker:
     def integer(self, path: Path, value: object, low: int | None = None, high: int | None = None) -> int | None:
         if value is None:
             return None
-        if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value):
+        if isinstance(value, bool) or not isinstance(value, int | float) or not float(value).is_integer():
             self.complain(path, f"Expected integer, received {kind_of(value)}")
             return None
         within = self._within(path, int(value), low, high)
