@@ -1,11 +1,12 @@
-"""Which path leads to which handler."""
+"""Which path leads to which handler. A handler's module is imported when its first request arrives."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from importlib import import_module
+from typing import cast
 
-from app.sandbox import account, characters, chat, controls, models, pages
 from app.sandbox.call import Call
 from app.sandbox.http import Answer, Request
 
@@ -19,10 +20,15 @@ class Route:
 
     methods: tuple[str, ...]
     path: tuple[str, ...]
-    handler: Handler
+    target: str  # "module.function" inside app.sandbox
     limit: str = ""
     public: bool = False  # served without credentials; a wrong key is still refused
     open: bool = False  # pages and pictures: credentials are not even looked at
+
+    @property
+    def handler(self) -> Handler:
+        module, _, function = self.target.partition(".")
+        return cast(Handler, getattr(import_module(f"app.sandbox.{module}"), function))
 
     def match(self, segments: tuple[str, ...]) -> dict[str, str] | None:
         if len(segments) != len(self.path):
@@ -41,46 +47,46 @@ class Route:
         return not self.open and not (self.public and "authorization" not in request.headers)
 
 
-def _api(method: str, path: str, handler: Handler, limit: str = "other", *, public: bool = False) -> Route:
-    return Route((method,), tuple(f"{API_ROOT}{path}".strip("/").split("/")), handler, limit, public)
+def _api(method: str, path: str, target: str, limit: str = "other", *, public: bool = False) -> Route:
+    return Route((method,), tuple(f"{API_ROOT}{path}".strip("/").split("/")), target, limit, public)
 
 
-def _page(path: str, handler: Handler) -> Route:
-    return Route(("GET",), tuple(path.strip("/").split("/")), handler, open=True)
+def _page(path: str, target: str) -> Route:
+    return Route(("GET",), tuple(path.strip("/").split("/")), target, open=True)
 
 
-def _control(methods: str, path: str, handler: Handler) -> Route:
-    return Route(tuple(methods.split()), ("sandbox", *path.strip("/").split("/")), handler)
+def _control(methods: str, path: str, target: str) -> Route:
+    return Route(tuple(methods.split()), ("sandbox", *path.strip("/").split("/")), target)
 
 
 ROUTES = (
-    _api("POST", "/chat/completions", chat.complete, limit=""),
-    _api("GET", "/models", models.list_models, public=True),
-    _api("GET", "/models/traits", models.list_traits, public=True),
-    _api("GET", "/models/compatibility_mapping", models.list_aliases, public=True),
-    _api("GET", "/models/{id}", models.one_model, public=True),
-    _api("GET", "/characters", characters.search),
-    _api("GET", "/characters/{slug}", characters.one),
-    _api("GET", "/characters/{slug}/reviews", characters.reviews),
-    _api("GET", "/api_keys/rate_limits", account.rate_limits),
-    _api("GET", "/api_keys/rate_limit_logs", account.rate_limit_log),
-    _api("GET", "/api_keys/rate_limits/log", account.rate_limit_log),
-    _api("GET", "/billing/balance", account.balance),
-    _api("GET", "/billing/usage-history", account.usage_history),
-    _api("GET", "/billing/usage-analytics", account.usage_analytics),
-    _api("GET", "/billing/usage", account.usage_is_gone),
-    _page("/handbook", pages.handbook_index),
-    _page("/handbook/{page}", pages.handbook_page),
-    _page("/notices/{id}", pages.notice),
-    _page("/pictures/{file}", pages.picture),
-    _page("/c/{slug}", pages.character_page),
-    _control("GET", "/state", controls.state),
-    _control("GET", "/log", controls.log),
-    _control("GET", "/prompt", controls.last_prompt),
-    _control("GET DELETE", "/faults", controls.faults),
-    _control("PUT POST DELETE", "/faults/{name}", controls.fault),
-    _control("PUT POST", "/clock", controls.clock),
-    _control("PUT POST", "/balance", controls.balance),
-    _control("PUT POST", "/settings", controls.settings),
-    _control("PUT POST", "/reset", controls.reset),
+    _api("POST", "/chat/completions", "chat.complete", limit=""),
+    _api("GET", "/models", "models.list_models", public=True),
+    _api("GET", "/models/traits", "models.list_traits", public=True),
+    _api("GET", "/models/compatibility_mapping", "models.list_aliases", public=True),
+    _api("GET", "/models/{id}", "models.one_model", public=True),
+    _api("GET", "/characters", "characters.search"),
+    _api("GET", "/characters/{slug}", "characters.one"),
+    _api("GET", "/characters/{slug}/reviews", "characters.reviews"),
+    _api("GET", "/api_keys/rate_limits", "account.rate_limits"),
+    _api("GET", "/api_keys/rate_limit_logs", "account.rate_limit_log"),
+    _api("GET", "/api_keys/rate_limits/log", "account.rate_limit_log"),
+    _api("GET", "/billing/balance", "account.balance"),
+    _api("GET", "/billing/usage-history", "account.usage_history"),
+    _api("GET", "/billing/usage-analytics", "account.usage_analytics"),
+    _api("GET", "/billing/usage", "account.usage_is_gone"),
+    _page("/handbook", "pages.handbook_index"),
+    _page("/handbook/{page}", "pages.handbook_page"),
+    _page("/notices/{id}", "pages.notice"),
+    _page("/pictures/{file}", "pages.picture"),
+    _page("/c/{slug}", "pages.character_page"),
+    _control("GET", "/state", "controls.state"),
+    _control("GET", "/log", "controls.log"),
+    _control("GET", "/prompt", "controls.last_prompt"),
+    _control("GET DELETE", "/faults", "controls.faults"),
+    _control("PUT POST DELETE", "/faults/{name}", "controls.fault"),
+    _control("PUT POST", "/clock", "controls.clock"),
+    _control("PUT POST", "/balance", "controls.balance"),
+    _control("PUT POST", "/settings", "controls.settings"),
+    _control("PUT POST", "/reset", "controls.reset"),
 )

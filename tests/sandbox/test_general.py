@@ -5,6 +5,7 @@ import re
 import httpx
 import pytest
 
+from app.sandbox.routes import ROUTES
 from tests.sandbox.support import Client
 
 ASK = {"model": "rialto-handbook", "messages": [{"role": "user", "content": "hello"}]}
@@ -166,3 +167,8 @@ def test_R_VER_05_a_deprecated_model_is_flagged_in_each_answer(sandbox: Client) 
     headers = sandbox.chat_raw(model="rialto-handbook-2025").headers
     assert "rialto-handbook-2025" in headers["x-service-model-deprecation-warning"]
     assert headers["x-service-model-deprecation-date"] == "2026-12-09"
+
+
+def test_every_route_leads_to_a_handler() -> None:
+    assert len(ROUTES) > 25
+    assert all(callable(route.handler) for route in ROUTES)
