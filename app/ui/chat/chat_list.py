@@ -77,7 +77,7 @@ class ChatListPane(QWidget):
         self.header.add(self.characters)
         self.header.add(self.new)
         self.filter = SearchField(theme, self.tr("Filter chats"), shortcut="Ctrl+F")
-        self.filter.setProperty("size", "small")
+        self.filter.setProperty("sizing", "small")
         self.model = ChatListModel(self)
         self.view = ChatListView()
         self.delegate = ChatDelegate(theme, self.view)
@@ -155,9 +155,8 @@ class ChatListPane(QWidget):
         """Show these chats, in this order; selection and scroll position stay."""
         self.model.set_entries(entries)
         number = len(entries)
-        self._count.set_text(
-            self.tr("1 chat on this computer") if number == 1 else self.tr(f"{number:,} chats on this computer")
-        )
+        words = self.tr("1 chat") if number == 1 else self.tr(f"{number:,} chats") if number else self.tr("No chats")
+        self._count.set_text(self.tr(f"{words} on this computer"))
         self._agree()
 
     def show_open_chat(self, chat_id: str | None) -> None:

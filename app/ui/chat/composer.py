@@ -62,7 +62,7 @@ class Composer(QWidget):
             "read_links": self.links,
         }
         self.cost = Label(theme, "", "small", "text3", tabular=True)
-        self.send = Button(theme, self.tr("Send"), "arrow-up", kind="primary", hint="Return")
+        self.send = Button(theme, self.tr("Send"), "arrow-up", kind="primary", hint="Enter")
         self.stop = Button(theme, self.tr("Stop"), "stop", hint="Esc")
         self.stop.hide()
 
@@ -91,7 +91,6 @@ class Composer(QWidget):
 
     def _connect(self) -> None:
         self.box.textChanged.connect(lambda: self.text_edited.emit(self.box.toPlainText()))
-        self.box.textChanged.connect(self._follow_text)
         self.box.send_wanted.connect(self._send)
         self.box.recall_wanted.connect(self.recall_wanted)
         self.send.clicked.connect(self._send)
@@ -128,7 +127,8 @@ class Composer(QWidget):
         self._can_send = head.can_send
         self.send.setVisible(not head.writing)
         self.stop.setVisible(head.writing)
-        self._follow_text()
+        self.send.setEnabled(head.can_send)
+        self.send.setToolTip(head.why_not)
         self._fold()
 
     def show_cost(self, note: CostNote) -> None:
@@ -141,7 +141,6 @@ class Composer(QWidget):
     def set_text(self, text: str) -> None:
         """Show another text, such as a draft, without reporting it as typed."""
         self.box.set_text(text)
-        self._follow_text()
 
     def text(self) -> str:
         return self.box.toPlainText()
@@ -149,17 +148,16 @@ class Composer(QWidget):
     def set_enter_sends(self, on: bool) -> None:
         """Whether Enter sends and Shift+Enter breaks the line, or the other way round."""
         self.box.enter_sends = on
-        self.send.set_hint("Return" if on else "Shift+Return")
+        self.send.set_hint("Enter" if on else "Shift+Enter")
 
     # Inside
 
     def _send(self) -> None:
         text = self.box.toPlainText()
-        if text.strip() and self._can_send and not self._writing and not self.box.is_composing:
+        if not text.strip():
+            self.box.setFocus(Qt.FocusReason.OtherFocusReason)
+        elif self._can_send and not self._writing and not self.box.is_composing:
             self.send_wanted.emit(text)
-
-    def _follow_text(self) -> None:
-        self.send.setEnabled(self._can_send and bool(self.box.toPlainText().strip()))
 
     def open_more(self) -> QMenu:
         """Show the folded toggles as a menu over their pill."""

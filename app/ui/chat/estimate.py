@@ -102,3 +102,13 @@ def turn_cap_usd(model: Model, options: ChatOptions, prompt_tokens: int, links: 
     if options.read_links:
         cap += SCRAPED_URL_USD * min(links, MAX_LINKS_READ)
     return cap
+
+
+def context_text(tokens: int | None) -> str:
+    """A context's size in few signs: `131K`, `65K`, `1M`. Rounded down: it is never shown larger than it is."""
+    if not tokens:
+        return ""
+    for size, unit in ((1_000_000, "M"), (1_000, "K")):
+        if tokens >= size:
+            return f"{tokens // size}{unit}"
+    return str(tokens)

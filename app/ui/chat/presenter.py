@@ -70,7 +70,6 @@ class ChatPresenter(QObject):
         self._settings = settings
         self._tasks = tasks
         self._now = now
-        self._clock = clock
         self._numbers = itertools.count()
         self._creating = asyncio.Lock()
         self._undo: list[str] = []
@@ -101,7 +100,7 @@ class ChatPresenter(QObject):
         self.shelf.catalogue = catalogue
         self.answers.start(history, catalogue)
         self.conversation = Conversation(
-            self.opened, self.library, self.answers, history, catalogue, self._ensure_chat, self._clock, self
+            self.opened, self.library, self.answers, history, catalogue, self._ensure_chat, self
         )
         self.conversation.head_changed.connect(self._conversation_changed)
         self.answers.changed.connect(self._list_changed)

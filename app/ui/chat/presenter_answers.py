@@ -67,7 +67,7 @@ class Job:
 class Answers(QObject):
     """Begins, stops and finishes answers. Row ids are message ids."""
 
-    began = Signal(str)  # row id; the request is known from here on
+    began = Signal(str)  # row id; the request is known, and later once more, when the answer's headers are
     arrived = Signal(str, object)  # row id, Arrived
     changed = Signal(str)  # a row's problem, wait or receipt is another one
     ended = Signal(object)  # the finished Message
@@ -165,7 +165,7 @@ class Answers(QObject):
             service,
             history,
             on_begun=lambda: self._begun(row, writer),
-            on_arrived=lambda arrived: self._arrived(row, arrived),
+            on_arrived=lambda arrived: self._arrived(row, arrived, writer),
             on_wait=lambda wait: self._waiting(row, wait),
             on_trouble=lambda error: self._trouble(row, error),
         )
@@ -243,7 +243,10 @@ class Answers(QObject):
             self._remember(row, writer.exchange)
         self.began.emit(row)
 
-    def _arrived(self, row: str, arrived: Arrived) -> None:
+    def _arrived(self, row: str, arrived: Arrived, writer: AnswerWriter) -> None:
+        known = self._exchanges.get(row)
+        if known is not None and known.status is None:  # the first words: the answer's headers are there as well
+            self._begun(row, writer)
         if self._problems.pop(row, None) is not None:
             self.changed.emit(row)
         self.arrived.emit(row, arrived)

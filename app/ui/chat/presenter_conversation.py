@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.ui.chat.presenter_answers import Job, note_kind
 from app.ui.chat.presenter_requests import build_request, turns_sent, view_from_note, view_of
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from app.ui.chat.presenter_library import Library
     from app.ui.chat.presenter_open import OpenChat
 
-RECEIPT_EVERY_S = 0.5  # the line under an answer that is being written
+RECEIPT_EVERY_MS = 500  # the line under an answer that is being written
 
 
 class Conversation(QObject):
@@ -49,7 +48,6 @@ class Conversation(QObject):
         history: History,
         catalogue: Catalogue | None,
         ensure_chat: Callable[[], Any],
-        clock: Callable[[], float] = time.monotonic,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
@@ -59,8 +57,10 @@ class Conversation(QObject):
         self._history = history
         self._catalogue = catalogue
         self._ensure_chat = ensure_chat
-        self._clock = clock
-        self._receipt_at = 0.0
+        self._receipt_timer = QTimer(self)
+        self._receipt_timer.setSingleShot(True)
+        self._receipt_timer.setInterval(RECEIPT_EVERY_MS)
+        self._receipt_timer.timeout.connect(self._tell_receipt)
         self._request_of: str | None = None
         answers.began.connect(self._began)
         answers.arrived.connect(self._arrived)
@@ -257,9 +257,16 @@ class Conversation(QObject):
             self.reasoning_arrived.emit(message_id, arrived.reasoning)
         if arrived.text:
             self.text_arrived.emit(message_id, arrived.text)
-        now = self._clock()
-        if arrived.sources_changed or now - self._receipt_at >= RECEIPT_EVERY_S:
-            self._receipt_at = now
+        if arrived.sources_changed:
+            self.row_changed.emit(self._row(message))
+        elif not self._receipt_timer.isActive():
+            self._receipt_timer.start()
+
+    def _tell_receipt(self) -> None:
+        """Tokens and speed so far, also for the last words before a pause."""
+        live = self._answers.live_in(self._open.chat_id)
+        message = self._open.thread.get(live.message_id) if live is not None else None
+        if message is not None and self._is_shown(message.id):
             self.row_changed.emit(self._row(message))
 
     def _ended(self, stored: Message) -> None:

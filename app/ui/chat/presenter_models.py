@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from app.ui.chat.estimate import context_text
 from app.ui.chat.state import ModelList, ModelRow
 from app.ui.shared import money
 from app.ui.shared.problems import Problem, describe
@@ -159,7 +160,7 @@ def _row(model: Model, *, favourite: bool, default: bool, current: bool) -> Mode
         id=model.id,
         name=model.name,
         badges=abilities,
-        context=money.short_count(model.context_tokens) if model.context_tokens else "",
+        context=context_text(model.context_tokens),
         price_in=_price(model.price_input),
         price_out=_price(model.price_output),
         privacy=model.privacy,
@@ -185,7 +186,7 @@ def retires_text(model: Model) -> str:
 
 def price_line(model: Model) -> str:
     """`131K context, $0.70 in and $2.80 out per million tokens`, as much of it as is known."""
-    parts = [f"{money.short_count(model.context_tokens)} context"] if model.context_tokens else []
+    parts = [f"{context_text(model.context_tokens)} context"] if model.context_tokens else []
     if model.price_input is not None and model.price_output is not None:
         prices = f"{money.money(model.price_input)} in and {money.money(model.price_output)} out"
         parts.append(f"{prices} per million tokens")

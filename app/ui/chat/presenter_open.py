@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from app.ui.chat.estimate import TokenCounter, count_tokens
@@ -189,7 +190,7 @@ def _sampling_defaults(model: Model | None) -> dict[str, float]:
     for name in ("temperature", "top_p"):
         entry = model.model_spec.constraints.get(name) if model is not None else None
         value = entry.get("default") if isinstance(entry, Mapping) else None
-        if isinstance(value, (int, float)) and not isinstance(value, bool):
+        if isinstance(value, (int, float, Decimal)) and not isinstance(value, bool):
             found[name] = float(value)
     return found
 

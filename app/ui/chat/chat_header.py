@@ -1,0 +1,200 @@
+"""The line on top of the conversation: title, model, panes; and below it the character, when there is one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
+
+from app.ui.chat.estimate import context_text
+from app.ui.chat.model_button import ModelButton
+from app.ui.shared import money
+from app.ui.shared.avatar import Avatar
+from app.ui.shared.badge import Badge
+from app.ui.shared.buttons import Button, IconButton
+from app.ui.shared.icon_label import IconLabel
+from app.ui.shared.label import Label
+
+if TYPE_CHECKING:
+    from app.ui.chat.state import CharacterHead, ChatHead
+    from app.ui.shared.theme import Theme
+
+
+class ChatHeader(QFrame):
+    """Title with inline renaming at the left, model and panes at the right."""
+
+    renamed = Signal(str)
+    model_wanted = Signal()
+    new_wanted = Signal()
+    menu_wanted = Signal()
+    list_wanted = Signal()
+    inspector_wanted = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._narrow = False
+        self._title = ""
+        self._has_character = False
+        self._stored = False
+        self.setProperty("part", "header")
+        self.list_button = IconButton(theme, "panel-left", self.tr("Show the chats"), shortcut="Ctrl+B")
+        self.picture = Avatar(theme, "", px=24)
+        self.title = Label(theme, "", "reading", weight=600, elide=True)
+        self.title.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
+        self.partner = Label(theme, "", role="text2", elide=True)
+        self.partner.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
+        self.edit = QLineEdit()
+        self.edit.setAccessibleName(self.tr("Title of the chat"))
+        self.edit.setMaxLength(200)
+        self.edit.installEventFilter(self)
+        self.rename_button = IconButton(theme, "pencil", self.tr("Rename"), shortcut="F2", size="small")
+        self.model = ModelButton(theme)
+        self.new_button = IconButton(theme, "plus", self.tr("New chat"), shortcut="Ctrl+N")
+        self.more_button = IconButton(theme, "more", self.tr("More for this chat"))
+        self.inspector_button = IconButton(
+            theme, "panel-right", self.tr("Parameters"), shortcut="Ctrl+I", checkable=True
+        )
+        self._layout = QHBoxLayout(self)
+        for widget in (self.list_button, self.picture, self.title, self.partner, self.rename_button):
+            self._layout.addWidget(widget)
+        self._layout.addWidget(self.edit, 1)
+        self._layout.addStretch(1)
+        for button in (self.model, self.new_button, self.more_button, self.inspector_button):
+            self._layout.addWidget(button)
+        self.edit.hide()
+        self.rename_button.clicked.connect(self.begin_rename)
+        self.model.clicked.connect(self.model_wanted)
+        self.new_button.clicked.connect(self.new_wanted)
+        self.more_button.clicked.connect(self.menu_wanted)
+        self.list_button.clicked.connect(self.list_wanted)
+        self.inspector_button.clicked.connect(self.inspector_wanted)
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def _dress(self) -> None:
+        theme = self._theme
+        left = 16 if self.list_button.isVisibleTo(self) else 24
+        self._layout.setContentsMargins(theme.px(left), 0, theme.px(16), 0)
+        self._layout.setSpacing(theme.px(8))
+        self.edit.setFont(theme.font("reading", 600))
+
+    def show_head(self, head: ChatHead) -> None:
+        """Name the open chat and its model."""
+        self._title = head.title
+        self.title.set_text(head.title)
+        self.model.show_model(head.model_name, context_text(head.context_tokens))
+        character = head.character
+        self.picture.set_name(character.name if character is not None else "")
+        self.partner.set_text(self.tr(f"with {character.name}") if character is not None else "")
+        self._has_character = character is not None
+        self._stored = head.chat_id is not None
+        self._arrange()
+
+    def set_places(self, *, narrow: bool, list_button: bool, inspector_open: bool, inspector_is_overlay: bool) -> None:
+        """Follow the window: what folds into the header and which panes its buttons open."""
+        self._narrow = narrow
+        self.list_button.setVisible(list_button)
+        self.inspector_button.setChecked(inspector_open)
+        self.model.set_compact(narrow)
+        self._arrange()
+        self._dress()
+
+    def _arrange(self) -> None:
+        editing = self.edit.isVisibleTo(self)
+        folded = self._narrow and self._has_character and not editing
+        self.picture.setVisible(folded)
+        self.partner.setVisible(folded)
+        self.title.setVisible(not editing)
+        self.rename_button.setVisible(self._stored and not editing and not self._narrow)
+        self.new_button.setVisible(self._narrow)
+
+    # Renaming in place
+
+    def begin_rename(self) -> None:
+        """Turn the title into a field."""
+        self.edit.setText(self._title)
+        self.edit.show()
+        self._arrange()
+        self.edit.selectAll()
+        self.edit.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _end_rename(self, keep: bool) -> None:
+        if not self.edit.isVisibleTo(self):
+            return
+        text = self.edit.text()
+        self.edit.hide()
+        self._arrange()
+        if keep and text.strip() and text.strip() != self._title:
+            self.renamed.emit(text)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self.edit and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                self._end_rename(True)
+                return True
+            if event.key() == Qt.Key.Key_Escape:
+                self._end_rename(False)
+                return True
+        if watched is self.edit and event.type() == QEvent.Type.FocusOut:
+            self._end_rename(True)
+        return super().eventFilter(watched, event)
+
+
+class CharacterBar(QFrame):
+    """Who the chat speaks with: picture, name, rating, one line about them; change or leave them."""
+
+    change_wanted = Signal()
+    remove_wanted = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.setProperty("part", "character")
+        self.picture = Avatar(theme, "", px=40)
+        self.name = Label(theme, "", "reading", weight=600)
+        self.kind = Badge(theme, self.tr("Character"))
+        self._star = IconLabel(theme, "star-filled", "warn", px=12)
+        self.rating = Label(theme, "", "small", "text3", tabular=True)
+        self.about = Label(theme, "", "small", "text2", elide=True)
+        self.change = Button(theme, self.tr("Change"), size="small")
+        self.change.setAccessibleName(self.tr("Change the character"))
+        self.remove = IconButton(theme, "close", self.tr("Remove the character"), size="small")
+        self._first = QHBoxLayout()
+        for widget in (self.name, self.kind, self._star, self.rating):
+            self._first.addWidget(widget)
+        self._first.addStretch(1)
+        self._words = QVBoxLayout()
+        self._words.addLayout(self._first)
+        self._words.addWidget(self.about)
+        self._layout = QHBoxLayout(self)
+        self._layout.addWidget(self.picture)
+        self._layout.addLayout(self._words, 1)
+        self._layout.addWidget(self.change)
+        self._layout.addWidget(self.remove)
+        self.change.clicked.connect(self.change_wanted)
+        self.remove.clicked.connect(self.remove_wanted)
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def _dress(self) -> None:
+        theme = self._theme
+        self._layout.setContentsMargins(theme.px(24), theme.px(10), theme.px(24), theme.px(10))
+        self._layout.setSpacing(theme.px(12))
+        self._first.setSpacing(theme.px(8))
+        self._words.setSpacing(0)
+
+    def show_character(self, character: CharacterHead) -> None:
+        """Introduce somebody."""
+        self.picture.set_name(character.name)
+        self.name.set_text(character.name)
+        rated = character.rating_count > 0
+        self._star.setVisible(rated)
+        self.rating.setVisible(rated)
+        self.rating.set_text(f"{character.rating:.1f} ({money.count(character.rating_count)})")
+        self.rating.setAccessibleName(
+            self.tr(f"Rated {character.rating:.1f} by {money.count(character.rating_count)} people")
+        )
+        self.about.set_text(" ".join(character.description.split()))

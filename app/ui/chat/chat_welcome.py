@@ -1,0 +1,175 @@
+"""What a chat looks like before its first message: who will answer, at what price, and in the Sandbox what to ask."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QSpacerItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.ui.shared.avatar import Avatar
+from app.ui.shared.buttons import Button
+from app.ui.shared.frames import solid_frame
+from app.ui.shared.icon_label import IconLabel
+from app.ui.shared.icons import paint
+from app.ui.shared.label import Label
+from app.ui.shared.surfaces import zone
+
+if TYPE_CHECKING:
+    from app.ui.chat.state import ChatHead
+    from app.ui.shared.theme import Theme
+
+COLUMN = 560  # px at 100 %
+# Real questions that the Sandbox answers from the handbook, with its pages as sources.
+EXAMPLES = (
+    "What can I try in the Sandbox?",
+    "Where does Rialto keep my API key?",
+    "What happens when an answer is cut off?",
+    "How do I see what a message costs before I send it?",
+)
+
+
+class ExampleButton(QPushButton):
+    """One question. Pressing it asks it."""
+
+    def __init__(self, theme: Theme, question: str) -> None:
+        super().__init__()
+        self._theme = theme
+        self.question = question
+        self.setAccessibleName(question)
+        self.setAutoDefault(False)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def _dress(self) -> None:
+        self.setFixedHeight(self._theme.height_px(40))
+
+    def ring_radius(self) -> float:
+        return float(self._theme.px(8))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._theme
+        painter = QPainter(self)
+        lit = self.underMouse() or self.isDown()
+        fill = "hover" if lit else "surface"
+        solid_frame(painter, theme, QRectF(self.rect()), theme.px(8), fill, "line2" if lit else "line")
+        side = theme.icon_px(16)
+        pad = theme.px(14)
+        mirrored = self.layoutDirection() == Qt.LayoutDirection.RightToLeft
+        sign = QRectF(pad if mirrored else self.width() - pad - side, (self.height() - side) / 2, side, side)
+        paint(painter, theme, "arrow-up", sign, "accent")
+        words = self.rect().adjusted(
+            pad + (side + pad if mirrored else 0), 0, -pad - (0 if mirrored else side + pad), 0
+        )
+        painter.setFont(theme.font("body"))
+        painter.setPen(theme.color("text"))
+        text = self.fontMetrics().elidedText(self.question, Qt.TextElideMode.ElideRight, words.width())
+        painter.drawText(words, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeading), text)
+
+
+class ChatWelcome(QScrollArea):
+    """`example_chosen` carries a question to be asked at once."""
+
+    example_chosen = Signal(str)
+    character_wanted = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._logo = IconLabel(theme, "logo", "accent", px=40)
+        self._picture = Avatar(theme, "", px=56)
+        self.title = Label(theme, "", "heading", wrap=True)
+        self._line = Label(theme, "", role="text2", wrap=True, tabular=True)
+        self._more = Label(theme, "", "small", "text2", wrap=True)
+        self.character = Button(theme, self.tr("Choose a character"), "mask")
+        self.character.clicked.connect(self.character_wanted)
+        self._examples_title = Label(theme, self.tr("Ask the Sandbox about Rialto"), "small", "text2", weight=600)
+        self.examples = [ExampleButton(theme, question) for question in EXAMPLES]
+        self._examples = QWidget()
+        self._build()
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def _build(self) -> None:
+        centre = Qt.AlignmentFlag.AlignHCenter
+        self._column_box = QWidget()
+        column = QVBoxLayout(self._column_box)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._logo, 0, centre)
+        column.addWidget(self._picture, 0, centre)
+        for label in (self.title, self._line, self._more):
+            label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+            column.addWidget(label)
+        self._gap = QSpacerItem(0, 0)
+        column.addItem(self._gap)
+        column.addWidget(self.character, 0, centre)
+        inner = QVBoxLayout(self._examples)
+        inner.setContentsMargins(0, 0, 0, 0)
+        inner.addWidget(self._examples_title)
+        for button in self.examples:
+            button.clicked.connect(self._chosen)
+            inner.addWidget(button)
+        self._inner = inner
+        column.addWidget(self._examples)
+        self._column = column
+        body = QWidget()
+        zone(body, "canvas")
+        row = QHBoxLayout()
+        row.addStretch(1)
+        row.addWidget(self._column_box, 100)
+        row.addStretch(1)
+        outer = QVBoxLayout(body)
+        outer.addStretch(1)
+        outer.addLayout(row)
+        outer.addStretch(1)
+        self._outer = outer
+        self.setWidget(body)
+
+    def _dress(self) -> None:
+        theme = self._theme
+        self._column_box.setMaximumWidth(theme.type_px(COLUMN))
+        self._column.setSpacing(theme.px(4))
+        self._gap.changeSize(0, theme.px(8))
+        self._inner.setSpacing(theme.px(8))
+        self._examples.setContentsMargins(0, theme.px(20), 0, 0)
+        self._outer.setContentsMargins(theme.px(24), theme.px(16), theme.px(24), theme.px(16))
+
+    def show_head(self, head: ChatHead) -> None:
+        """Say who answers and what it costs."""
+        character = head.character
+        self._logo.setVisible(character is None)
+        self._picture.setVisible(character is not None)
+        if character is not None:
+            self._picture.set_name(character.name)
+        partner = head.partner
+        self.title.set_text(self.tr(f"New chat with {partner}") if partner else self.tr("New chat"))
+        self._line.set_text(head.price_line or head.why_not)
+        self._line.setVisible(bool(self._line.text()))
+        about = " ".join(character.description.split()) if character is not None else ""
+        self._more.set_text(about)
+        self._more.setVisible(bool(about))
+        self.character.setVisible(character is None)
+        self._examples.setVisible(head.is_sandbox)
+        for button in self.examples:
+            button.setEnabled(head.can_send)
+
+    def _chosen(self) -> None:
+        sender = self.sender()
+        if isinstance(sender, ExampleButton):
+            self.example_chosen.emit(sender.question)

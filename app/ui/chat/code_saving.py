@@ -1,0 +1,45 @@
+"""Saves a code block into a file that the person names."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+if TYPE_CHECKING:
+    from app.ui.shared.tasks import TaskScope
+
+
+class CodeSaver(QObject):
+    """`told` carries one sentence for a toast."""
+
+    told = Signal(str)
+
+    def __init__(self, parent: QWidget, tasks: TaskScope) -> None:
+        super().__init__(parent)
+        self._parent = parent
+        self._tasks = tasks
+
+    def ask(self, code: str, file_name: str) -> None:
+        """Ask where to save; opens without a nested loop."""
+        dialog = QFileDialog(self._parent, self.tr("Save code"))
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.selectFile(file_name)
+        dialog.fileSelected.connect(lambda path: self.save(code, Path(path)))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def save(self, code: str, path: Path) -> None:
+        """Write the file off the UI thread and say where it went."""
+        self._tasks.start(f"save-code:{path}", self._save, code, path)
+
+    async def _save(self, code: str, path: Path) -> None:
+        try:
+            await asyncio.to_thread(path.write_text, code, encoding="utf-8", newline="")
+        except OSError as error:
+            self.told.emit(self.tr(f"{path.name} could not be saved: {error.strerror}"))
+        else:
+            self.told.emit(self.tr(f"Saved {path.name}"))

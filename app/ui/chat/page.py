@@ -1,0 +1,428 @@
+"""The chat tab: its panes, and the wires between widgets and presenter. Decides nothing itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from typing import TYPE_CHECKING, Protocol
+
+from PySide6.QtCore import QObject, QPoint, Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QStackedWidget, QWidget
+
+from app.ui.chat.canvas import Canvas
+from app.ui.chat.chat_list import ChatListPane
+from app.ui.chat.code_saving import CodeSaver
+from app.ui.chat.inspector import PARAMETERS, REQUEST, Inspector
+from app.ui.chat.message_rows import MessageRow
+from app.ui.chat.model_picker import ModelPicker
+from app.ui.chat.page_actions import chat_actions, chat_palette_items
+from app.ui.shared.caller import Headroom
+from app.ui.shared.links import LinkOpener
+from app.ui.shared.menu import Menu
+from app.ui.shared.tab import PaletteItem, TabAction, TabInfo, Zones
+
+if TYPE_CHECKING:
+    from app.ui.chat.presenter import ChatPresenter
+    from app.ui.chat.state import ChatEntry, ChatHead
+    from app.ui.shared.tasks import TaskScope
+    from app.ui.shared.theme import Theme
+
+# What the view is told when it changes; the rest of a row never does.
+_CHANGING = tuple(field.name for field in fields(MessageRow) if field.name not in ("id", "role"))
+INFO = TabInfo(name="chat", title="Chat", icon="chat")
+
+
+class GuestPanes(Protocol):
+    """Three panes of another feature that stand in the chat tab's place for a while, such as the characters."""
+
+    def list_pane(self) -> QWidget: ...
+
+    def canvas(self) -> QWidget: ...
+
+    def inspector(self) -> QWidget: ...
+
+
+class ChatPage(QObject):
+    """A `TabPage`. Other features are reached by signals, which the composition root connects."""
+
+    changed = Signal()
+    characters_wanted = Signal()
+    help_wanted = Signal(str)  # an action id that another part of the window carries out
+    toast_wanted = Signal(str, str, str)  # sentence, action id or "", its words
+
+    name, title, icon = INFO.name, INFO.title, INFO.icon
+
+    def __init__(self, theme: Theme, presenter: ChatPresenter, tasks: TaskScope, *, enter_sends: bool = True) -> None:
+        super().__init__()
+        self._theme = theme
+        self.presenter = presenter
+        self._zones = Zones()
+        self._entries: Sequence[ChatEntry] = ()
+        self._toggle_list: Callable[[], None] = _nothing
+        self._toggle_inspector: Callable[[], None] = _nothing
+        self.list = ChatListPane(theme)
+        self.main = Canvas(theme)
+        self.side = Inspector(theme)
+        self._stacks = tuple(QStackedWidget() for _ in range(3))
+        for stack, own in zip(self._stacks, (self.list, self.main, self.side), strict=True):
+            stack.addWidget(own)
+        self._guest: GuestPanes | None = None
+        self.picker: ModelPicker | None = None
+        self._links = LinkOpener(theme, self.main, tasks)
+        self._saver = CodeSaver(self.main, tasks)
+        self._rows: dict[str, MessageRow] = {}
+        self.main.composer.set_enter_sends(enter_sends)
+        self._connect_presenter()
+        self._connect_list()
+        self._connect_canvas()
+        self._connect_side()
+        self._show_head(presenter.head())
+
+    # Wires
+
+    def _connect_presenter(self) -> None:
+        presenter = self.presenter
+        presenter.entries_changed.connect(self._show_entries)
+        presenter.head_changed.connect(self._show_head)
+        presenter.cost_changed.connect(self.main.composer.show_cost)
+        presenter.draft_replaced.connect(self._show_draft)
+        presenter.totals_changed.connect(self.side.totals.show_totals)
+        presenter.models_changed.connect(self._show_models)
+        presenter.notice.connect(self.toast_wanted)
+        presenter.help_wanted.connect(self._help)
+        presenter.busy_changed.connect(self.changed)
+        presenter.started.connect(self._connect_conversation)
+        if presenter.conversation is not None:
+            self._connect_conversation()
+
+    def _connect_conversation(self) -> None:
+        conversation, view = self.presenter.conversation, self.main.view
+        assert conversation is not None
+        conversation.rows_reset.connect(self._reset_rows)
+        conversation.rows_appended.connect(self._append_rows)
+        conversation.row_changed.connect(self._update_row)
+        conversation.stream_began.connect(view.begin_stream)
+        conversation.text_arrived.connect(view.append_text)
+        conversation.reasoning_arrived.connect(view.append_reasoning)
+        conversation.stream_ended.connect(view.end_stream)
+        conversation.request_changed.connect(self.side.request.show_request)
+
+    def _connect_list(self) -> None:
+        pane, presenter = self.list, self.presenter
+        pane.new_wanted.connect(self.new_chat)
+        pane.characters_wanted.connect(self.characters_wanted)
+        pane.open_wanted.connect(self.open_chat)
+        pane.rename_wanted.connect(self._rename)
+        pane.pin_wanted.connect(presenter.pin)
+        pane.duplicate_wanted.connect(presenter.duplicate)
+        pane.trash_wanted.connect(presenter.trash)
+
+    def _connect_canvas(self) -> None:
+        main, presenter = self.main, self.presenter
+        header, composer, view = main.header, main.composer, main.view
+        header.renamed.connect(lambda title: presenter.rename(presenter.opened.chat_id, title))
+        header.model_wanted.connect(self.open_model_picker)
+        header.new_wanted.connect(self.new_chat)
+        header.menu_wanted.connect(self.open_chat_menu)
+        header.list_wanted.connect(lambda: self._toggle_list())
+        header.inspector_wanted.connect(lambda: self._toggle_inspector())
+        main.character.change_wanted.connect(self.characters_wanted)
+        main.character.remove_wanted.connect(lambda: presenter.use_character(None))
+        main.welcome.character_wanted.connect(self.characters_wanted)
+        main.welcome.example_chosen.connect(presenter.send)
+        main.editing.cancelled.connect(presenter.cancel_edit)
+        main.problem.action.connect(self._help)
+        composer.send_wanted.connect(self.send)
+        composer.stop_wanted.connect(presenter.stop)
+        composer.text_edited.connect(presenter.set_draft)
+        composer.option_changed.connect(presenter.set_option)
+        composer.recall_wanted.connect(presenter.recall)
+        view.action.connect(self._act)
+        view.link_activated.connect(self._links.ask)
+        view.source_activated.connect(self._open_source)
+        view.save_requested.connect(self._saver.ask)
+        self._saver.told.connect(lambda sentence: self.toast_wanted.emit(sentence, "", ""))
+        view.new_text_below.connect(main.show_new_text_below)
+
+    def _connect_side(self) -> None:
+        self.side.parameters.option_changed.connect(self.presenter.set_option)
+        self.side.request.copied.connect(lambda sentence: self.toast_wanted.emit(sentence, "", ""))
+        self.side.tabs.bar.currentChanged.connect(self._side_changed)
+
+    # What the presenter tells
+
+    def _show_entries(self, entries: Sequence[ChatEntry]) -> None:
+        self._entries = entries
+        self.list.show_entries(entries)
+
+    def _show_head(self, head: ChatHead) -> None:
+        self.list.show_open_chat(head.chat_id)
+        self.main.show_head(head)
+        self.side.parameters.show_head(head)
+        self.changed.emit()
+
+    def _show_draft(self, text: str) -> None:
+        self.main.composer.set_text(text)
+        if self.presenter.opened.editing is not None:
+            self.focus_box()
+
+    def _show_models(self, models: object) -> None:
+        if self.picker is not None and self.picker.isVisible():
+            self.picker.show_models(models)  # type: ignore[arg-type]  # a signal carries object
+
+    def _reset_rows(self, rows: tuple[MessageRow, ...]) -> None:
+        self._rows = {row.id: row for row in rows}
+        self.main.view.set_messages(rows)
+        self.main.show_new_text_below(False)
+        self.presenter.show_request()
+
+    def _append_rows(self, rows: tuple[MessageRow, ...]) -> None:
+        for row in rows:
+            self._rows[row.id] = row
+            self.main.view.append(row)
+
+    def _update_row(self, row: MessageRow) -> None:
+        """Tell the view what changed of a row. Text of a streamed answer reaches it piece by piece, never whole."""
+        known = self._rows.get(row.id)
+        if known is None:
+            return
+        self._rows[row.id] = row
+        streamed = "streaming" in (known.state, row.state)
+        changes = {
+            name: getattr(row, name)
+            for name in _CHANGING
+            if getattr(row, name) != getattr(known, name) and not (streamed and name in ("text", "reasoning"))
+        }
+        if changes:
+            self.main.view.update_row(row.id, **changes)
+
+    # What the person does
+
+    def send(self, text: str) -> None:
+        """Send, with what was typed into the system prompt a moment ago."""
+        self.side.parameters.flush()
+        self.presenter.send(text)
+
+    def new_chat(self) -> None:
+        self.show_chat()
+        self.presenter.new_chat()
+        self.focus_box()
+
+    def open_chat(self, chat_id: str) -> None:
+        """Show a chat; the list closes where it slides over the canvas."""
+        self.show_chat()
+        self.presenter.open_chat(chat_id)
+        if self._zones.list_overlay and self._zones.list_open:
+            self._toggle_list()
+
+    def step(self, by: int) -> None:
+        """The chat below (1) or above (-1) in the list."""
+        chat_id = self.list.neighbour(by)
+        if chat_id is not None:
+            self.presenter.open_chat(chat_id)
+
+    def _rename(self, chat_id: str) -> None:
+        self.presenter.open_chat(chat_id)
+        self.rename()
+
+    def rename(self) -> None:
+        """Turn the title above the conversation into a field."""
+        self.show_chat()
+        self.main.header.begin_rename()
+
+    def focus_box(self) -> None:
+        self.main.composer.box.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _act(self, row_id: str, action: str) -> None:
+        """A button beside a message. The view copies by itself; the rest is the presenter's."""
+        if action == "more":
+            self.open_message_menu(row_id)
+        elif action == "receipt":
+            self.open_request(row_id)
+        elif action != "copy":
+            self.presenter.act(row_id, action)
+
+    def _open_source(self, row_id: str, index: int) -> None:
+        row = self._rows.get(row_id)
+        if row is not None and 0 <= index < len(row.sources):
+            self._links.ask(row.sources[index].url)
+
+    def _help(self, action: str) -> None:
+        """Buttons of error cards whose work is elsewhere."""
+        if action == "choose-model":
+            self.open_model_picker()
+        else:
+            self.help_wanted.emit(action)
+
+    def open_request(self, row_id: str | None = None) -> None:
+        """Show the Request page of an answer, opening the inspector when it is closed."""
+        self.side.show_page(REQUEST)
+        self.presenter.show_request(row_id)
+        if not self._zones.inspector_open:
+            self._toggle_inspector()
+
+    def open_parameters(self) -> None:
+        self.side.show_page(PARAMETERS)
+        if not self._zones.inspector_open:
+            self._toggle_inspector()
+
+    def _side_changed(self, page: int) -> None:
+        if page == REQUEST:
+            self.presenter.show_request()
+
+    def open_model_picker(self) -> ModelPicker:
+        """Open the list of models under its button; it is built with its first use."""
+        if self.picker is None:
+            self.picker = ModelPicker(self._theme, self.main)
+            self.picker.chosen.connect(lambda model, always: self.presenter.use_model(model, for_new_chats=always))
+            self.picker.favourite_toggled.connect(self.presenter.toggle_favourite)
+            self.picker.reload_wanted.connect(self.presenter.refresh_models)
+        self.picker.show_models(self.presenter.shelf.list_for(self.presenter.opened.model_id))
+        self.picker.open_under(self.main.header.model)
+        return self.picker
+
+    def open_chat_menu(self) -> Menu:
+        """Everything that can be done with the open chat."""
+        presenter = self.presenter
+        chat_id = presenter.opened.chat_id
+        entry = next((entry for entry in self._entries if entry.id == chat_id), None)
+        menu = Menu(self._theme, self.main)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        stored = chat_id is not None
+        menu.add(self.tr("Rename"), "pencil", shortcut="F2", enabled=stored).triggered.connect(self.rename)
+        pinned = entry is not None and entry.pinned
+        pin = menu.add(self.tr("Unpin") if pinned else self.tr("Pin"), "pin", shortcut="Ctrl+D", enabled=stored)
+        pin.triggered.connect(self.toggle_pin)
+        copy = menu.add(self.tr("Duplicate"), "copy", shortcut="Ctrl+Shift+D", enabled=stored)
+        copy.triggered.connect(self.duplicate)
+        menu.add(self.tr("Show the request"), "code", shortcut="Ctrl+Shift+E").triggered.connect(
+            lambda: self.open_request()
+        )
+        menu.addSeparator()
+        trash = menu.add(self.tr("Move to trash"), "trash", shortcut="Del", role="bad", enabled=stored)
+        trash.triggered.connect(self.trash)
+        button = self.main.header.more_button
+        menu.popup(button.mapToGlobal(QPoint(0, button.height())))
+        return menu
+
+    def open_message_menu(self, row_id: str) -> Menu:
+        """What is done seldom with one answer."""
+        menu = Menu(self._theme, self.main)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.add(self.tr("Show the request"), "code").triggered.connect(lambda: self.open_request(row_id))
+        menu.add(self.tr("Edit the question"), "pencil").triggered.connect(lambda: self.presenter.act(row_id, "edit"))
+        branch = menu.add(self.tr("Branch into a new chat"), "branch")
+        branch.triggered.connect(lambda: self.presenter.act(row_id, "branch"))
+        menu.popup(self.main.cursor().pos())
+        return menu
+
+    def toggle_pin(self) -> None:
+        chat_id = self.presenter.opened.chat_id
+        entry = next((entry for entry in self._entries if entry.id == chat_id), None)
+        if entry is not None:
+            self.presenter.pin(entry.id, not entry.pinned)
+
+    def duplicate(self) -> None:
+        if self.presenter.opened.chat_id is not None:
+            self.presenter.duplicate(self.presenter.opened.chat_id)
+
+    def trash(self) -> None:
+        if self.presenter.opened.chat_id is not None:
+            self.presenter.trash(self.presenter.opened.chat_id)
+
+    def copy_answer(self) -> None:
+        """Put the newest answer on the clipboard, as Markdown and without its thoughts."""
+        message = self.presenter.opened.thread.last_of("assistant")
+        if message is not None and message.content:
+            QGuiApplication.clipboard().setText(message.content)
+            self.toast_wanted.emit(self.tr("Answer copied"), "", "")
+
+    # Guests
+
+    def show_guest(self, guest: GuestPanes) -> None:
+        """Put another feature's panes in place of ours, until `show_chat`."""
+        self._guest = guest
+        panes = (guest.list_pane(), guest.canvas(), guest.inspector())
+        for stack, pane in zip(self._stacks, panes, strict=True):
+            if stack.indexOf(pane) < 0:
+                stack.addWidget(pane)
+            stack.setCurrentWidget(pane)
+        self.changed.emit()
+
+    def show_chat(self) -> None:
+        """Back to the conversation."""
+        if self._guest is not None:
+            self._guest = None
+            for stack in self._stacks:
+                stack.setCurrentIndex(0)
+            self.focus_box()
+            self.changed.emit()
+
+    @property
+    def guest(self) -> GuestPanes | None:
+        return self._guest
+
+    # TabPage
+
+    def list_pane(self) -> QWidget:
+        return self._stacks[0]
+
+    def canvas(self) -> QWidget:
+        return self._stacks[1]
+
+    def inspector(self) -> QWidget:
+        return self._stacks[2]
+
+    def main_input(self) -> QWidget:
+        return self.main.composer.box
+
+    def filter_field(self) -> QWidget:
+        field = getattr(self._guest, "search", None)
+        return field if isinstance(field, QWidget) else self.list.filter
+
+    def actions(self) -> Sequence[TabAction]:
+        return chat_actions(self)
+
+    def palette_items(self, text: str, limit: int) -> Sequence[PaletteItem]:
+        return chat_palette_items(self, self._entries, text, limit)
+
+    def status_headroom(self) -> Headroom | None:
+        return None
+
+    def running_work(self) -> Sequence[str]:
+        return [f"An answer in “{entry.title}”" for entry in self._entries if entry.writing]
+
+    def badge(self) -> int:
+        return 0  # answers show in the list; the badge is for jobs that run for minutes
+
+    def handle_escape(self) -> bool:
+        """Stop the answer, else leave the edited turn, else leave the guest."""
+        if self._guest is not None:
+            self.show_chat()
+            return True
+        if self.presenter.head().writing:
+            self.presenter.stop()
+            return True
+        return self.presenter.cancel_edit()
+
+    def set_zones(self, zones: Zones) -> None:
+        self._zones = zones
+        self.main.header.set_places(
+            narrow=zones.list_overlay,
+            list_button=not zones.list_beside,
+            inspector_open=zones.inspector_open,
+            inspector_is_overlay=zones.inspector_overlay,
+        )
+        self.main.set_narrow(zones.list_overlay)
+
+    def connect_zones(self, toggle_list: Callable[[], None], toggle_inspector: Callable[[], None]) -> None:
+        self._toggle_list = toggle_list
+        self._toggle_inspector = toggle_inspector
+
+    def activated(self) -> None:
+        """Nothing to fetch: what is shown is already here."""
+
+
+def _nothing() -> None:
+    """Stands in until the window connects its panes."""

@@ -1,0 +1,132 @@
+"""What the chat tab can do by name and by key, and what of it the palette opens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from app.ui.shared.tab import PaletteItem, TabAction
+
+if TYPE_CHECKING:
+    from app.ui.chat.page import ChatPage
+    from app.ui.chat.state import ChatEntry
+
+
+def chat_actions(page: ChatPage) -> tuple[TabAction, ...]:
+    """Every action of the tab, in the order of its menu."""
+    presenter = page.presenter
+
+    def stored() -> bool:
+        return presenter.opened.chat_id is not None
+
+    def asked() -> bool:
+        return presenter.opened.thread.head_id is not None and not presenter.head().writing
+
+    def option(name: str) -> bool:
+        return bool(getattr(presenter.opened.options, name))
+
+    def usable(name: str) -> bool:
+        control = getattr(presenter.head().controls, name)
+        return bool(control.usable)
+
+    return (
+        TabAction("chat.new", "New chat", page.new_chat, "Ctrl+N", "plus", "file"),
+        TabAction("chat.model", "Choose a model…", lambda: _done(page.open_model_picker()), "Ctrl+Shift+M", "sparkle"),
+        TabAction("chat.characters", "Characters…", page.characters_wanted.emit, "Ctrl+Shift+P", "mask"),
+        TabAction(
+            "chat.web",
+            "Web search: off, auto, on",
+            presenter.cycle_web_search,
+            "Ctrl+Shift+B",
+            "globe",
+            enabled=lambda: usable("web_search"),
+            checked=lambda: presenter.opened.options.web_search != "off",
+        ),
+        TabAction(
+            "chat.citations",
+            "Citations",
+            lambda: presenter.toggle("citations"),
+            "Ctrl+Shift+X",
+            "quote",
+            enabled=lambda: usable("citations"),
+            checked=lambda: option("citations"),
+        ),
+        TabAction(
+            "chat.thinking",
+            "Thinking",
+            lambda: presenter.toggle("thinking"),
+            "Ctrl+Shift+T",
+            "bulb",
+            enabled=lambda: usable("thinking"),
+            checked=lambda: option("thinking"),
+        ),
+        TabAction(
+            "chat.links",
+            "Read links",
+            lambda: presenter.toggle("read_links"),
+            "Ctrl+Shift+K",
+            "link",
+            checked=lambda: option("read_links"),
+        ),
+        TabAction("chat.retry", "Try again", presenter.retry_last, "Ctrl+R", "retry", enabled=asked),
+        TabAction("chat.stop", "Stop the answer", presenter.stop, "", "stop", enabled=lambda: presenter.head().writing),
+        TabAction("chat.copy", "Copy the answer", page.copy_answer, "Ctrl+Shift+C", "copy"),
+        TabAction("chat.edit_last", "Edit my last message", presenter.recall, "", "pencil", enabled=asked),
+        TabAction("chat.request", "Show the request", page.open_request, "Ctrl+Shift+E", "code"),
+        TabAction("chat.parameters", "Show the parameters", page.open_parameters, "", "settings"),
+        TabAction("chat.next", "Next chat", lambda: page.step(1), "Alt+Down", "arrow-down"),
+        TabAction("chat.previous", "Previous chat", lambda: page.step(-1), "Alt+Up", "arrow-up"),
+        TabAction("chat.rename", "Rename this chat", page.rename, "F2", "pencil", enabled=stored),
+        TabAction("chat.pin", "Pin or unpin this chat", page.toggle_pin, "Ctrl+D", "pin", enabled=stored),
+        TabAction("chat.duplicate", "Duplicate this chat", page.duplicate, "Ctrl+Shift+D", "copy", enabled=stored),
+        TabAction("chat.trash", "Move this chat to the trash", page.trash, "Del", "trash", enabled=stored),
+        TabAction(
+            "chat.undo",
+            "Bring back the last trashed chat",
+            presenter.undo,
+            "Ctrl+Z",
+            "undo",
+            "edit",
+            enabled=lambda: presenter.can_undo,
+        ),
+    )
+
+
+def _done(_opened: object) -> None:
+    """An action returns nothing; what it opened looks after itself."""
+
+
+def chat_palette_items(page: ChatPage, entries: Sequence[ChatEntry], text: str, limit: int) -> tuple[PaletteItem, ...]:
+    """Chats, then models, whose names hold every typed word."""
+    words = text.casefold().split()
+
+    def matches(*texts: str) -> bool:
+        joined = " ".join(texts).casefold()
+        return all(word in joined for word in words)
+
+    items = [
+        PaletteItem(
+            f"chat:{entry.id}",
+            entry.title,
+            entry.second_line,
+            "chat",
+            "open",
+            lambda chat_id=entry.id: page.open_chat(chat_id),  # type: ignore[misc]  # binds the loop's value
+        )
+        for entry in entries
+        if matches(entry.title, entry.second_line)
+    ]
+    models = page.presenter.shelf.list_for(page.presenter.opened.model_id).rows
+    items += [
+        PaletteItem(
+            f"model:{row.id}",
+            row.name,
+            "in use" if row.is_current else "use in this chat",
+            "sparkle",
+            "model",
+            lambda model_id=row.id: page.presenter.use_model(model_id),  # type: ignore[misc]  # see above
+        )
+        for row in models
+        if words and matches(row.name, row.id)
+    ]
+    return tuple(items[:limit])

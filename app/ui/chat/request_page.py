@@ -1,0 +1,179 @@
+"""The inspector's second page: what was really sent for an answer, and what the answer's headers said."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QPainter, QPaintEvent
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+
+from app.ui.chat.json_view import JsonView
+from app.ui.shared import money
+from app.ui.shared.badge import Badge
+from app.ui.shared.buttons import QuietButton
+from app.ui.shared.frames import solid_frame
+from app.ui.shared.icon_label import IconLabel
+from app.ui.shared.label import Label
+from app.ui.shared.surfaces import zone
+
+if TYPE_CHECKING:
+    from app.ui.chat.state import RequestView
+    from app.ui.shared.theme import Theme
+
+# Prefixes that say nothing to a person; the whole name is in the tooltip.
+_PREFIXES = ("x-ratelimit-", "x-service-", "x-venice-")
+MAX_BODY_LINES = 34  # of the box; more scrolls inside it
+
+
+class RequestPage(QScrollArea):
+    """`copied` tells that the command is on the clipboard, for a toast."""
+
+    copied = Signal(str)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._view: RequestView | None = None
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAccessibleName(self.tr("Request"))
+        inside = QWidget()
+        zone(inside, "pane")
+        self._column = QVBoxLayout(inside)
+        self._nothing = Label(theme, "", role="text2", wrap=True)
+        self._filled = QWidget()
+        self._column.addWidget(self._nothing)
+        self._column.addWidget(self._filled)
+        self._column.addStretch(1)
+        self._build()
+        self.setWidget(inside)
+        theme.changed.connect(self._dress)
+        self._dress()
+        self._show_nothing(self.tr("What Rialto sends stands here, exactly as it is sent."))
+
+    def _build(self) -> None:
+        theme = self._theme
+        column = QVBoxLayout(self._filled)
+        column.setContentsMargins(0, 0, 0, 0)
+        self._inner = column
+        first = QHBoxLayout()
+        self._method = Badge(theme, "POST", "accent")
+        self._path = Label(theme, "", "small", mono=True, elide=True)
+        self.curl = QuietButton(theme, self.tr("curl"), "copy", size="small")
+        self.curl.setAccessibleName(self.tr("Copy as curl, without the key"))
+        self.curl.setToolTip(self.tr("Copy as curl, without the key"))
+        self.curl.clicked.connect(self.copy_curl)
+        first.addWidget(self._method)
+        first.addWidget(self._path, 1)
+        first.addWidget(self.curl)
+        self._first = first
+        self.body = JsonView(theme, self.tr("Request body"))
+        self._box = _Box(theme, self.body)
+        key_line = QHBoxLayout()
+        key_line.addWidget(IconLabel(theme, "lock", "text3", px=14), 0, Qt.AlignmentFlag.AlignTop)
+        key_line.addWidget(Label(theme, self.tr("The key is left out of every copy."), "small", "text3", wrap=True), 1)
+        self._key_line = key_line
+        self._outcome = Label(theme, "", "small", "text2", wrap=True, tabular=True)
+        self._headers_title = Label(theme, self.tr("Answer headers"), "small", "text2", weight=600)
+        self._headers = QGridLayout()
+        self._headers.setColumnStretch(0, 1)
+        column.addLayout(first)
+        column.addWidget(self._box)
+        column.addLayout(key_line)
+        column.addWidget(self._headers_title)
+        column.addWidget(self._outcome)
+        column.addLayout(self._headers)
+
+    def _dress(self) -> None:
+        theme = self._theme
+        self._column.setContentsMargins(theme.px(16), theme.px(12), theme.px(16), theme.px(12))
+        self._inner.setSpacing(theme.px(12))
+        self._first.setSpacing(theme.px(8))
+        self._key_line.setSpacing(theme.px(5))
+        self._headers.setHorizontalSpacing(theme.px(8))
+        self._headers.setVerticalSpacing(theme.px(5))
+
+    def show_request(self, view: RequestView) -> None:
+        """Show a call, or say why there is none."""
+        self._view = view
+        record = view.record
+        if record is None:
+            self._show_nothing(view.note or self.tr("What Rialto sends stands here, exactly as it is sent."))
+            return
+        self._nothing.hide()
+        self._filled.show()
+        self._method.set_badge(record.method, "accent")
+        self._path.set_text(record.path)
+        self.body.set_value(record.body)
+        self._box.fit()
+        self._outcome.set_text(self._outcome_of(view))
+        self._fill_headers(view.headers)
+
+    def _show_nothing(self, sentence: str) -> None:
+        self._nothing.set_text(sentence)
+        self._nothing.show()
+        self._filled.hide()
+
+    def _outcome_of(self, view: RequestView) -> str:
+        if view.status is None:
+            return self.tr("No answer yet.")
+        parts = [str(view.status)]
+        if view.sent_at is not None:
+            parts.append(self.tr(f"sent {money.clock(view.sent_at)}"))
+        if view.duration_s:
+            parts.append(money.duration(view.duration_s))
+        return " · ".join(parts)
+
+    def _fill_headers(self, headers: tuple[tuple[str, str], ...]) -> None:
+        while self._headers.count():
+            item = self._headers.takeAt(0)
+            widget = item.widget() if item is not None else None
+            if widget is not None:
+                widget.deleteLater()
+        for row, (name, value) in enumerate(headers):
+            short = next((name[len(prefix) :] for prefix in _PREFIXES if name.startswith(prefix)), name)
+            label = Label(self._theme, short, "small", "text2", mono=True, elide=True)
+            label.setToolTip(name)
+            shown = Label(self._theme, value, "small", mono=True)
+            shown.setAccessibleName(f"{name}: {value}")
+            if len(value) > 20:
+                shown = Label(self._theme, value, "small", mono=True, elide=True)
+                shown.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+            shown.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            self._headers.addWidget(label, row, 0)
+            self._headers.addWidget(shown, row, 1)
+
+    def copy_curl(self) -> None:
+        """Put the command on the clipboard; the key stays out of it."""
+        from app.service.exchange import curl_command
+
+        if self._view is not None and self._view.record is not None:
+            QGuiApplication.clipboard().setText(curl_command(self._view.record))
+            self.copied.emit(self.tr("Copied as curl, without the key"))
+
+
+class _Box(QFrame):
+    """The sunken frame around the body; as high as its text, to a bound."""
+
+    def __init__(self, theme: Theme, view: JsonView) -> None:
+        super().__init__()
+        self._theme = theme
+        self._view = view
+        layout = QVBoxLayout(self)
+        layout.addWidget(view)
+        view.document().documentLayout().documentSizeChanged.connect(lambda _size: self.fit())
+        theme.changed.connect(self.fit)
+
+    def fit(self) -> None:
+        theme = self._theme
+        margins = self.layout()
+        if margins is not None:
+            margins.setContentsMargins(theme.px(8), theme.px(6), theme.px(8), theme.px(6))
+        most = MAX_BODY_LINES * theme.type_px(18)
+        height = min(most, round(self._view.document().size().height()) + 2)
+        self._view.setFixedHeight(max(theme.type_px(18), height))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        solid_frame(QPainter(self), self._theme, QRectF(self.rect()), self._theme.px(6), "sunken", "line")
