@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QWidget
 
 
 def announce(widget: QWidget, text: str, *, urgent: bool = False) -> None:
     """Announce `text` politely, or at once when `urgent` (errors)."""
+    from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent  # 2 ms that no first paint waits for
+
     if not text or not QAccessible.isActive():
         return
     event = QAccessibleAnnouncementEvent(widget, text)

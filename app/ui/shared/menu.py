@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
-import ctypes.util
 import os
 from functools import cache
 
@@ -24,6 +22,9 @@ def can_blend() -> bool:
     """
     if QGuiApplication.platformName() != "xcb":
         return True
+    import ctypes
+    import ctypes.util
+
     library = ctypes.util.find_library("X11")
     if library is None:
         return False

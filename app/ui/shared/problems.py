@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Literal
 
-from app.ui.shared import problem_words as words
-
 if TYPE_CHECKING:
     from app.service.errors import ServiceError
+    from app.ui.shared.problem_words import Button
 
 Severity = Literal["bad", "warn", "quiet"]
 
@@ -79,13 +78,15 @@ def describe(
     known ("418 tokens kept, $0.0019."); `now` sets the clock for countdowns. `clean` removes secrets; without it, what
     `hide_secrets_with` was given does, or else the patterns that a credential is known by.
     """
+    from app.ui.shared.problem_words import for_error  # the words come with the first error, not with the window
+
     now = now or datetime.now(UTC)
     clean = clean or _hider[0] or _by_pattern()
-    told = words.for_error(error, subject, charged)
+    told = for_error(error, subject, charged)
     wait = error.retry_after_s
     until = now + timedelta(seconds=wait) if wait is not None and told.waits else None
 
-    def button(spec: words.Button | None) -> ActionSpec | None:
+    def button(spec: Button | None) -> ActionSpec | None:
         return (
             ActionSpec(spec[0], clean(spec[1])) if spec is not None else None
         )  # may name a model the service proposed
@@ -124,9 +125,11 @@ def _by_pattern() -> Callable[[str], str]:
 
 
 def _details(error: ServiceError, now: datetime, clean: Callable[[str], str]) -> tuple[tuple[str, str], ...]:
+    from app.ui.shared.problem_words import status_line
+
     rows: list[tuple[str, str]] = []
     if error.status is not None:
-        rows.append(("Status", words.status_line(error.status)))
+        rows.append(("Status", status_line(error.status)))
     if error.message:
         rows.append(("Service said" if error.status is not None else "Reason", clean(error.message)))
     if error.code:
