@@ -60,7 +60,7 @@ class AccountSwitch(QObject):
                 return
             await self._ledger.refresh()
             self.connected.emit()
-            await self._read_limits(service)
+        await self.read_limits()
 
     async def aclose(self) -> None:
         """Close the connections of the account in use."""
@@ -102,8 +102,11 @@ class AccountSwitch(QObject):
             self.problem.emit(str(error))
             return None
 
-    async def _read_limits(self, service: Service) -> None:
+    async def read_limits(self) -> None:
         """Ask once for balance and limits; it is free, and a failure is no more than a missing number."""
+        service = self._caller.service
+        if service is None:
+            return
         from app.service.errors import ServiceError
 
         try:
