@@ -15,7 +15,8 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "app.bootstrap": ("",),  # the composition root may import everything; only __main__ may import it
     "app.service*": ("app.service", "httpx", "pydantic", "stamina", "msgspec", "truststore"),
     "app.audio*": ("app.audio", "numpy", "sounddevice", "soundfile"),
-    "app.wallet*": ("app.wallet", "eth_account", "pydantic"),
+    # cryptography: Ed25519 and nothing else; Crypto (pycryptodome, part of eth_account's own set): keccak
+    "app.wallet*": ("app.wallet", "eth_account", "cryptography", "Crypto"),
     # secretstorage (part of keyring on Linux): whether the keyring is locked, without opening its unlock window
     "app.credentials*": ("app.credentials", "keyring", "secretstorage", "cryptography", "pydantic"),
     "app.storage*": ("app.storage", "pydantic", "platformdirs", "aiosqlite"),

@@ -1,0 +1,57 @@
+"""The networks and tokens that this program knows by itself. What is not in here is not signed.
+
+Source: the service's specification (payments run on one EVM chain and one other mainnet), the token issuer's list of
+contracts, CAIP-2 for the names.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.wallet.addresses import Chain
+
+EVM_CHAIN_ID = 8453
+SOLANA_REFERENCE = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp"
+SOLANA_NETWORK = f"solana:{SOLANA_REFERENCE}"
+SOLANA_NAMES = frozenset({SOLANA_NETWORK, "solana"})  # services use both for the same chain
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token that may be paid with. `name` and `version` are those of its contract's EIP-712 domain.
+
+    `aliases` are older names of the network, for the protocol's first version. `test_money`: worth nothing, and the
+    window says so.
+    """
+
+    network: str  # CAIP-2: "eip155:8453"
+    chain_id: int
+    address: str  # checksummed
+    symbol: str
+    name: str
+    version: str
+    network_name: str
+    decimals: int = 6
+    aliases: tuple[str, ...] = ()
+    test_money: bool = False
+
+    def on(self, network: str) -> bool:
+        return network == self.network or network in self.aliases
+
+
+USDC_ON_BASE = Token(
+    network=f"eip155:{EVM_CHAIN_ID}",
+    chain_id=EVM_CHAIN_ID,
+    address="0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+    symbol="USDC",
+    name="USD Coin",
+    version="2",
+    network_name="Base",
+    aliases=("base",),
+)
+KNOWN_TOKENS: tuple[Token, ...] = (USDC_ON_BASE,)
+
+
+def sign_in_chain_id(chain: Chain) -> str:
+    """The chain as a sign-in message names it: the bare number, or the bare reference of the other chain."""
+    return str(EVM_CHAIN_ID) if chain == "evm" else SOLANA_REFERENCE

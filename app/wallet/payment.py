@@ -1,0 +1,202 @@
+"""From one option and an amount to one signed payment, and to the header values that carry it.
+
+Nothing is signed that was not checked here: scheme, network, token, receiver, amount, how long it stays open, and how
+old the service's terms are. One authorization serves every form of the header: sending a payment again, or in the
+other form, never takes a second signature. Money is Decimal or whole base units.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import re
+import secrets
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from fractions import Fraction
+from typing import Literal
+
+from app.wallet.addresses import read_evm_address
+from app.wallet.errors import AddressRefused, PaymentRefused, SigningFailed
+from app.wallet.networks import Token
+from app.wallet.payment_terms import SCHEME, PaymentOption
+from app.wallet.signer import SECP256K1_ORDER, PaymentSigner, recovered_address, typed_data_message
+from app.wallet.typed_data import NONCE_BYTES, TransferAuthorization
+
+SMALLEST_USD = Decimal(5)
+LARGEST_USD = Decimal(10_000)
+MIN_EXPONENT, MAX_EXPONENT = -40, 40  # of an amount that somebody could have typed
+BACKDATED = timedelta(minutes=10)  # for chains whose clock is behind ours
+MAX_TERMS_AGE = timedelta(minutes=1)
+
+Form = Literal["v2", "flat", "v1"]
+
+_SIGNATURE = re.compile(r"0x[0-9a-fA-F]{130}")
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentLimits:
+    """What may be paid at once, in USD. `own_cap` is the person's, None for none."""
+
+    smallest: Decimal = SMALLEST_USD
+    largest: Decimal = LARGEST_USD
+    own_cap: Decimal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedPayment:
+    """A payment that may be signed, and nothing else than this one."""
+
+    option: PaymentOption
+    amount_usd: Decimal
+    authorization: TransferAuthorization
+
+    @property
+    def token(self) -> Token:
+        return self.option.token
+
+    def typed_data_text(self) -> str:
+        """The document to sign elsewhere, as `eth_signTypedData_v4` takes it."""
+        return json.dumps(self.authorization.typed_data(), indent=2, ensure_ascii=True)
+
+
+@dataclass(frozen=True, slots=True)
+class SignedPayment:
+    """A payment with its signature. Whoever has `header_value` can have it carried out: keep it out of every log."""
+
+    prepared: PreparedPayment
+    signature: str
+
+    def header_value(self, form: Form) -> str:
+        """`v2`: with the accepted terms; `flat`: for services that refuse those; `v1`: the first protocol version."""
+        option, authorization = self.prepared.option, self.prepared.authorization
+        payload = {"signature": self.signature, "authorization": dict(authorization.wire())}
+        content: dict[str, object]
+        if form == "v2":
+            accepted = {**option.terms, "amount": str(authorization.value)}
+            content = {"x402Version": 2, "accepted": accepted, "payload": payload}
+        else:
+            version = 2 if form == "flat" else 1
+            content = {"x402Version": version, "scheme": SCHEME, "network": option.network, "payload": payload}
+        text = json.dumps(content, separators=(",", ":"), default=_plain_number)
+        return base64.b64encode(text.encode()).decode()
+
+    @property
+    def usual_form(self) -> Form:
+        """The form for the version of the protocol that the service spoke."""
+        return "v2" if self.prepared.option.version == 2 else "v1"
+
+    def __repr__(self) -> str:
+        return f"SignedPayment({self.prepared!r}, signature hidden)"
+
+
+def units_of(amount_usd: Decimal, decimals: int) -> int:
+    """USD to base units, exactly. Raises `PaymentRefused` for more decimals than the token has."""
+    if not isinstance(amount_usd, Decimal):
+        raise TypeError("money is Decimal")
+    if not amount_usd.is_finite() or not MIN_EXPONENT <= int(amount_usd.as_tuple().exponent) <= MAX_EXPONENT:
+        raise PaymentRefused("amount", "This is not an amount that can be paid.", "amount")
+    units = Fraction(amount_usd) * 10**decimals
+    if units.denominator != 1:
+        raise PaymentRefused("amount", f"Up to {decimals} decimals: the token has no smaller parts.", "amount")
+    return int(units)
+
+
+def usd_of(units: int, decimals: int) -> Decimal:
+    """Base units to USD, exactly."""
+    return Decimal(f"{units}E-{decimals}")
+
+
+def prepare_payment(
+    option: PaymentOption,
+    amount_usd: Decimal,
+    payer: str,
+    *,
+    now: datetime,
+    named_at: datetime,
+    limits: PaymentLimits | None = None,
+    nonce: bytes | None = None,
+) -> PreparedPayment:
+    """Check everything about a payment and fix what would be signed. Raises `PaymentRefused`.
+
+    `now` is aware, by the service's clock; `named_at` is when the service named these terms, by the same clock.
+    `nonce` is 32 bytes, random unless a test gives them.
+    """
+    limits = limits or PaymentLimits()
+    token = option.token
+    try:
+        sender = read_evm_address(payer)
+    except AddressRefused:
+        sender = ""
+    if not sender:
+        raise PaymentRefused("payer", "The paying wallet has no address of this chain.", "from")
+    if sender == option.receiver:
+        raise PaymentRefused("receiver", "The receiver of the payment is this very wallet.", "payTo")
+    if not timedelta(seconds=-5) <= now - named_at <= MAX_TERMS_AGE:
+        raise PaymentRefused("stale", "The service's terms are too old. Ask for them again.")
+    value = units_of(amount_usd, token.decimals)
+    _check_amount(amount_usd, usd_of(option.least_units, token.decimals), limits)
+    start = int(now.timestamp())
+    authorization = TransferAuthorization(
+        token_name=token.name,
+        token_version=token.version,
+        chain_id=token.chain_id,
+        token=token.address,
+        sender=sender,
+        receiver=option.receiver,
+        value=value,
+        valid_after=start - int(BACKDATED.total_seconds()),
+        valid_before=start + option.window_s,
+        nonce=nonce if nonce is not None else secrets.token_bytes(NONCE_BYTES),
+    )
+    return PreparedPayment(option, amount_usd, authorization)
+
+
+async def sign_payment(prepared: PreparedPayment, signer: PaymentSigner) -> SignedPayment:
+    """Raises `WalletError`. Write the intent to disk before calling this: from here on the payment exists."""
+    if signer.address != prepared.authorization.sender:
+        raise PaymentRefused("payer", "The payment was prepared for another wallet.", "from")
+    return SignedPayment(prepared, await signer.sign_authorization(prepared.authorization))
+
+
+async def accept_signature(prepared: PreparedPayment, text: str) -> SignedPayment:
+    """Take a signature that was made elsewhere. Raises `SigningFailed` unless it is the payer's, of this payment."""
+    signature = _standard_signature(text.strip())
+
+    def signer_of_it() -> str:
+        return recovered_address(typed_data_message(prepared.authorization), signature)
+
+    if await asyncio.to_thread(signer_of_it) != prepared.authorization.sender:
+        raise SigningFailed("other_signer", "This signature is another wallet's, or signs something else.")
+    return SignedPayment(prepared, signature)
+
+
+def _standard_signature(text: str) -> str:
+    """r, s and 27 or 28; s in the lower half, as the token's contract demands."""
+    if not _SIGNATURE.fullmatch(text):
+        raise SigningFailed("format", "A signature is 0x and 130 hexadecimal digits, not a contract wallet's.")
+    data = bytes.fromhex(text[2:])
+    parity = data[64] - 27 if data[64] >= 27 else data[64]
+    if parity not in (0, 1) or int.from_bytes(data[32:64], "big") > SECP256K1_ORDER // 2:
+        raise SigningFailed("format", "This signature is not in the form that the token accepts.")
+    return "0x" + data[:64].hex() + f"{27 + parity:02x}"
+
+
+def _plain_number(value: object) -> float:
+    """A number with a point that the service put into its terms; none of those that we read has one."""
+    if isinstance(value, Decimal):
+        return float(value)
+    raise TypeError(f"{type(value).__name__} in terms of payment")
+
+
+def _check_amount(amount: Decimal, asked: Decimal, limits: PaymentLimits) -> None:
+    if amount < limits.smallest:
+        raise PaymentRefused("too_small", f"The smallest top-up is {limits.smallest} USD.", "amount")
+    if amount > limits.largest:
+        raise PaymentRefused("too_large", f"The largest top-up is {limits.largest} USD.", "amount")
+    if limits.own_cap is not None and amount > limits.own_cap:
+        raise PaymentRefused("own_cap", f"Your own limit for a top-up is {limits.own_cap} USD.", "amount")
+    if amount < asked:
+        raise PaymentRefused("below_terms", f"The service takes {asked:f} USD or more.", "amount")

@@ -1,0 +1,180 @@
+"""What a payment says, for the person who is about to sign it, and for whoever finds it again after a crash.
+
+Nothing here repeats what somebody meant: the sheet is read from the bytes that are hashed, the sent payment from the
+header value that was sent.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
+
+from app.wallet.addresses import read_evm_address
+from app.wallet.errors import AddressRefused, PaymentRefused
+from app.wallet.payment import PreparedPayment, usd_of
+from app.wallet.typed_data import MAX_UINT256, SignedWords, read_signed_words
+from app.wallet.visible import make_visible
+
+MAX_HEADER_CHARS = 16 * 1024
+
+_DECIMAL = re.compile(r"0|[1-9][0-9]{0,77}")
+_NONCE = re.compile(r"0x[0-9a-fA-F]{64}")
+_SIGNATURE = re.compile(r"0x[0-9a-fA-F]{130}")
+
+
+@dataclass(frozen=True, slots=True)
+class SignedField:
+    """One field of what is signed: its name there, its exact value, and how to read it ("" where it says itself)."""
+
+    name: str
+    value: str
+    reading: str = ""
+
+
+def sign_sheet(prepared: PreparedPayment) -> tuple[SignedField, ...]:
+    """Every field of the payment, then its three hashes. Raises `PaymentRefused` if the bytes are not the payment."""
+    authorization, token = prepared.authorization, prepared.token
+    words = read_signed_words(
+        authorization.domain_bytes, authorization.struct_bytes, name=token.name, version=token.version
+    )
+    _check(words, prepared)
+    amount = usd_of(words.value, token.decimals)
+    known = f"{token.symbol} on {token.network_name}" + (" (test money)" if token.test_money else "")
+    return (
+        SignedField("from", words.sender, "your wallet"),
+        SignedField("to", words.receiver, "as the service named it"),
+        SignedField("value", str(words.value), f"{amount:f} {token.symbol}"),
+        SignedField("validAfter", str(words.valid_after), _clock(words.valid_after)),
+        SignedField("validBefore", str(words.valid_before), _clock(words.valid_before)),
+        SignedField("nonce", "0x" + words.nonce.hex(), "used once"),
+        SignedField("name", make_visible(token.name)),
+        SignedField("version", make_visible(token.version)),
+        SignedField("chainId", str(words.chain_id), token.network_name),
+        SignedField("verifyingContract", words.token, known),
+        SignedField("domain hash", "0x" + authorization.domain_separator.hex()),
+        SignedField("message hash", "0x" + authorization.struct_hash.hex()),
+        SignedField("signing hash", "0x" + authorization.digest.hex()),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SentPayment:
+    """A payment as its header value says it, to be found among the service's transactions or sent once more.
+
+    `expires_at`: from then on no one can carry it out any more.
+    """
+
+    version: int
+    network: str
+    sender: str
+    receiver: str
+    value: int
+    valid_after: int
+    valid_before: int
+    nonce: str
+    signature: str
+
+    @property
+    def expires_at(self) -> datetime:
+        return datetime.fromtimestamp(self.valid_before, UTC)
+
+    def amount_usd(self, decimals: int = 6) -> Decimal:
+        return usd_of(self.value, decimals)
+
+    def __repr__(self) -> str:
+        return f"SentPayment({self.value} from {self.sender} to {self.receiver}, nonce {self.nonce}, signature hidden)"
+
+
+def read_payment(header_value: str) -> SentPayment:
+    """Take a header value apart, whatever its form. Raises `PaymentRefused` for anything that is not a payment."""
+    content: object = None
+    if len(header_value) <= MAX_HEADER_CHARS:
+        with suppress(ValueError, RecursionError):
+            content = json.loads(base64.b64decode(header_value.encode("ascii"), validate=True), object_pairs_hook=_once)
+    outer = _object(content)
+    payload = _object(outer.get("payload"))
+    authorization = _object(payload.get("authorization"))
+    version = outer.get("x402Version")
+    network = outer.get("network", _object(outer.get("accepted", {})).get("network"))
+    if version not in (1, 2) or isinstance(version, bool) or not isinstance(version, int):
+        raise _unreadable("x402Version")
+    if not isinstance(network, str):
+        raise _unreadable("network")
+    valid_before = _number(authorization, "validBefore")
+    if valid_before > 2**33:  # in the year 2242; no clock of ours goes there
+        raise _unreadable("validBefore")
+    return SentPayment(
+        version=version,
+        network=make_visible(network),
+        sender=_address(authorization, "from"),
+        receiver=_address(authorization, "to"),
+        value=_number(authorization, "value"),
+        valid_after=_number(authorization, "validAfter"),
+        valid_before=valid_before,
+        nonce=_matching(authorization, "nonce", _NONCE).lower(),
+        signature=_matching(payload, "signature", _SIGNATURE).lower(),
+    )
+
+
+def _check(words: SignedWords, prepared: PreparedPayment) -> None:
+    token, option = prepared.token, prepared.option
+    as_chosen = (
+        words.chain_id == token.chain_id
+        and words.token == token.address
+        and words.sender == prepared.authorization.sender
+        and words.receiver == option.receiver
+        and usd_of(words.value, token.decimals) == prepared.amount_usd
+    )
+    if not as_chosen:
+        raise PaymentRefused("encoding", "What would be signed is not what was chosen.")
+
+
+def _clock(seconds: int) -> str:
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Refuse an object that has one name twice: two readers could see two payments in it."""
+    if len({name for name, _ in pairs}) != len(pairs):
+        raise ValueError("a name stands twice")
+    return dict(pairs)
+
+
+def _object(value: object) -> Mapping[str, object]:
+    if not isinstance(value, dict):
+        raise _unreadable("")
+    return value
+
+
+def _number(content: Mapping[str, object], name: str) -> int:
+    number = int(_matching(content, name, _DECIMAL))
+    if number > MAX_UINT256:
+        raise _unreadable(name)
+    return number
+
+
+def _address(content: Mapping[str, object], name: str) -> str:
+    value = content.get(name)
+    try:
+        if isinstance(value, str):
+            return read_evm_address(value)
+    except AddressRefused:
+        pass
+    raise _unreadable(name)
+
+
+def _matching(content: Mapping[str, object], name: str, pattern: re.Pattern[str]) -> str:
+    value = content.get(name)
+    if not isinstance(value, str) or not pattern.fullmatch(value):
+        raise _unreadable(name)
+    return value
+
+
+def _unreadable(field: str) -> PaymentRefused:
+    return PaymentRefused("unreadable", "This is not a payment that can be read.", field)

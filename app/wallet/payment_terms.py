@@ -1,0 +1,170 @@
+"""Terms of payment as a service names them, read without trust: JSON values in, one checked option out.
+
+Both versions of the protocol are read. The terms are kept exactly as received, because the payment repeats them.
+Source: the service's specification (top-up), x402 versions 1 and 2.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from app.wallet.addresses import ZERO_ADDRESS, read_evm_address, same_evm_address
+from app.wallet.errors import AddressRefused, PaymentRefused
+from app.wallet.networks import KNOWN_TOKENS, SOLANA_NAMES, Token
+from app.wallet.visible import hides_something, make_visible
+
+SCHEME = "exact"
+MAX_OPTIONS = 32
+MAX_TEXT_CHARS = 256
+MIN_WINDOW_S = 30
+MAX_WINDOW_S = 3600
+MAX_AMOUNT_DIGITS = 30
+
+_DIGITS = re.compile(r"[0-9]+")
+_AMOUNT_NAME = {1: "maxAmountRequired", 2: "amount"}
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentOption:
+    """One way to pay that may be signed. `least_units` is what the service asks for, in the token's base units.
+
+    `terms` is the service's own entry, unchanged. `version` is the protocol's.
+    """
+
+    version: int
+    token: Token
+    network: str
+    least_units: int
+    receiver: str
+    window_s: int
+    terms: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class OtherOption:
+    """A way to pay that is shown but not signed here, and why."""
+
+    network: str
+    code: str
+    sentence: str
+
+
+def read_options(
+    accepts: Sequence[object], version: int, tokens: Sequence[Token] = KNOWN_TOKENS
+) -> tuple[tuple[PaymentOption, ...], tuple[OtherOption, ...]]:
+    """Sort a service's list into what may be signed and what may not. Never raises."""
+    usable: list[PaymentOption] = []
+    others: list[OtherOption] = []
+    for terms in accepts[:MAX_OPTIONS]:
+        try:
+            usable.append(read_option(terms, version, tokens))
+        except PaymentRefused as refusal:
+            network = terms.get("network") if isinstance(terms, Mapping) else None
+            shown = make_visible(network[:MAX_TEXT_CHARS]) if isinstance(network, str) else ""
+            others.append(OtherOption(shown, refusal.code, refusal.sentence))
+    return tuple(usable), tuple(others)
+
+
+def read_option(terms: object, version: int, tokens: Sequence[Token] = KNOWN_TOKENS) -> PaymentOption:
+    """Check one entry of `accepts`. Raises `PaymentRefused`, which names the field."""
+    if version not in _AMOUNT_NAME:
+        raise PaymentRefused("version", f"Version {version} of the payment protocol is not known.", "x402Version")
+    if not isinstance(terms, Mapping):
+        raise PaymentRefused("terms", "The service named terms of payment that cannot be read.")
+    if _text(terms, "scheme") != SCHEME:
+        raise PaymentRefused("scheme", "Only payments of an exact amount are signed.", "scheme")
+    network = _text(terms, "network")
+    token = _token(network, tokens)
+    asset = _text(terms, "asset")
+    if not same_evm_address(asset, token.address):
+        raise PaymentRefused(
+            "asset", f"The service asks for a token that is not {token.symbol} on {token.network_name}.", "asset"
+        )
+    _check_extra(terms.get("extra"), token)
+    return PaymentOption(
+        version=version,
+        token=token,
+        network=network,
+        least_units=_units(terms, _AMOUNT_NAME[version]),
+        receiver=_receiver(_text(terms, "payTo"), token),
+        window_s=_window(terms.get("maxTimeoutSeconds")),
+        terms=MappingProxyType(dict(terms)),
+    )
+
+
+def changed_terms(shown: PaymentOption, fresh: PaymentOption) -> tuple[str, ...]:
+    """The wire names of what differs between two answers of the service; empty when a person saw what is signed."""
+    names = sorted({*shown.terms, *fresh.terms})
+    changed = [name for name in names if shown.terms.get(name) != fresh.terms.get(name)]
+    return tuple(changed if shown.version == fresh.version else ["x402Version", *changed])
+
+
+def _token(network: str, tokens: Sequence[Token]) -> Token:
+    token = next((each for each in tokens if each.on(network)), None)
+    if token is not None:
+        return token
+    if network in SOLANA_NAMES:
+        raise PaymentRefused(
+            "other_rail",
+            "This chain's payments are signed by its own wallets; Rialto only signs in with them.",
+            "network",
+        )
+    raise PaymentRefused("network", "The service asks for payment on a network that is not known here.", "network")
+
+
+def _check_extra(extra: object, token: Token) -> None:
+    """The names that the token's contract is signed under. Another name would make a signature that pays nothing."""
+    if not isinstance(extra, Mapping):
+        raise PaymentRefused("extra", "The service does not say how its token names itself.", "extra")
+    for name, expected in (("name", token.name), ("version", token.version)):
+        if _text(extra, name, "extra.") != expected:
+            raise PaymentRefused(
+                "token_name", f"The token does not call itself {token.name}, version {token.version}.", f"extra.{name}"
+            )
+    method = extra.get("assetTransferMethod")
+    if method not in (None, "eip3009"):
+        raise PaymentRefused(
+            "method", "The service wants leave to take more than one payment.", "extra.assetTransferMethod"
+        )
+
+
+def _receiver(text: str, token: Token) -> str:
+    try:
+        receiver = read_evm_address(text)
+    except AddressRefused as refusal:
+        sentence = refusal.sentence
+    else:
+        if receiver not in (ZERO_ADDRESS, token.address):
+            return receiver
+        sentence = "That address belongs to nobody who could credit the payment."
+    raise PaymentRefused("receiver", f"The receiver of the payment is wrong. {sentence}", "payTo")
+
+
+def _units(terms: Mapping[str, object], name: str) -> int:
+    text = _text(terms, name)
+    if not _DIGITS.fullmatch(text) or len(text) > MAX_AMOUNT_DIGITS or int(text) == 0:
+        raise PaymentRefused("amount", "The amount that the service asks for is not a whole number of units.", name)
+    return int(text)
+
+
+def _window(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not MIN_WINDOW_S <= value <= MAX_WINDOW_S:
+        raise PaymentRefused(
+            "window",
+            f"A payment stays open for {MIN_WINDOW_S} seconds to {MAX_WINDOW_S // 60} minutes; the service asks for "
+            "something else.",
+            "maxTimeoutSeconds",
+        )
+    return value
+
+
+def _text(terms: Mapping[str, object], name: str, prefix: str = "") -> str:
+    value = terms.get(name)
+    if not isinstance(value, str) or not value or len(value) > MAX_TEXT_CHARS:
+        raise PaymentRefused("terms", f"The terms of payment lack “{name}”.", prefix + name)
+    if hides_something(value):
+        raise PaymentRefused("hidden", f"The terms of payment hide characters in “{name}”.", prefix + name)
+    return value
