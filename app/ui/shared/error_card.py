@@ -138,6 +138,8 @@ class ErrorCard(Card):
         self._column.setSpacing(0)
         self.meaning.setContentsMargins(0, px(3), 0, 0)
         self._facts.setContentsMargins(0, px(2), 0, 0)
+        beside = max(0, (self._theme.line_px("reading") - self._theme.icon_px(18)) // 2)
+        self._icon.setContentsMargins(0, beside, 0, 0)  # the icon stands beside the first line
         self._bottom.setContentsMargins(0, px(10), 0, 0)
 
 

@@ -60,7 +60,7 @@ class Toast(QFrame):
         row.setSpacing(theme.px(10))
         self._outer.addLayout(row)
         sign = IconLabel(theme, icon_name or default_icon, role)
-        sign.setContentsMargins(0, theme.px(4), 0, 0)
+        sign.setContentsMargins(0, theme.px(4) + max(0, (theme.line_px() - theme.icon_px(18)) // 2), 0, 0)
         row.addWidget(sign, 0, Qt.AlignmentFlag.AlignTop)
         column = QVBoxLayout()
         column.setSpacing(theme.px(1))
