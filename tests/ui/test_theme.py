@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtGui import QColor, QFontInfo, QPalette
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtGui import QColor, QFont, QFontInfo, QPalette
+from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QPushButton
 
 from app.ui.shared.resources import resources_folder
 from app.ui.shared.stylesheet import fill
@@ -186,6 +186,17 @@ def test_an_address_in_mono_keeps_its_letters(theme: Theme) -> None:
 
     metrics = QFontMetricsF(theme.font("code"))
     assert metrics.horizontalAdvance("0x7a") == pytest.approx(4 * metrics.horizontalAdvance("0"))
+
+
+def test_a_field_in_mono_shows_the_signs_that_it_holds(qtbot, theme: Theme) -> None:
+    """The mono font would draw `!=` as one sign."""
+    fields = [QLineEdit("!= -> //"), QPlainTextEdit("!= -> //")]
+    for field in fields:
+        field.setProperty("mono", True)
+        qtbot.addWidget(field)
+        field.show()
+        assert field.font().featureValue(QFont.Tag("calt")) == 0
+        assert "JetBrains Mono" in QFontInfo(field.font()).family()
 
 
 def test_fonts_travel_with_their_licence() -> None:

@@ -114,8 +114,15 @@ class TextField(QLineEdit):
         self.setAccessibleName(name)
         self.setPlaceholderText(placeholder)
         self.setProperty("dashes", "own")
-        self.setProperty("mono", mono)
         self.setProperty("sizing", "small" if small else "")
+        self._mono = mono
+        self._dress()
+        theme.changed.connect(self._dress)
+
+    def _dress(self) -> None:
+        # the mono font comes from the theme, not from the sheet: only there are its ligatures off, so `//` stays `//`
+        small = self._mono or self.property("sizing") == "small"
+        self.setFont(self._theme.font("small" if small else "body", mono=self._mono))
 
     def set_problem(self, sentence: str) -> None:
         """Mark the field with a red border, or unmark it with an empty sentence; the words stand below it."""

@@ -223,7 +223,10 @@ class Theme(QObject):
             self.changed.emit()
             return
         self._qt_app.setPalette(self.palette())
-        self._qt_app.setFont(self.font("body"))
+        base = self.font("body")
+        # The sheet gives some fields the mono font and cannot turn its ligatures off; they inherit that from here.
+        base.setFeature(QFont.Tag("calt"), 0)
+        self._qt_app.setFont(base)
         self._qt_app.setStyleSheet(self.style_sheet())
         self.changed.emit()
         for window in self._qt_app.topLevelWidgets():
