@@ -1,7 +1,9 @@
 """`POST /chat/completions`: the request, the answer whole and streamed, prompts and caching: rules R-CHAT."""
 
 import base64
+import io
 import json
+import wave
 from typing import Any
 
 import httpx
@@ -361,3 +363,127 @@ def test_after_the_results_of_a_tool_comes_a_text(sandbox: Client) -> None:
     answer = sandbox.chat(messages=messages, tools=[WEATHER])["choices"][0]
     assert answer["finish_reason"] == "stop"
     assert "Rain, 4 °C" in answer["message"]["content"]
+
+
+def test_every_kind_of_attachment_is_measured(sandbox: Client) -> None:
+    sound = io.BytesIO()
+    with wave.open(sound, "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(8000)
+        file.writeframes(b"\0\0" * 12_000)
+    parts = [
+        {"type": "input_audio", "input_audio": {"data": base64.b64encode(sound.getvalue()).decode()}},
+        {"type": "input_audio", "input_audio": {"data": base64.b64encode(b"no wave").decode(), "format": "wav"}},
+        {"type": "input_audio", "input_audio": {"data": "AAAA", "format": "mp3"}},
+        {"type": "video_url", "video_url": {"url": "data:video/mp4;base64,AAAA"}},
+        {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}},
+        {"type": "image_url", "image_url": {"url": "data:image/tiff;base64," + "AAAA" * 5000}},
+        {"type": "file", "file": {"file_data": "https://example.org/a.pdf", "filename": "a.pdf"}},
+    ]
+    answer = sandbox.said(model="rialto-vision", messages=user(*parts))
+    for fact in (
+        "WAV, 1.5 s, 1 channel(s), 8000 Hz",
+        "calls itself WAV and is not",
+        "Sound, mp3, 3 bytes",
+        "Film, video/mp4, 3 bytes",
+        "fetches nothing from other computers",
+        "15 kB, in a format that I cannot measure",
+        "File “a.pdf”",
+    ):
+        assert fact in answer
+    assert "Nothing is attached" in sandbox.said("hello", model="rialto-vision")
+
+
+def test_attachments_over_the_limits_are_refused(sandbox: Client) -> None:
+    eleven = sandbox.chat_raw(model="rialto-vision", messages=user(*[picture(64, 64)] * 11))
+    assert "At most 10" in fields_of(eleven)["messages"]["_errors"][0]
+    broken = {"type": "input_audio", "input_audio": {"data": "data:audio/wav;base64,AAAA", "format": "tape"}}
+    assert len(fields_of(sandbox.chat_raw(model="rialto-vision", messages=user(broken)))["messages"]["_errors"]) == 2
+
+
+def test_odd_messages_and_parts_are_named_where_they_stand(sandbox: Client) -> None:
+    messages = [
+        None,
+        {"role": "user", "content": 5},
+        {"role": "user", "content": ["text", {"type": "smell"}, {"type": "image_url"}, {"type": "text", "text": ""}]},
+        {"role": "system", "content": [picture(64, 64)]},
+        {"role": "tool", "content": "no id"},
+    ]
+    found = fields_of(sandbox.chat_raw(messages=messages))["messages"]
+    assert found["0"]["_errors"] and found["1"]["content"]["_errors"]
+    assert all(found["2"]["content"][n]["_errors"] or found["2"]["content"][n] for n in "0123")
+    assert found["2"]["content"]["2"]["image_url"]["_errors"] == ["Required"]
+    assert "Only user messages" in found["3"]["content"]["0"]["_errors"][0]
+    assert found["4"]["tool_call_id"]["_errors"] == ["Required"]
+    assert fields_of(sandbox.chat_raw(messages="hello"))["messages"]["_errors"]
+
+
+@pytest.mark.parametrize(
+    ("body", "path"),
+    [
+        ({"tools": [{"type": "hammer"}]}, ("tools", "0", "type")),
+        ({"tools": {}}, ("tools",)),
+        ({"tool_choice": "perhaps", "tools": []}, ("tool_choice",)),
+        ({"response_format": {"type": "json_schema", "json_schema": {}}}, ("response_format", "json_schema", "schema")),
+        ({"stop": [1]}, ("stop", "0")),
+        ({"reasoning": {"effort": "huge"}}, ("reasoning", "effort")),
+        ({"service_parameters": []}, ("service_parameters",)),
+        ({"stream_options": {"include_usage": 1}}, ("stream_options", "include_usage")),
+    ],
+)
+def test_odd_options_are_named_where_they_stand(sandbox: Client, body: Any, path: tuple[str, ...]) -> None:
+    level = fields_of(sandbox.chat_raw(**body))
+    for step in path:
+        level = level[step]
+    assert level["_errors"]
+
+
+def test_reasoning_can_be_switched_off_in_three_ways(sandbox: Client) -> None:
+    for body in ({"reasoning_effort": "none"}, {"reasoning": {"enabled": False}}, {"reasoning": {"effort": "none"}}):
+        message = sandbox.chat(model="rialto-reasoning", **body)["choices"][0]["message"]
+        assert message["reasoning_content"] is None
+
+
+def test_search_tools_validate_and_turn_nothing_on(sandbox: Client) -> None:
+    answer = sandbox.chat(tools=[{"type": "web_search"}, {"type": "x_search"}])
+    assert answer["service_parameters"]["web_search_citations"] == []
+    assert "Esc" in answer["choices"][0]["message"]["content"]
+
+
+def test_a_schema_with_references_and_unions_is_filled_by_its_rules(sandbox: Client) -> None:
+    schema = {
+        "$defs": {"page": {"type": "object", "properties": {"title": {"type": "string"}, "kind": {"const": "page"}}}},
+        "type": "object",
+        "properties": {
+            "pages": {"type": "array", "items": {"$ref": "#/$defs/page"}},
+            "note": {"anyOf": [{"type": ["string", "null"]}, {"type": "null"}]},
+            "nothing": {"type": "null"},
+            "count": {"type": "number"},
+            "missing": {"$ref": "#/$defs/unwritten"},
+        },
+    }
+    form = {"type": "json_schema", "json_schema": {"name": "a", "schema": schema}}
+    value = json.loads(sandbox.said(response_format=form))
+    assert value["pages"][0]["kind"] == "page" and "Esc" in value["pages"][0]["title"]
+    assert (value["nothing"], value["count"], type(value["note"])) == (None, 0, str)
+
+
+def test_arguments_of_a_tool_have_the_types_of_its_schema(sandbox: Client) -> None:
+    properties = {
+        "unit": {"enum": ["celsius", "kelvin"]},
+        "degrees": {"type": "number"},
+        "urgent": {"type": "boolean"},
+        "places": {"type": "array", "items": {"type": "string"}},
+        "where": {"type": "object", "properties": {"city": {"type": "string"}}},
+        "note": {},
+    }
+    tool = {
+        "type": "function",
+        "function": {"name": "convert", "parameters": {"type": "object", "properties": properties}},
+    }
+    answer = sandbox.chat("Please convert 2.5 kelvin for Oslo and Bergen", tools=[tool], tool_choice="required")
+    arguments = json.loads(answer["choices"][0]["message"]["tool_calls"][0]["function"]["arguments"])
+    assert arguments["unit"] == "kelvin" and arguments["degrees"] == 2.5 and arguments["urgent"] is True
+    assert arguments["places"] == ["Oslo"] and arguments["where"] == {"city": "Oslo"}
+    assert arguments["note"].startswith("Please convert")

@@ -255,3 +255,17 @@ def test_R_EXT_27_several_suffixes_beat_the_object_and_unknown_ones_are_ignored(
 def test_search_is_ignored_on_a_model_that_cannot_search(sandbox: Client) -> None:
     answer = asked(sandbox, model="rialto-plain", enable_web_search="on", enable_web_citations=True)
     assert sources(answer) == [] and "[REF]" not in text(answer)
+
+
+def test_a_notice_can_be_opened_and_an_unknown_one_is_404(sandbox: Client, bare: Any) -> None:
+    answer = asked(sandbox, "Tips about drafts?", model="rialto-search", enable_x_search=True)
+    page = bare.get(sources(answer)[0]["url"])
+    assert page.status_code == 200 and sources(answer)[0]["content"] in page.text
+    assert bare.get(f"{sandbox.running.origin}/notices/unwritten").status_code == 404
+
+
+def test_links_that_lead_nowhere_are_not_read(sandbox: Client) -> None:
+    origin = sandbox.running.origin
+    paths = ("/handbook/unwritten", "/handbook/chat#no-such-part", "/api/v1/models")
+    for link in (*(origin + path for path in paths), "http://127.0.0.1:9/"):
+        assert sources(asked(sandbox, f"Read {link}", enable_web_scraping=True)) == [], link
