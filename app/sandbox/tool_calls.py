@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import secrets
+from collections.abc import Iterator
 from typing import Any
 
 from app.sandbox import words
@@ -68,12 +69,16 @@ def _arguments(schema: Json, question: str) -> Json:
     numbers = iter(_NUMBER.findall(question))
     capitals = re.findall(r"\b[A-Z][\w-]+\b", question)
     names = capitals[1:] or capitals  # the first word of a sentence is seldom a name
+    return _filled(schema, question, numbers, names)
+
+
+def _filled(schema: Json, question: str, numbers: Iterator[str], names: list[str]) -> Json:
     properties: dict[str, Any] = schema.get("properties") or {}
     needed = schema.get("required") or list(properties)
     return {name: _value(properties.get(name) or {}, question, numbers, names) for name in needed}
 
 
-def _value(schema: Json, question: str, numbers: Any, names: list[str]) -> object:
+def _value(schema: Json, question: str, numbers: Iterator[str], names: list[str]) -> object:
     kind = schema.get("type")
     if schema.get("enum"):
         options: list[Any] = schema["enum"]
@@ -86,5 +91,5 @@ def _value(schema: Json, question: str, numbers: Any, names: list[str]) -> objec
     if kind == "array":
         return [_value(schema.get("items") or {}, question, numbers, names)]
     if kind == "object":
-        return _arguments(schema, question)
+        return _filled(schema, question, numbers, names)
     return names.pop(0) if names else question
