@@ -7,9 +7,10 @@
     checksum  SHA-256 of everything before
 
 How the three kinds of trouble are told apart: the lengths find a missing end and the checksum finds accidental
-damage, both before any passphrase is asked for. Then the verifier, whose associated data is all that stands
-before it, says whether the passphrase is right; and if it is, a body that does not open was tampered with. Somebody
-who changes the salt and mends the checksum makes every passphrase look wrong: no format can tell that apart.
+damage, both before any passphrase is asked for. Verifier and body are sealed apart, each with everything before the
+verifier as associated data: when neither opens the passphrase is wrong, when only one does the other was tampered
+with. Somebody who changes the salt and mends the checksum makes every passphrase look wrong: no format can tell that
+apart.
 
 Nothing here protects against an old copy of the whole file being put back.
 """
@@ -171,7 +172,7 @@ def new_parameters(derivation: dict[str, Any] | None = None) -> dict[str, Any]:
 def open_body(sealed: Sealed, keys: Keys) -> dict[str, str]:
     """Return the secrets. Raises `WrongPassphrase` or `VaultTampered`."""
     known_good = _opens(keys.verifier, sealed.verifier, sealed.front + sealed.header) == b""
-    plain = _opens(keys.body, sealed.body, sealed.front + sealed.header + sealed.verifier)
+    plain = _opens(keys.body, sealed.body, sealed.front + sealed.header)
     if not known_good:
         # A body that opens although the verifier does not: the verifier was what somebody changed.
         raise VaultTampered(TAMPERED) if plain is not None else WrongPassphrase(WRONG)
@@ -203,6 +204,6 @@ def seal(found: dict[str, str], keys: Keys, parameters: dict[str, Any]) -> bytes
     front = MAGIC + _LENGTHS.pack(len(header), _NONCE + len(plain) + _TAG)
     nonce, body_nonce = secrets.token_bytes(_NONCE), secrets.token_bytes(_NONCE)
     verifier = nonce + AESGCM(bytes(keys.verifier)).encrypt(nonce, b"", front + header)
-    body = body_nonce + AESGCM(bytes(keys.body)).encrypt(body_nonce, plain, front + header + verifier)
+    body = body_nonce + AESGCM(bytes(keys.body)).encrypt(body_nonce, plain, front + header)
     whole = front + header + verifier + body
     return whole + hashlib.sha256(whole).digest()

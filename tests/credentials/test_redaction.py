@@ -3,7 +3,7 @@ import json
 import logging
 import pickle
 import time
-from urllib.parse import quote
+from urllib.parse import quote, quote_plus
 
 import pytest
 from hypothesis import assume, given
@@ -46,6 +46,14 @@ def test_a_known_secret_is_hidden_in_every_shape_it_takes(text: str, registry: S
     for part in (KEY[:9], "live", PRIVATE_KEY[8:20], PRIVATE_KEY[8:20].lower(), PRIVATE_KEY[8:20].upper()):
         assert part not in hidden
     assert registry.holds_secret(text)
+
+
+def test_a_secret_with_spaces_is_hidden_in_either_spelling_of_an_address() -> None:
+    registry = SecretRegistry()
+    secret = "two words/and a slash"
+    registry.add(secret)
+    for text in (quote(secret, safe=""), quote(secret), quote_plus(secret)):
+        assert registry.redact(f"?q={text}&n=1") == f"?q={HIDDEN}&n=1"
 
 
 def test_a_recovery_phrase_is_hidden_however_it_is_spaced() -> None:
