@@ -205,6 +205,12 @@ def test_R_CHAT_17_streaming_ends_with_finish_usage_and_done(sandbox: Client) ->
     assert len({event["id"] for event in events[:-1]}) == 1
 
 
+def test_a_streamed_answer_is_charged_exactly_once(sandbox: Client) -> None:
+    cost = sandbox.stream()[-2]["cost"]["usd"]
+    assert 100 - float(sandbox.balance()) == pytest.approx(cost)
+    assert len(sandbox.get("/billing/usage-history").json()["data"]) == 2
+
+
 def test_whole_and_streamed_answers_are_the_same(sandbox: Client) -> None:
     whole, events = sandbox.chat("What is the Sandbox?"), sandbox.stream("What is the Sandbox?")
     assert deltas(events, "content") == whole["choices"][0]["message"]["content"]

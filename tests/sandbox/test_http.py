@@ -1,10 +1,13 @@
 """Plain HTTP/1.1: framing, keep-alive, odd requests, and who may ask at all. Spoken over bare sockets."""
 
+import asyncio
 import socket
 from collections.abc import Iterator
 
 import pytest
 
+from app.sandbox.http import Answer, Connections, Request
+from app.sandbox.server import listen
 from tests.sandbox.support import Client
 
 
@@ -137,7 +140,29 @@ def test_stopping_ends_open_streams_and_may_be_repeated(sandbox: Client) -> None
 
 
 def test_a_port_in_use_is_an_error_at_once(sandbox: Client) -> None:
-    from app.sandbox.server import listen
-
     with pytest.raises(OSError):
         listen(int(sandbox.running.origin.rpartition(":")[2]))
+
+
+async def test_small_answers_do_not_wait_for_nagle() -> None:
+    writers: list[asyncio.StreamWriter] = []
+
+    async def handle(_: Request) -> Answer:
+        option = writers[0].get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+        return Answer(200 if option else 500)
+
+    connections = Connections(handle)
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writers.append(writer)
+        await connections.serve(reader, writer)
+
+    listener = listen(0)
+    server = await asyncio.start_server(serve, sock=listener)
+    reader, writer = await asyncio.open_connection(*listener.getsockname())
+    writer.write(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+    assert (await reader.read()).startswith(b"HTTP/1.1 200")
+    writer.close()
+    server.close()
+    await connections.close()
+    await server.wait_closed()
