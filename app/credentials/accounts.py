@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ipaddress
 import json
-import secrets
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -54,7 +54,7 @@ def new_account(
     name: str, base_url: str, *, dialect: Dialect = "service", kind: Kind = "api_key", secret_hint: str = ""
 ) -> Account:
     """Return an account with a fresh id. Raises `AccountRefused` with the field and a sentence."""
-    return checked(Account(secrets.token_hex(8), name, base_url, dialect, kind, secret_hint, datetime.now(UTC)))
+    return checked(Account(os.urandom(8).hex(), name, base_url, dialect, kind, secret_hint, datetime.now(UTC)))
 
 
 def hint_of(secret: str) -> str:

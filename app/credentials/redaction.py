@@ -10,11 +10,11 @@ own memory, or of its `repr`, gives nothing away.
 
 from __future__ import annotations
 
-import hashlib
+import functools
 import json
 import logging
+import os
 import re
-import secrets
 import threading
 import traceback
 from collections.abc import Callable
@@ -25,25 +25,28 @@ MIN_SECRET_CHARS = 6  # shorter ones occur in ordinary words; hiding those would
 _PREFIX_CHARS = 3
 
 _VALUE = r"[^\s\"'`,;&<>\\\])}]+"
-_PATTERNS = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"(authorization[\"']?\s*[:=,]\s*[\"']?b?[\"']?(?:bearer|basic|token)\s+)({_VALUE})",
-        rf"(\bbearer\s+)((?=[^\s]*\d){_VALUE})",
-        r"((?:x-)?(?:sign-in-with-x|402-payment|payment-signature|payment)[\"']?\s*[:=]\s*[\"']?)([A-Za-z0-9+/=_.\-]{20,})",
-        rf"((?:api[_-]?key|passphrase|password|private[_-]?key|client[_-]?secret|mnemonic)[\"']?\s*[:=]\s*[\"']?)({_VALUE})",
-        r"()(\bsk-[A-Za-z0-9_\-]{16,})",
-        r"(\b[A-Z]+(?:_[A-Z]+)*_KEY_)([A-Za-z0-9_\-]{8,})",
-        r"(://[^\s/:@]*:)([^\s/@]+)(?=@)",
-    )
+_PATTERNS = (
+    rf"(authorization[\"']?\s*[:=,]\s*[\"']?b?[\"']?(?:bearer|basic|token)\s+)({_VALUE})",
+    rf"(\bbearer\s+)((?=[^\s]*\d){_VALUE})",
+    r"((?:x-)?(?:sign-in-with-x|402-payment|payment-signature|payment)[\"']?\s*[:=]\s*[\"']?)([A-Za-z0-9+/=_.\-]{20,})",
+    rf"((?:api[_-]?key|passphrase|password|private[_-]?key|client[_-]?secret|mnemonic)[\"']?\s*[:=]\s*[\"']?)({_VALUE})",
+    r"()(\bsk-[A-Za-z0-9_\-]{16,})",
+    r"(\b[A-Z]+(?:_[A-Z]+)*_KEY_)([A-Za-z0-9_\-]{8,})",
+    r"(://[^\s/:@]*:)([^\s/@]+)(?=@)",
 )
+
+
+@functools.cache
+def _compiled() -> tuple[re.Pattern[str], ...]:
+    """Compiled with the first text to redact: the window opens without that."""
+    return tuple(re.compile(pattern, re.IGNORECASE) for pattern in _PATTERNS)
 
 
 class SecretRegistry:
     """Thread-safe. Make one in the composition root and hand `redact` to whatever writes text somewhere."""
 
     def __init__(self) -> None:
-        self._key = secrets.token_bytes(32)
+        self._key = os.urandom(32)
         self._known: dict[str, set[tuple[int, bytes]]] = {}  # first characters -> (length, keyed hash)
         self._finder: re.Pattern[str] | None = None
         self._changing = threading.Lock()
@@ -65,7 +68,7 @@ class SecretRegistry:
     def redact(self, text: str) -> str:
         """Return `text` with every known secret, and everything that looks like one, replaced by `[hidden]`."""
         text = self._without_known(text)
-        for pattern in _PATTERNS:
+        for pattern in _compiled():
             text = pattern.sub(lambda match: match[0] if match[2].startswith(HIDDEN[:-1]) else match[1] + HIDDEN, text)
         return text
 
@@ -91,6 +94,8 @@ class SecretRegistry:
         return "".join([*pieces, text[done:]]) if pieces else text
 
     def _hash(self, text: str) -> bytes:
+        import hashlib  # brings OpenSSL along: not before the window is there
+
         return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), key=self._key, digest_size=16).digest()
 
 

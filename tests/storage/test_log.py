@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.storage import log
+from app.storage import log_file
 from app.storage.errors import StorageUnavailable
 from app.storage.log import log_files, setup_logging, stop_logging
 from app.storage.paths import Paths
@@ -61,16 +61,16 @@ def test_libraries_are_heard_from_warnings_up_only(paths: Paths) -> None:
 
 def test_arguments_that_do_not_fit_cost_nothing_but_themselves() -> None:
     record = logging.LogRecord("app.test", logging.INFO, "file.py", 1, "two %s %s", ("only one",), None)
-    assert json.loads(log.JsonLines(str).format(record))["message"] == "two %s %s"
+    assert json.loads(log_file.JsonLines(str).format(record))["message"] == "two %s %s"
 
 
 def test_old_lines_make_room(paths: Paths, monkeypatch: pytest.MonkeyPatch) -> None:
-    (handler,) = (one for one in logging.getLogger().handlers if isinstance(one, log.PrivateRotatingFile))
+    (handler,) = (one for one in logging.getLogger().handlers if isinstance(one, log_file.PrivateRotatingFile))
     handler.maxBytes = 500
     for number in range(60):
         logging.getLogger("app.test").info("line %d %s", number, "x" * 80)
     files = log_files(paths)
-    assert len(files) == log.KEPT_FILES + 1
+    assert len(files) == log_file.KEPT_FILES + 1
     assert all(path.stat().st_mode & 0o777 == 0o600 for path in files)
     assert "line 59 " in paths.log.read_text()
 
@@ -81,7 +81,7 @@ def test_a_full_disk_costs_lines_and_not_the_program(
     def refuse(self: object, record: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(log.PrivateRotatingFile, "shouldRollover", refuse)
+    monkeypatch.setattr(log_file.PrivateRotatingFile, "shouldRollover", refuse)
     logging.getLogger("app.test").info("lost")
     assert capsys.readouterr().err == ""
     monkeypatch.undo()
