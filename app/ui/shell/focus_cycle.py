@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
+from app.ui.shell.navigation import Rail
+
 
 class FocusCycle(QObject):
     """Remembers the last focused widget of each part."""
@@ -37,7 +39,9 @@ class FocusCycle(QObject):
 
     def _target(self, part: QWidget) -> QWidget | None:
         last = self._last.get(part)
-        return last if last is not None and can_take_focus(last, inside=part) else first_stop(part)
+        if last is not None and can_take_focus(last, inside=part):
+            return last
+        return part.first_target() if isinstance(part, Rail) else first_stop(part)
 
     def _moved(self, _old: QWidget | None, new: QWidget | None) -> None:
         widget = new

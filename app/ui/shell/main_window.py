@@ -403,6 +403,7 @@ class MainWindow(QMainWindow):
             event.ignore()
             self.tasks.start("ask to close", self._ask_to_close, work)
             return
+        self._remember_place()
         self.saver.save_now()
         event.accept()
         QTimer.singleShot(0, self.closed.emit)

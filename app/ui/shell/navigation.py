@@ -203,11 +203,10 @@ class Rail(QWidget):
     def set_badge(self, name: str, count: int) -> None:
         self._buttons[name].set_badge(count)
 
-    def take_focus(self) -> None:
-        """Focus the tab that is shown, or the first one."""
-        checked = self._group.checkedButton() or next(iter(self._buttons.values()), None)
-        if checked is not None:
-            checked.setFocus(Qt.FocusReason.TabFocusReason)
+    def first_target(self) -> QWidget | None:
+        """What gets the focus when somebody comes to the rail: the tab that is shown, or the first one."""
+        shown = next((button for button in self._buttons.values() if button.isChecked()), None)
+        return shown or next(iter(self._buttons.values()), None)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

@@ -12,7 +12,7 @@ from app.ui.settings.accounts.state import FormState, TestLine
 
 if TYPE_CHECKING:
     from app.service.errors import ServiceError
-    from app.service.tls import TlsTrust
+    from app.service.service import Service
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,15 +28,17 @@ class CheckedKey:
 Check = Callable[[str, str, str], Awaitable[CheckedKey]]
 
 
-async def check_key(address: str, dialect: str, key: str, tls: TlsTrust | None = None) -> CheckedKey:
-    """Ask the service for the key's limits. Raises `ServiceError`."""
+async def check_key(
+    address: str, dialect: str, key: str, *, open_with: Callable[..., Service] | None = None
+) -> CheckedKey:
+    """Ask the service for the key's limits. Raises `ServiceError`. `open_with` replaces `open_service`."""
     from app.service.auth import ApiKeyAuth
     from app.service.service import open_service
 
     async def read_key() -> str:
         return key
 
-    service = open_service(address, dialect, ApiKeyAuth(read_key), lambda _exchange: None, tls=tls)
+    service = (open_with or open_service)(address, dialect, ApiKeyAuth(read_key), lambda _exchange: None)
     try:
         started = time.monotonic()
         limits = await service.account.rate_limits()

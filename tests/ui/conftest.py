@@ -1,0 +1,57 @@
+"""What the window's tests share."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QEvent
+from PySide6.QtWidgets import QApplication
+
+from app.ui.shared.tasks import TaskScope
+from app.ui.shared.theme import Theme
+from tests.ui.shell_desk import Desk, Office, make_desk, make_office
+
+
+@pytest.fixture
+def theme(qapp: QApplication) -> Iterator[Theme]:
+    """The light theme without motion: what slides has arrived."""
+    theme = Theme()
+    theme.configure(mode="light", text_percent=100, reduced_motion=True)
+    theme.apply(qapp)
+    qapp.setQuitOnLastWindowClosed(False)
+    yield theme
+    qapp.setStyleSheet("")
+
+
+@pytest.fixture
+async def tasks() -> AsyncIterator[TaskScope]:
+    """Work of the window; a crash in it fails the test."""
+    crashes: list[Exception] = []
+    scope = TaskScope(crashes.append)
+    yield scope
+    await scope.aclose()
+    assert crashes == []
+
+
+@pytest.fixture
+async def desk(theme: Theme, tasks: TaskScope, tmp_path: Path) -> AsyncIterator[Desk]:
+    """A window with a Chat tab, shown at 1440 × 900."""
+    desk = make_desk(tmp_path, tasks, theme)
+    desk.window.resize(1440, 900)
+    desk.window.show()
+    desk.window.activateWindow()
+    desk.window.show_tab("chat")
+    desk.window.after_first_paint()
+    QApplication.processEvents()
+    yield desk
+    desk.window.hide()
+    desk.window.deleteLater()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+
+
+@pytest.fixture
+async def office(tasks: TaskScope, tmp_path: Path, qapp: QApplication) -> Office:
+    """Accounts, secrets and settings; the service accepts every key."""
+    return make_office(tmp_path / "rialto", tasks)

@@ -1,0 +1,273 @@
+"""What tests of the window and of Settings share: a tab of nothing much, and the presenters on real layers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import httpx
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
+
+from app.credentials.accounts import AccountBook
+from app.credentials.keyring_backends import NoBackend
+from app.credentials.keyring_store import KeyringStore
+from app.credentials.passphrase_store import PassphraseStore
+from app.credentials.stores import SessionStore
+from app.service.service import open_service
+from app.storage.paths import Paths
+from app.storage.settings import SettingsStore
+from app.ui.settings.accounts.checking import check_key
+from app.ui.settings.accounts.presenter import AccountsPresenter
+from app.ui.settings.presenter import SettingsPresenter
+from app.ui.settings.secrets.presenter import SecretsPresenter
+from app.ui.shared.caller import Caller, Headroom
+from app.ui.shared.header import PaneHeader
+from app.ui.shared.tab import PaletteItem, TabAction, TabInfo, Zones
+from app.ui.shared.tasks import TaskScope
+from app.ui.shared.theme import Theme
+from app.ui.shell.main_window import MainWindow
+
+KEY = "sk-test-0123456789abcdef9f2c"
+CHEAP = {"kdf": "argon2id", "iterations": 1, "lanes": 1, "memory_kib": 8}
+
+
+class PlainTab(QObject):
+    """A tab with one input, one filter and whatever work a test gives it."""
+
+    changed = Signal()
+
+    def __init__(self, theme: Theme, name: str = "chat", title: str = "Chat") -> None:
+        super().__init__()
+        self.name, self.title, self.icon = name, title, "chat"
+        self.ran: list[str] = []
+        self.work: list[str] = []
+        self.items: list[PaletteItem] = []
+        self.zones: list[Zones] = []
+        self.stops = 0
+        self.stoppable = False
+        self.filter = QLineEdit()
+        self.filter.setAccessibleName("Filter")
+        self.input = QPlainTextEdit()
+        self.input.setAccessibleName("Message")
+        self.detail = QLineEdit()
+        self.detail.setAccessibleName("Detail")
+        self._zones = [
+            _column(PaneHeader(theme, words), widget)
+            for words, widget in (("List", self.filter), (title, self.input), ("Details", self.detail))
+        ]
+        self.toggles: tuple[Callable[[], None], Callable[[], None]] | None = None
+
+    def list_pane(self) -> QWidget:
+        return self._zones[0]
+
+    def canvas(self) -> QWidget:
+        return self._zones[1]
+
+    def inspector(self) -> QWidget:
+        return self._zones[2]
+
+    def main_input(self) -> QWidget:
+        return self.input
+
+    def filter_field(self) -> QWidget:
+        return self.filter
+
+    def actions(self) -> Sequence[TabAction]:
+        def run(what: str) -> Callable[[], None]:
+            return lambda: self.ran.append(what)
+
+        return (
+            TabAction(f"{self.name}.new", f"New {self.title.lower()}", run("new"), "Ctrl+N", "plus"),
+            TabAction(f"{self.name}.send", "Send", run("send"), "Ctrl+Return", "send", enabled=lambda: False),
+        )
+
+    def palette_items(self, text: str, limit: int) -> Sequence[PaletteItem]:
+        return self.items[:limit]
+
+    def status_headroom(self) -> Headroom | None:
+        return None
+
+    def running_work(self) -> Sequence[str]:
+        return self.work
+
+    def badge(self) -> int:
+        return len(self.work)
+
+    def handle_escape(self) -> bool:
+        if self.stoppable:
+            self.stops += 1
+        return self.stoppable
+
+    def set_zones(self, zones: Zones) -> None:
+        self.zones.append(zones)
+
+    def connect_zones(self, toggle_list: Callable[[], None], toggle_inspector: Callable[[], None]) -> None:
+        self.toggles = (toggle_list, toggle_inspector)
+
+    def activated(self) -> None:
+        self.ran.append("activated")
+
+
+def _column(*widgets: QWidget) -> QWidget:
+    pane = QWidget()
+    layout = QVBoxLayout(pane)
+    layout.setContentsMargins(0, 0, 0, 0)
+    for widget in widgets:
+        layout.addWidget(widget)
+    return pane
+
+
+@dataclass
+class Desk:
+    """One window with a Chat tab; what a test needs to reach is a field."""
+
+    theme: Theme
+    caller: Caller
+    store: SettingsStore
+    tasks: TaskScope
+    window: MainWindow
+    tabs: dict[str, PlainTab] = field(default_factory=dict)
+
+    @property
+    def chat(self) -> PlainTab:
+        return self.tabs["chat"]
+
+
+def make_desk(folder: Path, tasks: TaskScope, theme: Theme, *, second_tab: bool = False) -> Desk:
+    store = SettingsStore(folder / "settings.json")
+    caller = Caller()
+    window = MainWindow(theme, caller, store, tasks)
+    desk = Desk(theme, caller, store, tasks, window)
+    names = [("chat", "Chat", False)] + ([("notes", "Notes", True)] if second_tab else [])
+    for name, title, at_bottom in names:
+
+        def make(name: str = name, title: str = title) -> PlainTab:
+            desk.tabs[name] = PlainTab(theme, name, title)
+            return desk.tabs[name]
+
+        window.add_tab(TabInfo(name, title, "chat", at_bottom=at_bottom), make)
+    return desk
+
+
+class FakeKeychain:
+    """The part of a system keyring that has a plug: it can be missing or locked, and a test sees what it holds."""
+
+    def __init__(self, *, missing: bool = False) -> None:
+        self.missing = missing
+        self.items: dict[tuple[str, str], str] = {}
+
+    def find(self) -> FakeKeychain:
+        if self.missing:
+            raise NoBackend("absent", "none", "No system keyring was found on this computer.")
+        return self
+
+    def get_password(self, service: str, username: str) -> str | None:
+        return self.items.get((service, username))
+
+    def set_password(self, service: str, username: str, password: str) -> None:
+        self.items[service, username] = password
+
+    def delete_password(self, service: str, username: str) -> None:
+        self.items.pop((service, username), None)
+
+
+class MemoryFile:
+    """A small file that is not on a disk."""
+
+    def __init__(self) -> None:
+        self.data: bytes | None = None
+
+    def load(self) -> bytes | None:
+        return self.data
+
+    def save(self, data: bytes) -> None:
+        self.data = data
+
+
+class FakeSandbox:
+    """The Sandbox as Settings handles it, without its server."""
+
+    def __init__(self) -> None:
+        self.running = False
+        self.refuses = ""
+
+    def address(self) -> tuple[str, str] | None:
+        return ("http://127.0.0.1:9/api/v1", "sandbox-key-1234567890") if self.running else None
+
+    async def start(self) -> None:
+        if self.refuses:
+            raise OSError(self.refuses)
+        self.running = True
+
+    async def stop(self) -> None:
+        self.running = False
+
+
+@dataclass
+class Office:
+    """Accounts, secrets and settings on their real layers; the service is a function at the socket."""
+
+    paths: Paths
+    store: SettingsStore
+    caller: Caller
+    book: AccountBook
+    keychain: FakeKeychain
+    vault: MemoryFile
+    sandbox: FakeSandbox
+    secrets: SecretsPresenter
+    accounts: AccountsPresenter
+    settings: SettingsPresenter
+    asked: list[httpx.Request]
+
+
+def make_office(
+    folder: Path,
+    tasks: TaskScope,
+    answer: Callable[[httpx.Request], httpx.Response] | None = None,
+    *,
+    missing: bool = False,
+) -> Office:
+    paths = Paths.below(folder)
+    paths.make()
+    store = SettingsStore(paths.settings)
+    keychain, vault, sandbox, caller = FakeKeychain(missing=missing), MemoryFile(), FakeSandbox(), Caller()
+    asked: list[httpx.Request] = []
+
+    def service(request: httpx.Request) -> httpx.Response:
+        asked.append(request)
+        return (answer or accepted)(request)
+
+    transport = httpx.MockTransport(service)
+    secrets = SecretsPresenter(
+        lambda: (KeyringStore(find=keychain.find), SessionStore(), PassphraseStore(vault, derivation=CHEAP)),
+        store,
+        tasks,
+    )
+    written: list[bytes] = []
+    book = AccountBook(lambda: None, written.append)
+    accounts = AccountsPresenter(
+        book,
+        secrets,
+        tasks,
+        check=partial(check_key, open_with=partial(open_service, transport=transport)),
+        sandbox=sandbox.address,
+    )
+    settings = SettingsPresenter(store, paths, caller, sandbox, tasks)
+    return Office(paths, store, caller, book, keychain, vault, sandbox, secrets, accounts, settings, asked)
+
+
+def accepted(_request: httpx.Request) -> httpx.Response:
+    body: dict[str, Any] = {"data": {"accessPermitted": True, "apiTier": {"id": "paid"}, "rateLimits": []}}
+    return httpx.Response(200, json=body)
+
+
+def refused(_request: httpx.Request) -> httpx.Response:
+    return httpx.Response(401, json={"error": "Authentication failed"})
+
+
+def unreachable(request: httpx.Request) -> httpx.Response:
+    raise httpx.ConnectError("no route", request=request)

@@ -1,0 +1,189 @@
+"""Accounts: a key is checked for free, kept in one place, replaced and removed; nothing of it shows again in full."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+
+from app.service.errors import ServiceError
+from app.ui.settings.accounts.checking import guess_dialect
+from app.ui.settings.accounts.presenter import AccountDraft
+from tests.ui.shell_desk import KEY, Office, accepted, make_office, refused, unreachable
+
+ADDRESS = "https://api.example.com/v1"
+
+
+async def add(office: Office, tasks, **changes: str) -> None:
+    office.accounts.add(AccountDraft(**{"base_url": ADDRESS, "key": KEY, **changes}))
+    await tasks.idle()
+
+
+async def test_a_good_key_is_checked_without_a_paid_call_and_kept_in_the_keychain(office, tasks):
+    chosen: list[str] = []
+    office.accounts.account_chosen.connect(chosen.append)
+    await add(office, tasks)
+    account = office.book.active
+    assert [(call.method, call.url.path) for call in office.asked] == [("GET", "/v1/api_keys/rate_limits")]
+    assert office.asked[0].headers["Authorization"] == f"Bearer {KEY}"
+    assert (account.name, account.secret_hint, chosen) == ("api.example.com", "9f2c", [account.id])
+    assert list(office.keychain.items.values()) == [KEY]
+    assert office.accounts.state.form.done == 1
+
+
+async def test_a_refused_key_is_said_at_its_field_and_nothing_is_kept(tasks, tmp_path):
+    office = make_office(tmp_path, tasks, refused)
+    await add(office, tasks)
+    assert office.accounts.state.form.problems == {"key": "The service did not accept this key."}
+    assert (office.book.list(), office.keychain.items) == ((), {})
+
+
+async def test_a_dead_address_is_said_at_its_field_and_may_be_saved_all_the_same(tasks, tmp_path, monkeypatch):
+    monkeypatch.setattr("app.service.retry.BASE_WAIT_S", 0.0)
+    office = make_office(tmp_path, tasks, unreachable)
+    await add(office, tasks)
+    form = office.accounts.state.form
+    assert (dict(form.problems), form.can_save_unchecked) == ({"base_url": "Nothing answered at this address."}, True)
+    office.accounts.add(AccountDraft(ADDRESS, KEY), unchecked=True)
+    await tasks.idle()
+    assert office.book.active.base_url == ADDRESS
+
+
+@pytest.mark.parametrize("address", ["", "ftp://x", "http://api.example.com/v1", "https://", "https://a b/v1"])
+async def test_a_bad_address_is_refused_before_anything_is_sent(office, tasks, address):
+    await add(office, tasks, base_url=address)
+    assert set(office.accounts.state.form.problems) == {"base_url"}
+    assert office.asked == []
+
+
+@pytest.mark.parametrize("key", ["", "with space", "schlüssel-zu-allem"])
+async def test_a_key_that_cannot_be_one_is_refused_before_anything_is_sent(office, tasks, key):
+    await add(office, tasks, key=key)
+    assert set(office.accounts.state.form.problems) == {"key"}
+    assert office.asked == []
+
+
+async def test_a_known_but_barred_key_is_not_kept(tasks, tmp_path):
+    def barred(request: httpx.Request) -> httpx.Response:
+        return httpx.Response(200, json={"data": {"accessPermitted": False}})
+
+    office = make_office(tmp_path, tasks, barred)
+    await add(office, tasks)
+    assert set(office.accounts.state.form.problems) == {"key"}
+    assert office.keychain.items == {}
+
+
+async def test_a_second_account_at_one_host_gets_a_name_of_its_own(office, tasks):
+    await add(office, tasks)
+    await add(office, tasks)
+    assert [account.name for account in office.book.list()] == ["api.example.com", "api.example.com 2"]
+
+
+async def test_the_address_suggests_the_names_unless_they_are_chosen(office, tasks):
+    assert guess_dialect("https://api.venice.ai/api/v1") == "venice"
+    assert guess_dialect("https://not-venice.ai.example.com/v1") == "service"
+    await add(office, tasks, dialect="venice")
+    assert office.book.active.dialect == "venice"
+
+
+async def test_testing_says_what_the_service_said(office, tasks):
+    await add(office, tasks)
+    account = office.book.active
+    office.accounts.test(account.id)
+    await tasks.idle()
+    row = office.accounts.state.accounts[0]
+    assert (row.test.outcome, row.test.sentence) == ("ok", "Key accepted")
+    assert row.test.detail.endswith(" ms")
+
+
+async def test_testing_without_a_key_says_so(office, tasks):
+    await add(office, tasks)
+    office.keychain.items.clear()
+    office.accounts.test(office.book.active_id)
+    await tasks.idle()
+    assert office.accounts.state.accounts[0].test.outcome == "bad"
+    assert len(office.asked) == 1
+
+
+async def test_replacing_a_key_overwrites_the_old_one(office, tasks):
+    await add(office, tasks)
+    replaced: list[str] = []
+    office.accounts.key_replaced.connect(replaced.append)
+    office.accounts.replace_key(office.book.active_id, "  sk-test-another-key-1234 ")
+    await tasks.idle()
+    assert list(office.keychain.items.values()) == ["sk-test-another-key-1234"]
+    assert office.accounts.state.secrets[0].hint == "ends in 1234"
+    assert replaced == [office.book.active_id]
+
+
+async def test_removing_an_account_forgets_its_key_and_undo_brings_both_back(office, tasks):
+    await add(office, tasks)
+    account = office.book.active
+    office.accounts.remove(account.id)
+    await tasks.idle()
+    assert (office.book.list(), office.keychain.items) == ((), {})
+    assert office.accounts.state.removed == "api.example.com"
+    office.accounts.undo_remove()
+    await tasks.idle()
+    assert office.book.list() == (account,)
+    assert list(office.keychain.items.values()) == [KEY]
+
+
+async def test_removing_the_account_in_use_moves_on_to_another(office, tasks):
+    await add(office, tasks, name="First")
+    await add(office, tasks, name="Second")
+    first, second = office.book.list()
+    chosen: list[str] = []
+    office.accounts.account_chosen.connect(chosen.append)
+    office.accounts.remove(second.id)
+    await tasks.idle()
+    assert chosen == [first.id]
+
+
+async def test_a_name_that_is_taken_is_refused_in_words(office, tasks):
+    await add(office, tasks, name="First")
+    await add(office, tasks, name="Second")
+    office.accounts.rename(office.book.active_id, "first")
+    await tasks.idle()
+    assert office.accounts.state.problem == "Another account is called first already."
+
+
+async def test_accounts_work_without_a_network(tasks, tmp_path):
+    office = make_office(tmp_path, tasks, unreachable)
+    office.accounts.add(AccountDraft(ADDRESS, KEY, "Home"), unchecked=True)
+    await tasks.idle()
+    account = office.book.active
+    office.accounts.rename(account.id, "Office")
+    office.accounts.replace_key(account.id, KEY[::-1])
+    await tasks.idle()
+    office.accounts.use(account.id)
+    await tasks.idle()
+    assert (office.book.active.name, office.asked) == ("Office", [])
+
+
+async def test_the_key_is_in_no_state_and_no_repr(office, tasks):
+    await add(office, tasks)
+    assert KEY not in repr(office.accounts.state)
+    assert KEY not in repr(AccountDraft(ADDRESS, KEY))
+
+
+async def test_a_redirect_to_another_host_gets_no_key(tasks, tmp_path):
+    def elsewhere(request: httpx.Request) -> httpx.Response:
+        if request.url.host == "evil.example.org":
+            return accepted(request)
+        return httpx.Response(302, headers={"Location": "https://evil.example.org/v1/api_keys/rate_limits"})
+
+    office = make_office(tmp_path, tasks, elsewhere)
+    await add(office, tasks)
+    assert all("Authorization" not in call.headers for call in office.asked if call.url.host == "evil.example.org")
+    assert office.book.list() == ()
+
+
+async def test_what_a_check_may_raise_has_words_for_the_form():
+    from app.ui.settings.accounts.checking import refused as put_into_words
+
+    kinds = [ServiceError]
+    while kinds:
+        kind = kinds.pop()
+        kinds += kind.__subclasses__()
+        form = put_into_words(kind("said"), 0)
+        assert form.problems or form.sentence

@@ -1,0 +1,99 @@
+"""Without a keychain the person chooses; nothing is chosen silently and nothing is written in plain text."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.credentials.stores import StoreAbsent, StoreLocked
+from tests.ui.shell_desk import KEY, make_office
+
+PASSPHRASE = "four quiet herons wade"
+
+
+@pytest.fixture
+async def bare(tasks, tmp_path):
+    """A computer without a keychain."""
+    office = make_office(tmp_path, tasks, missing=True)
+    office.secrets.look()
+    await tasks.idle()
+    return office
+
+
+async def test_a_keychain_is_used_without_a_question(office, tasks):
+    office.secrets.look()
+    await tasks.idle()
+    state = office.secrets.state
+    assert (state.kind, state.ask, state.short) == ("keyring", "", "available, unlocked")
+
+
+async def test_without_a_keychain_a_choice_is_asked_for_and_nothing_is_kept(bare):
+    assert bare.secrets.state.ask == "choose"
+    with pytest.raises(StoreAbsent):
+        await bare.secrets.write("a", KEY)
+
+
+async def test_this_session_only_is_remembered_as_a_choice(bare, tasks):
+    bare.secrets.keep_for_session()
+    await tasks.idle()
+    await bare.secrets.write("a", KEY)
+    assert await bare.secrets.read("a") == KEY
+    assert bare.store.value.secret_store == "session"
+    assert bare.vault.data is None
+
+
+async def test_a_passphrase_file_holds_no_plain_key(bare, tasks):
+    bare.secrets.keep_in_file(PASSPHRASE, PASSPHRASE)
+    await tasks.idle()
+    await bare.secrets.write("a", KEY)
+    assert bare.secrets.state.kind == "passphrase"
+    assert KEY.encode() not in bare.vault.data
+
+
+async def test_two_entries_that_differ_make_no_file(bare, tasks):
+    bare.secrets.keep_in_file(PASSPHRASE, PASSPHRASE + "x")
+    await tasks.idle()
+    assert bare.secrets.state.problem == "The two entries differ."
+    assert bare.vault.data is None
+
+
+async def test_a_weak_passphrase_is_refused_in_words(bare, tasks):
+    bare.secrets.keep_in_file("short", "short")
+    await tasks.idle()
+    assert bare.secrets.state.problem
+    assert bare.vault.data is None
+
+
+async def test_locking_asks_for_the_passphrase_again_and_a_wrong_one_is_named(bare, tasks):
+    bare.secrets.keep_in_file(PASSPHRASE, PASSPHRASE)
+    await tasks.idle()
+    await bare.secrets.write("a", KEY)
+    bare.secrets.lock()
+    await tasks.idle()
+    assert bare.secrets.state.ask == "passphrase"
+    with pytest.raises(StoreLocked):
+        await bare.secrets.read("a")
+    bare.secrets.open_file("not the passphrase")
+    await tasks.idle()
+    assert "passphrase" in bare.secrets.state.problem
+    bare.secrets.open_file(PASSPHRASE)
+    await tasks.idle()
+    assert await bare.secrets.read("a") == KEY
+
+
+async def test_a_keychain_that_was_started_meanwhile_is_found(bare, tasks):
+    bare.keychain.missing = False
+    bare.secrets.look()
+    await tasks.idle()
+    assert bare.secrets.state.is_ready
+
+
+async def test_ready_is_told_once_when_the_question_is_answered(bare, tasks):
+    told: list[bool] = []
+    bare.secrets.ready.connect(lambda: told.append(True))
+    bare.secrets.look()
+    await tasks.idle()
+    bare.secrets.keep_for_session()
+    await tasks.idle()
+    bare.secrets.look()
+    await tasks.idle()
+    assert told == [True]

@@ -1,0 +1,69 @@
+"""The status bar says who we call as, what is left and what it costs; it reads nothing but the caller."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from app.credentials.accounts import Account
+from app.ui.shared.caller import Headroom
+
+LIVE = Account("a", "Main account", "https://api.example.com/v1")
+SANDBOX = Account("s", "Sandbox", "http://127.0.0.1", kind="sandbox")
+
+
+async def test_a_live_account_shows_host_limits_spend_and_balance(desk):
+    desk.caller.use(LIVE, None)
+    desk.caller.set_numbers(
+        headroom=Headroom(68, 75, 741_000, 750_000, "S"),
+        balance=Decimal("18.42"),
+        spent_today=Decimal("1.15"),
+        daily_limit=Decimal(10),
+        latency_ms=84,
+    )
+    status = desk.window.status
+    assert status.chip.text() == "Main account"
+    assert status.host.text() == "api.example.com  84 ms"
+    assert status.limits.text() == "Tier S  68/75 req  741K/750K tok"
+    assert status.spent.text() == "Today $1.15 of $10"
+    assert status.balance.text() == "Balance $18.42"
+
+
+async def test_play_money_is_called_so(desk):
+    desk.caller.use(SANDBOX, None)
+    desk.caller.set_numbers(balance=Decimal(100))
+    status = desk.window.status
+    assert status.balance.text() == "$100.00 play money"
+    assert status.host.text() == "Built-in service"
+    assert status.spent.isHidden()
+
+
+async def test_a_narrow_window_keeps_account_limits_and_balance(desk):
+    desk.caller.use(LIVE, None)
+    desk.caller.set_numbers(headroom=Headroom(68, 75, 741_000, 750_000, "S"), balance=Decimal("18.42"), latency_ms=84)
+    desk.window.resize(900, 600)
+    status = desk.window.status
+    assert status.limits.text() == "68/75 req"
+    assert status.balance.text() == "$18.42"
+    assert status.host.isHidden()
+    assert status.spent.isHidden()
+
+
+async def test_without_an_account_nothing_is_made_up(desk):
+    status = desk.window.status
+    assert status.chip.accessibleName() == "Account: No account"
+    assert status.balance.isHidden()
+    assert status.limits.isHidden()
+
+
+async def test_numbers_are_read_aloud_in_words(desk):
+    desk.caller.use(LIVE, None)
+    desk.caller.set_numbers(headroom=Headroom(68, 75))
+    assert desk.window.status.limits.accessibleName() == "Left of the limits: 68 of 75 requests"
+
+
+async def test_pressing_an_item_opens_its_page(desk, qtbot):
+    desk.caller.use(LIVE, None)
+    desk.caller.set_numbers(balance=Decimal("18.42"))
+    with qtbot.waitSignal(desk.window.status_page_requested, timeout=1000) as asked:
+        desk.window.status.balance.click()
+    assert asked.args == ["balance"]
