@@ -31,7 +31,9 @@ from app.ui.chat.page import INFO as CHAT_TAB
 from app.ui.chat.page import ChatPage
 from app.ui.chat.presenter import ChatPresenter
 from app.ui.shared.caller import Caller
+from app.ui.shared.collector import UiThreadCollector
 from app.ui.shared.ledger import Ledger
+from app.ui.shared.problems import hide_secrets_with
 from app.ui.shared.tab import TabInfo, TabPage
 from app.ui.shared.tasks import TaskScope
 from app.ui.shared.theme import Mode, Theme
@@ -45,7 +47,13 @@ if TYPE_CHECKING:
     from app.credentials.passphrase_store import PassphraseStore
     from app.credentials.stores import SessionStore
     from app.sandbox.server import RunningSandbox
+    from app.service.characters import Character
+    from app.storage.catalogue import Catalogue
+    from app.service.characters import Character
     from app.storage.database import Database
+    from app.ui.characters.page import CharactersPage
+    from app.ui.characters.presenter import CharactersPresenter
+    from app.ui.characters.page import CharactersPage
     from app.ui.settings.accounts.presenter import AccountsPresenter
     from app.ui.settings.secrets.presenter import SecretsPresenter
     from app.ui.shared.account_switch import AccountSwitch
@@ -131,9 +139,11 @@ def _run_in_loop(qt_app: QApplication, options: Options, paths: Paths, instance:
     import qasync
 
     secrets = SecretRegistry()
+    hide_secrets_with(secrets.redact)
     crashes = CrashReporter(paths.crashes, redact=secrets.redact, version=__version__)
     crashes.install()
     loop = qasync.QEventLoop(qt_app)
+    collector = UiThreadCollector()
     crashes.install_loop(loop)
     asyncio.set_event_loop(loop)
     try:
@@ -142,6 +152,7 @@ def _run_in_loop(qt_app: QApplication, options: Options, paths: Paths, instance:
             code: int = loop.run_until_complete(rialto.live())
             return code
     finally:
+        collector.close()
         crashes.uninstall()
         instance.release()
 
@@ -181,6 +192,7 @@ class Rialto:
         self.window = MainWindow(self.theme, self.caller, self.settings, self.tasks)
         self.sandbox_desk = SandboxDesk(paths)
         self.database: Database | None = None
+        self.catalogue: Catalogue | None = None
         self._log_handler: logging.Handler | None = None
         self._closed = asyncio.Event()
         self._exit_code = 0
@@ -266,14 +278,18 @@ class Rialto:
         """Open the database and hand it on; False after telling the person why that is not possible."""
         await asyncio.to_thread(importlib.import_module, "app.storage.database")
         from app.storage.catalogue import Catalogue
-        from app.storage.database import Database
+        from app.service.characters import Character
+    from app.storage.database import Database
+    from app.ui.characters.page import CharactersPage
+    from app.ui.characters.presenter import CharactersPresenter
         from app.storage.history import History
         from app.storage.receipts import Receipts
 
         try:
             self.database = await Database.open(self.paths.database, backups=self.paths.backups)
             await self.ledger.start(Receipts(self.database))
-            await self.chat.start(History(self.database), Catalogue(self.database))
+            self.catalogue = Catalogue(self.database)
+            await self.chat.start(History(self.database), self.catalogue)
         except StorageError as error:
             self.tasks.start("no history", self._cannot_go_on, error.sentence)
             return False
@@ -414,8 +430,53 @@ class Rialto:
         )
         return page
 
+    @cached_property
+    def characters(self) -> CharactersPresenter:
+        from app.ui.characters.presenter import CharactersPresenter
+
+        return CharactersPresenter(self.caller, self.settings, self.tasks)
+
+    @cached_property
+    def characters_page(self) -> CharactersPage:
+        from app.ui.characters.page import CharactersPage
+
+        page = CharactersPage(self.theme, self.characters, self.tasks)
+        page.character_chosen.connect(self._talk_to)
+        page.closed.connect(self.chat_page.show_chat)
+        page.help_wanted.connect(self._help)
+        return page
+
     def _show_characters(self) -> None:
+        if self.database is not None and self.characters.catalogue is None:
+            from app.storage.catalogue import Catalogue
+
+            self.characters.catalogue = Catalogue(self.database)
         self.window.show_tab("chat")
+        self.chat_page.show_guest(self.characters_page)
+
+    def _talk_to(self, character: Character, new_chat: bool) -> None:
+        from app.ui.chat.state import CharacterHead
+
+        self.chat_page.use_character(CharacterHead.of(character), new_chat=new_chat)
+        self.chat_page.show_guest(self.characters_page)
+
+    @cached_property
+    def characters_page(self) -> CharactersPage:
+        from app.ui.characters.page import CharactersPage
+        from app.ui.characters.presenter import CharactersPresenter
+
+        presenter = CharactersPresenter(self.caller, self.settings, self.tasks)
+        presenter.catalogue = self.catalogue
+        page = CharactersPage(self.theme, presenter, self.tasks)
+        page.closed.connect(self.chat_page.show_chat)
+        page.character_chosen.connect(self._speak_with)
+        page.help_wanted.connect(self._help)
+        return page
+
+    def _speak_with(self, character: Character, in_new_chat: bool) -> None:
+        from app.ui.chat.state import CharacterHead
+
+        self.chat_page.use_character(CharacterHead.of(character), new_chat=in_new_chat)
 
     def _help(self, action: str) -> None:
         """Carry out what a button of an error card asks for."""

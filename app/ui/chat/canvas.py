@@ -32,7 +32,7 @@ class Canvas(QWidget):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._theme = theme
+        self.theme = theme
         self._narrow = False
         self._has_character = False
         zone(self, "canvas")
@@ -80,7 +80,7 @@ class Canvas(QWidget):
         layout.addWidget(self._below)
 
     def _dress(self) -> None:
-        theme = self._theme
+        theme = self.theme
         self._column.setMaximumWidth(theme.type_px(READING_COLUMN))
         bar = self.view.verticalScrollBar()
         beside = bar.width() if bar.isVisibleTo(self.view) and self.places.currentWidget() is self.view else 0
@@ -132,7 +132,7 @@ class Canvas(QWidget):
         area = self.places.geometry()
         size = self.newest.sizeHint()
         x = area.center().x() - size.width() // 2
-        self.newest.setGeometry(x, area.bottom() - size.height() - self._theme.px(10), size.width(), size.height())
+        self.newest.setGeometry(x, area.bottom() - size.height() - self.theme.px(10), size.width(), size.height())
         self.newest.raise_()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

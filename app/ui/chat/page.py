@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Protocol
 
-from PySide6.QtCore import QObject, QPoint, Qt, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
@@ -17,14 +17,15 @@ from app.ui.chat.inspector import PARAMETERS, REQUEST, Inspector
 from app.ui.chat.message_rows import MessageRow
 from app.ui.chat.model_picker import ModelPicker
 from app.ui.chat.page_actions import chat_actions, chat_palette_items
+from app.ui.chat.page_menus import open_chat_menu, open_message_menu
 from app.ui.shared.caller import Headroom
 from app.ui.shared.links import LinkOpener
-from app.ui.shared.menu import Menu
 from app.ui.shared.tab import PaletteItem, TabAction, TabInfo, Zones
 
 if TYPE_CHECKING:
     from app.ui.chat.presenter import ChatPresenter
-    from app.ui.chat.state import ChatEntry, ChatHead
+    from app.ui.chat.state import CharacterHead, ChatEntry, ChatHead
+    from app.ui.shared.menu import Menu
     from app.ui.shared.tasks import TaskScope
     from app.ui.shared.theme import Theme
 
@@ -41,6 +42,12 @@ class GuestPanes(Protocol):
     def canvas(self) -> QWidget: ...
 
     def inspector(self) -> QWidget: ...
+
+    def set_zones(self, zones: Zones) -> None: ...
+
+    def connect_zones(self, toggle_list: Callable[[], None], toggle_inspector: Callable[[], None]) -> None: ...
+
+    def activated(self) -> None: ...
 
 
 class ChatPage(QObject):
@@ -68,6 +75,7 @@ class ChatPage(QObject):
         for stack, own in zip(self._stacks, (self.list, self.main, self.side), strict=True):
             stack.addWidget(own)
         self._guest: GuestPanes | None = None
+        self._guests: list[GuestPanes] = []
         self.picker: ModelPicker | None = None
         self._links = LinkOpener(theme, self.main, tasks)
         self._saver = CodeSaver(self.main, tasks)
@@ -237,7 +245,7 @@ class ChatPage(QObject):
     def _act(self, row_id: str, action: str) -> None:
         """A button beside a message. The view copies by itself; the rest is the presenter's."""
         if action == "more":
-            self.open_message_menu(row_id)
+            open_message_menu(self, row_id)
         elif action == "receipt":
             self.open_request(row_id)
         elif action != "copy":
@@ -284,44 +292,14 @@ class ChatPage(QObject):
 
     def open_chat_menu(self) -> Menu:
         """Everything that can be done with the open chat."""
-        presenter = self.presenter
-        chat_id = presenter.opened.chat_id
-        entry = next((entry for entry in self._entries if entry.id == chat_id), None)
-        menu = Menu(self._theme, self.main)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        stored = chat_id is not None
-        menu.add(self.tr("Rename"), "pencil", shortcut="F2", enabled=stored).triggered.connect(self.rename)
-        pinned = entry is not None and entry.pinned
-        pin = menu.add(self.tr("Unpin") if pinned else self.tr("Pin"), "pin", shortcut="Ctrl+D", enabled=stored)
-        pin.triggered.connect(self.toggle_pin)
-        copy = menu.add(self.tr("Duplicate"), "copy", shortcut="Ctrl+Shift+D", enabled=stored)
-        copy.triggered.connect(self.duplicate)
-        menu.add(self.tr("Show the request"), "code", shortcut="Ctrl+Shift+E").triggered.connect(
-            lambda: self.open_request()
-        )
-        menu.addSeparator()
-        trash = menu.add(self.tr("Move to trash"), "trash", shortcut="Del", role="bad", enabled=stored)
-        trash.triggered.connect(self.trash)
-        button = self.main.header.more_button
-        menu.popup(button.mapToGlobal(QPoint(0, button.height())))
-        return menu
+        return open_chat_menu(self)
 
-    def open_message_menu(self, row_id: str) -> Menu:
-        """What is done seldom with one answer."""
-        menu = Menu(self._theme, self.main)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.add(self.tr("Show the request"), "code").triggered.connect(lambda: self.open_request(row_id))
-        menu.add(self.tr("Edit the question"), "pencil").triggered.connect(lambda: self.presenter.act(row_id, "edit"))
-        branch = menu.add(self.tr("Branch into a new chat"), "branch")
-        branch.triggered.connect(lambda: self.presenter.act(row_id, "branch"))
-        menu.popup(self.main.cursor().pos())
-        return menu
+    def is_pinned(self) -> bool:
+        return any(entry.pinned for entry in self._entries if entry.id == self.presenter.opened.chat_id)
 
     def toggle_pin(self) -> None:
-        chat_id = self.presenter.opened.chat_id
-        entry = next((entry for entry in self._entries if entry.id == chat_id), None)
-        if entry is not None:
-            self.presenter.pin(entry.id, not entry.pinned)
+        if self.presenter.opened.chat_id is not None:
+            self.presenter.pin(self.presenter.opened.chat_id, not self.is_pinned())
 
     def duplicate(self) -> None:
         if self.presenter.opened.chat_id is not None:
@@ -342,12 +320,17 @@ class ChatPage(QObject):
 
     def show_guest(self, guest: GuestPanes) -> None:
         """Put another feature's panes in place of ours, until `show_chat`."""
+        if guest not in self._guests:
+            self._guests.append(guest)
+            guest.connect_zones(lambda: self._toggle_list(), lambda: self._toggle_inspector())
         self._guest = guest
         panes = (guest.list_pane(), guest.canvas(), guest.inspector())
         for stack, pane in zip(self._stacks, panes, strict=True):
             if stack.indexOf(pane) < 0:
                 stack.addWidget(pane)
             stack.setCurrentWidget(pane)
+        guest.set_zones(self._zones)
+        guest.activated()
         self.changed.emit()
 
     def show_chat(self) -> None:
@@ -358,6 +341,15 @@ class ChatPage(QObject):
                 stack.setCurrentIndex(0)
             self.focus_box()
             self.changed.emit()
+
+    def use_character(self, character: CharacterHead, *, new_chat: bool) -> None:
+        """Speak with somebody from now on: in a new chat, or in the open one."""
+        self.show_chat()
+        if new_chat:
+            self.presenter.new_chat(character)
+        else:
+            self.presenter.use_character(character)
+        self.focus_box()
 
     @property
     def guest(self) -> GuestPanes | None:
@@ -415,6 +407,8 @@ class ChatPage(QObject):
             inspector_is_overlay=zones.inspector_overlay,
         )
         self.main.set_narrow(zones.list_overlay)
+        if self._guest is not None:
+            self._guest.set_zones(zones)
 
     def connect_zones(self, toggle_list: Callable[[], None], toggle_inspector: Callable[[], None]) -> None:
         self._toggle_list = toggle_list

@@ -38,7 +38,7 @@ class Conversation(QObject):
     reasoning_arrived = Signal(str, str)
     stream_ended = Signal(str)
     request_changed = Signal(object)  # RequestView
-    head_changed = Signal()  # something that header, list or totals show
+    head_changed = Signal(str)  # chat id; something that header, list or totals show is another one
 
     def __init__(
         self,
@@ -93,13 +93,13 @@ class Conversation(QObject):
         )
 
     def _is_shown(self, message_id: str) -> bool:
-        return any(message.id == message_id for message in self._open.thread.shown())
+        return self._open.thread.is_shown(message_id)
 
     def _row_changed(self, message_id: str) -> None:
         message = self._open.thread.get(message_id)
         if message is not None and self._is_shown(message_id):
             self.row_changed.emit(self._row(message))
-        self.head_changed.emit()
+        self.head_changed.emit(self._open.chat_id or "")
 
     # Sending
 
@@ -136,7 +136,7 @@ class Conversation(QObject):
             self.rows_appended.emit((self._row(user), self._row(answer)))
             if begun:
                 self.stream_began.emit(answer.id)
-        self.head_changed.emit()
+        self.head_changed.emit(chat.id)
         return True
 
     async def _add_answer(self, chat_id: str, parent_id: str | None) -> Message:
@@ -207,7 +207,7 @@ class Conversation(QObject):
         self._open.thread.head_id = answer.id
         self._begin(answer)
         self.show()
-        self.head_changed.emit()
+        self.head_changed.emit(chat_id)
 
     def _busy(self) -> bool:
         return self._answers.live_in(self._open.chat_id) is not None
@@ -221,7 +221,7 @@ class Conversation(QObject):
         opened.thread.head_id = opened.thread.newest_leaf(other)
         self._library.put(await self._history.change_chat(opened.chat_id, head_id=opened.thread.head_id))
         self.show()
-        self.head_changed.emit()
+        self.head_changed.emit(opened.chat_id)
 
     # The Request page
 
@@ -278,7 +278,7 @@ class Conversation(QObject):
                 self.row_changed.emit(self._row(stored))
                 self.stream_ended.emit(stored.id)
             self._tell_request(stored.id)
-        self.head_changed.emit()
+        self.head_changed.emit(stored.chat_id)
 
     def _tell_request(self, message_id: str) -> None:
         """The page follows the newest answer unless an older one was asked for."""

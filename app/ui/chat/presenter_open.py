@@ -49,9 +49,20 @@ class OpenChat:
     def open_new(self, *, character: CharacterHead | None = None) -> None:
         """An empty chat with the usual options."""
         self._clear()
+        self.options = self.fresh_options()
         self.character = character
         if character is not None and self.shelf.get(character.model_id) is not None:
             self.chosen_model = character.model_id
+
+    def fresh_options(self) -> ChatOptions:
+        """What a new chat starts with. In the Sandbox a search costs nothing, and answers then show their sources."""
+        return ChatOptions(web_search="auto" if self.caller.is_sandbox else "off")
+
+    def account_changed(self) -> None:
+        """A chat that nothing was done with yet takes what is usual for the other account."""
+        usual = (ChatOptions(), ChatOptions(web_search="auto"))
+        if self.chat_id is None and self.is_empty and self.options in usual:
+            self.options = self.fresh_options()
 
     def open(self, chat: Chat, messages: tuple[Message, ...]) -> None:
         """A chat from the disk."""

@@ -29,6 +29,9 @@ class Thread:
     head_id: str | None = None
     _by_id: dict[str, Message] = field(default_factory=dict)
     _children: dict[str | None, list[str]] = field(default_factory=dict)
+    _shown_from: str | None = None  # the head that the next three were made for
+    _shown: tuple[Message, ...] | None = None
+    _shown_ids: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, messages: Iterable[Message], head_id: str | None) -> Thread:
@@ -44,6 +47,7 @@ class Thread:
         if message.id not in self._by_id:
             self._children.setdefault(message.parent_id, []).append(message.id)
         self._by_id[message.id] = message
+        self._shown = None
 
     def get(self, message_id: str | None) -> Message | None:
         return self._by_id.get(message_id) if message_id is not None else None
@@ -62,7 +66,16 @@ class Thread:
         return tuple(reversed(found))
 
     def shown(self) -> tuple[Message, ...]:
-        return self.path(self.head_id)
+        """The branch on screen. Asked for with every piece of text that comes, so it is kept."""
+        if self._shown is None or self._shown_from != self.head_id:
+            self._shown = self.path(self.head_id)
+            self._shown_from = self.head_id
+            self._shown_ids = frozenset(message.id for message in self._shown)
+        return self._shown
+
+    def is_shown(self, message_id: str) -> bool:
+        self.shown()
+        return message_id in self._shown_ids
 
     def place(self, message_id: str) -> tuple[int, int]:
         """Which of how many turns at its place a message is: (2, 3) is the second of three."""

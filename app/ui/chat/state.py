@@ -11,6 +11,7 @@ from app.ui.chat.options import ChatOptions, Controls
 from app.ui.chat.titles import NEW_CHAT
 
 if TYPE_CHECKING:
+    from app.service.characters import Character
     from app.service.exchange import RequestRecord
     from app.ui.shared.problems import Problem
 
@@ -48,6 +49,18 @@ class CharacterHead:
     rating: float = 0.0
     rating_count: int = 0
     model_id: str = ""
+
+    @classmethod
+    def of(cls, character: Character) -> CharacterHead:
+        """What the header keeps of a character that the service told about."""
+        return cls(
+            slug=character.slug,
+            name=character.name or character.slug,
+            description=character.description or "",
+            rating=float(character.stats.average_rating),
+            rating_count=int(character.stats.rating_count),
+            model_id=character.model_id,
+        )
 
 
 @dataclass(frozen=True, slots=True)

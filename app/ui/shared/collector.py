@@ -21,7 +21,7 @@ class UiThreadCollector(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         gc.disable()
-        self._dispatcher = QAbstractEventDispatcher.instance()
+        self._dispatcher: QAbstractEventDispatcher | None = QAbstractEventDispatcher.instance()
         if self._dispatcher is not None:
             self._dispatcher.aboutToBlock.connect(collect_if_due)
 

@@ -1,0 +1,289 @@
+"""The right pane: one character in full, and the ways into a chat with it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from app.ui.shared import money
+from app.ui.shared.avatar import Avatar
+from app.ui.shared.badge import Badge
+from app.ui.shared.buttons import Button, IconButton, PrimaryButton
+from app.ui.shared.card import Card
+from app.ui.shared.flow import FlowLayout
+from app.ui.shared.header import PaneHeader
+from app.ui.shared.icon_label import IconLabel
+from app.ui.shared.label import Label
+from app.ui.shared.surfaces import rule, zone
+from app.ui.shared.switch import Switch
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from app.service.characters import Character
+    from app.ui.characters.pictures import Pictures
+    from app.ui.characters.presenter import CharactersPresenter
+    from app.ui.characters.state import CharactersState
+    from app.ui.shared.theme import Theme
+
+SHOWN_TAGS = 8
+
+
+class DetailsPane(QWidget):
+    """`start_wanted` and `use_wanted` tell the slug; `link_wanted` the address of the share page."""
+
+    start_wanted = Signal(str)
+    use_wanted = Signal(str)
+    link_wanted = Signal(str)
+    pictures_wanted = Signal(bool)
+    close_wanted = Signal()
+
+    def __init__(
+        self, theme: Theme, presenter: CharactersPresenter, pictures: Pictures, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._presenter = presenter
+        self._pictures = pictures
+        self._character: Character | None = None
+        zone(self, "pane")
+        self.header = PaneHeader(theme)
+        self.header.add_before_title(Label(theme, self.tr("Details"), weight=600))
+        close = IconButton(theme, "close", self.tr("Close the details"), size="small")
+        close.clicked.connect(self.close_wanted)
+        self.header.add(close)
+        self.picture = Avatar(theme, "", px=72)
+        self.name = Label(theme, "", "title", wrap=True)
+        self._author = Label(theme, "", "small", "text2", elide=True)
+        self._tags = QWidget()
+        self._tag_flow = FlowLayout(theme, gap=4, line_gap=4, parent=self._tags)
+        self._about = Label(theme, "", role="text2", wrap=True)
+        self.start = PrimaryButton(theme, self.tr("Start a chat"), "chat")
+        self.use = Button(theme, self.tr("Use in this chat"))
+        self._stats = StatsCard(theme)
+        self._facts = QGridLayout()
+        self._values: dict[str, Label] = {}
+        self.copy_slug = IconButton(theme, "copy", self.tr("Copy the slug"), size="small", icon_size=14)
+        self.photos = Switch(theme, self.tr("Load photos from the web"))
+        self._photos_note = Label(theme, "", "small", "text3", wrap=True)
+        self.share = Button(theme, self.tr("Open share page"), "external-link", size="small")
+        self._build()
+        self._connect()
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def _build(self) -> None:
+        body = QWidget()
+        zone(body, "pane")
+        self._column = QVBoxLayout(body)
+        head = QHBoxLayout()
+        head.addWidget(self.picture, 0, Qt.AlignmentFlag.AlignTop)
+        words = QVBoxLayout()
+        for widget in (self.name, self._author, self._tags):
+            words.addWidget(widget)
+        words.addStretch(1)
+        head.addLayout(words, 1)
+        self._head, self._words = head, words
+        self._column.addLayout(head)
+        self._column.addWidget(self._about)
+        buttons = QWidget()
+        flow = FlowLayout(self._theme, gap=8, line_gap=8, parent=buttons)
+        flow.addWidget(self.start)
+        flow.addWidget(self.use)
+        self._column.addWidget(buttons)
+        self._column.addWidget(self._stats)
+        self._build_facts()
+        self._column.addLayout(self._facts)
+        self._column.addWidget(rule())
+        photos = QHBoxLayout()
+        label = Label(self._theme, self.tr("Load photos from the web"), wrap=True)
+        label.setBuddy(self.photos)
+        photos.addWidget(label, 1)
+        photos.addWidget(self.photos)
+        why = QHBoxLayout()
+        why.addWidget(IconLabel(self._theme, "shield", "text3", px=14), 0, Qt.AlignmentFlag.AlignTop)
+        why.addWidget(self._photos_note, 1)
+        together = QVBoxLayout()
+        together.addLayout(photos)
+        together.addLayout(why)
+        self._why, self._together = why, together
+        self._column.addLayout(together)
+        self._column.addWidget(self.share, 0, Qt.AlignmentFlag.AlignLeft)
+        self._column.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll.setWidget(body)
+        self._body = body
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.header)
+        layout.addWidget(scroll, 1)
+
+    def _build_facts(self) -> None:
+        rows = (
+            ("model", self.tr("Model")),
+            ("web", self.tr("Web")),
+            ("rating", self.tr("Audience")),
+            ("slug", self.tr("Slug")),
+            ("created", self.tr("Created")),
+            ("updated", self.tr("Updated")),
+        )
+        for place, (key, title) in enumerate(rows):
+            self._facts.addWidget(Label(self._theme, title, role="text2"), place, 0)
+            mono = key == "slug"
+            value = Label(self._theme, "", "small" if mono else "body", mono=mono, elide=True, tabular=not mono)
+            self._values[key] = value
+            if key == "slug":
+                line = QHBoxLayout()
+                line.setSpacing(4)
+                line.addWidget(value, 1)
+                line.addWidget(self.copy_slug)
+                self._facts.addLayout(line, place, 1)
+            else:
+                self._facts.addWidget(value, place, 1)
+        self._facts.setColumnStretch(1, 1)
+
+    def _connect(self) -> None:
+        self.start.clicked.connect(lambda: self._tell(self.start_wanted))
+        self.use.clicked.connect(lambda: self._tell(self.use_wanted))
+        self.copy_slug.clicked.connect(self._copy)
+        self.photos.clicked.connect(self.pictures_wanted)
+        self.share.clicked.connect(self._share)
+        self._pictures.arrived.connect(self._picture_arrived)
+
+    def _dress(self) -> None:
+        theme = self._theme
+        self._column.setContentsMargins(theme.px(16), theme.px(16), theme.px(16), theme.px(16))
+        self._column.setSpacing(theme.px(16))
+        self._head.setSpacing(theme.px(12))
+        self._words.setSpacing(theme.px(3))
+        self._facts.setHorizontalSpacing(theme.px(8))
+        self._facts.setVerticalSpacing(theme.px(9))
+        self._facts.setColumnMinimumWidth(0, theme.type_px(92))
+        self._together.setSpacing(theme.px(4))
+        self._why.setSpacing(theme.px(5))
+
+    # Showing
+
+    def show_state(self, state: CharactersState) -> None:
+        """Show the one that is selected, or nobody."""
+        character = state.character
+        self._body.setVisible(character is not None)
+        sandbox = self._presenter.caller.is_sandbox
+        self.photos.setEnabled(not sandbox)
+        self.photos.setChecked(state.pictures_allowed)
+        self._photos_note.set_text(
+            self.tr("The Sandbox’s pictures lie on this computer.")
+            if sandbox
+            else self.tr("Off by default. Rialto draws a picture from the name instead.")
+        )
+        if character is None:
+            self._character = None
+            return
+        if character is not self._character:
+            self._character = character
+            self._fill(character)
+        self._show_picture()
+        self._values["model"].set_text(self._presenter.model_name(character))
+
+    def _fill(self, character: Character) -> None:
+        self.name.set_text(character.name or character.slug)
+        self._author.set_text(self.tr(f"by {character.author}") if character.author else "")
+        while self._tag_flow.count():
+            item = self._tag_flow.takeAt(0)
+            widget = item.widget() if item is not None else None
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        for tag in character.tags[:SHOWN_TAGS]:
+            self._tag_flow.addWidget(Badge(self._theme, tag))
+        self._tags.setVisible(bool(character.tags))
+        self._about.set_text(character.description or self.tr("Its author wrote nothing about it."))
+        self._stats.show_character(character)
+        self._values["web"].set_text(self.tr("Allowed") if character.web_enabled else self.tr("Not used"))
+        self._values["rating"].set_text(self.tr("Adults") if character.adult else self.tr("General audience"))
+        self._values["slug"].set_text(character.slug)
+        self._values["created"].set_text(_day(character.created_at))
+        self._values["updated"].set_text(_day(character.updated_at))
+        self.share.setVisible(bool(character.share_url))
+        name = character.name or character.slug
+        self.start.setAccessibleName(self.tr(f"Start a chat with {name}"))
+        self.use.setAccessibleName(self.tr(f"Use {name} in this chat"))
+
+    def _show_picture(self) -> None:
+        character = self._character
+        if character is not None:
+            self.picture.set_name(character.name or character.slug)
+            self.picture.set_picture(self._pictures.get(self._presenter.picture_url(character)))
+
+    def _picture_arrived(self, url: str) -> None:
+        if self._character is not None and self._presenter.picture_url(self._character) == url:
+            self._show_picture()
+
+    def _tell(self, signal: object) -> None:
+        if self._character is not None:
+            signal.emit(self._character.slug)  # type: ignore[attr-defined]  # one of our own signals
+
+    def _share(self) -> None:
+        if self._character is not None and self._character.share_url:
+            self.link_wanted.emit(self._character.share_url)
+
+    def _copy(self) -> None:
+        if self._character is not None:
+            QGuiApplication.clipboard().setText(self._character.slug)
+
+
+class StatsCard(Card):
+    """Rating, uses and one's own rating, side by side."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme, padding=(0, 10), spacing=0)
+        row = QHBoxLayout()
+        row.setSpacing(0)
+        self.body.addLayout(row)
+        self._cells: list[tuple[Label, Label, QWidget]] = []
+        for place in range(3):
+            if place:
+                row.addWidget(rule(vertical=True))
+            cell = QWidget()
+            column = QVBoxLayout(cell)
+            column.setContentsMargins(0, 0, 0, 0)
+            column.setSpacing(0)
+            number = Label(theme, "", "heading", tabular=True)
+            words = Label(theme, "", "small", "text3", tabular=True)
+            for label in (number, words):
+                label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+                column.addWidget(label)
+            row.addWidget(cell, 1)
+            self._cells.append((number, words, cell))
+
+    def show_character(self, character: Character) -> None:
+        stats = character.stats
+        rated = stats.rating_count > 0
+        own = f"{stats.user_rating:g}" if stats.user_rating is not None else "–"
+        values = (
+            (
+                f"{stats.average_rating:.1f}" if rated else "–",
+                f"of {money.count(stats.rating_count)}" if rated else "not rated",
+            ),
+            (money.short_count(stats.imports), "use" if stats.imports == 1 else "uses"),
+            (own, "your rating"),
+        )
+        for (number, words, cell), (value, text) in zip(self._cells, values, strict=True):
+            number.set_text(value)
+            words.set_text(text)
+            cell.setAccessibleName(f"{value} {text}")
+
+
+def _day(at: datetime | None) -> str:
+    if at is None:
+        return "not stated"
+    local = at.astimezone()
+    return f"{local.day} {local:%b %Y}"

@@ -1,0 +1,210 @@
+"""The left pane of the character browser: search, order and filters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from app.ui.characters.state import MAX_SEARCH_CHARS, MAX_TAGS, SORTS, CharactersState
+from app.ui.shared.badge import Badge
+from app.ui.shared.buttons import IconButton
+from app.ui.shared.fields import ChoiceField
+from app.ui.shared.flow import FlowLayout
+from app.ui.shared.header import PaneHeader
+from app.ui.shared.icon_label import IconLabel
+from app.ui.shared.label import Label
+from app.ui.shared.pill import PillButton
+from app.ui.shared.search_field import SearchField
+from app.ui.shared.segmented import SegmentedChoice
+from app.ui.shared.surfaces import zone
+
+if TYPE_CHECKING:
+    from app.ui.shared.theme import Theme
+
+
+class FiltersPane(QWidget):
+    """`changed` tells the name of a field of `Filters` and its new value."""
+
+    changed = Signal(str, object)
+    search_changed = Signal(str)
+    tag_toggled = Signal(str)
+    back_wanted = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._tags_shown: tuple[str, ...] = ()
+        self._models_shown: tuple[tuple[str, str], ...] | None = None
+        zone(self, "pane")
+        self.header = PaneHeader(theme, self.tr("Characters"))
+        back = IconButton(theme, "chevron-left", self.tr("Back to the chat"), shortcut="Esc", size="small")
+        back.clicked.connect(self.back_wanted)
+        self.header.add_before_title(back)
+        preview = Badge(theme, self.tr("Preview"), "outline")
+        preview.setToolTip(self.tr("This part of the service may change."))
+        self.header.add(preview)
+        self.search = SearchField(theme, self.tr("Search, or #tag"), shortcut="Ctrl+F")
+        self.search.setProperty("sizing", "small")
+        self.search.setMaxLength(MAX_SEARCH_CHARS)
+        self.sort = ChoiceField(theme, self.tr("Sort by"), small=True)
+        for key, words in SORTS.items():
+            self.sort.addItem(words, key)
+        self.order = IconButton(theme, "sort", self.tr("Highest first"), framed=True, checkable=True)
+        self.model = ChoiceField(theme, self.tr("Model"), small=True)
+        for field in (self.sort, self.model):  # a long name must not make the pane wider
+            field.setSizeAdjustPolicy(ChoiceField.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            field.setMinimumContentsLength(6)
+        self.adult = SegmentedChoice(
+            theme,
+            self.tr("Adult characters"),
+            (("hide", self.tr("Hide")), ("only", self.tr("Only these"))),
+            stretch=True,
+        )
+        self._adult_why = Label(
+            theme,
+            self.tr("Adult characters are switched off in Settings, Privacy and data."),
+            "small",
+            "text3",
+            wrap=True,
+        )
+        self.web = QCheckBox(self.tr("Can use the web"))
+        self.pro = QCheckBox(self.tr("Uses a pro model"))
+        self._tag_box = QWidget()
+        self._tag_flow = FlowLayout(theme, gap=6, line_gap=6, parent=self._tag_box)
+        self._tags_title = Label(theme, self.tr("Tags"), "small", "text2", weight=500)
+        self._build()
+        self._connect()
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def _build(self) -> None:
+        theme = self._theme
+        body = QWidget()
+        zone(body, "pane")
+        self._column = QVBoxLayout(body)
+        self._column.addWidget(self.search)
+        sort_row = QHBoxLayout()
+        sort_row.addWidget(self.sort, 1)
+        sort_row.addWidget(self.order)
+        self._sort_row = sort_row
+        self._fields: list[QVBoxLayout] = []
+        self._field(self.tr("Sort by"), sort_row, self.sort)
+        self._field(self.tr("Model"), self.model, self.model)
+        self._field(self.tr("Adult characters"), self.adult, self.adult, self._adult_why)
+        checks = QVBoxLayout()
+        for box in (self.web, self.pro):
+            checks.addWidget(box)
+        self._checks = checks
+        self._column.addLayout(checks)
+        tags = QVBoxLayout()
+        tags.addWidget(self._tags_title)
+        tags.addWidget(self._tag_box)
+        self._fields.append(tags)
+        self._column.addLayout(tags)
+        note = QHBoxLayout()
+        note.addWidget(IconLabel(theme, "info", "text3", px=14), 0, Qt.AlignmentFlag.AlignTop)
+        words = self.tr(f"Up to {MAX_TAGS} tags. Search also reads names and descriptions.")
+        note.addWidget(Label(theme, words, "small", "text3", wrap=True), 1)
+        self._note = note
+        self._column.addLayout(note)
+        self._column.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll.setWidget(body)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.header)
+        layout.addWidget(scroll, 1)
+
+    def _field(self, title: str, content: QWidget | QHBoxLayout, buddy: QWidget, below: QWidget | None = None) -> None:
+        column = QVBoxLayout()
+        label = Label(self._theme, title, "small", "text2", weight=500)
+        label.setBuddy(buddy)
+        column.addWidget(label)
+        if isinstance(content, QWidget):
+            column.addWidget(content)
+        else:
+            column.addLayout(content)
+        if below is not None:
+            column.addWidget(below)
+        self._fields.append(column)
+        self._column.addLayout(column)
+
+    def _connect(self) -> None:
+        self.search.search_changed.connect(self.search_changed)
+        self.search.left.connect(self.back_wanted)
+        self.sort.activated.connect(lambda _place: self.changed.emit("sort", self.sort.currentData()))
+        self.order.clicked.connect(lambda on: self.changed.emit("ascending", on))
+        self.model.activated.connect(lambda _place: self.changed.emit("model_id", self.model.currentData() or ""))
+        self.adult.changed.connect(lambda choice: self.changed.emit("adult", choice))
+        self.web.clicked.connect(lambda on: self.changed.emit("web_only", on))
+        self.pro.clicked.connect(lambda on: self.changed.emit("pro_only", on))
+
+    def _dress(self) -> None:
+        theme = self._theme
+        self._column.setContentsMargins(theme.px(16), theme.px(14), theme.px(16), theme.px(14))
+        self._column.setSpacing(theme.px(16))
+        self._sort_row.setSpacing(theme.px(6))
+        self._checks.setSpacing(theme.px(4))
+        self._note.setSpacing(theme.px(5))
+        for column in self._fields:
+            column.setSpacing(theme.px(5))
+
+    def show_state(self, state: CharactersState) -> None:
+        """Make every control agree with the filters in force."""
+        filters = state.filters
+        if self.search.text() != filters.search and not self.search.hasFocus():
+            self.search.setText(filters.search)
+        self.sort.setCurrentIndex(max(0, self.sort.findData(filters.sort)))
+        self.order.setChecked(filters.ascending)
+        self.order.rename(self.tr("Lowest first") if filters.ascending else self.tr("Highest first"))
+        self._show_models(state)
+        self.adult.set_current(filters.adult)
+        self.adult.setEnabled(state.adult_allowed)
+        self._adult_why.setVisible(not state.adult_allowed)
+        self.web.setChecked(filters.web_only)
+        self.pro.setChecked(filters.pro_only)
+        self._show_tags(state)
+
+    def clear_search(self) -> None:
+        """Empty the field as well; the state only follows what is typed."""
+        self.search.clear()
+
+    def _show_models(self, state: CharactersState) -> None:
+        if state.models != self._models_shown:
+            self._models_shown = state.models
+            self.model.clear()
+            self.model.addItem(self.tr("Any model"), "")
+            for model_id, name in state.models:
+                self.model.addItem(name, model_id)
+        self.model.setCurrentIndex(max(0, self.model.findData(state.filters.model_id)))
+
+    def _show_tags(self, state: CharactersState) -> None:
+        self._tags_title.setVisible(bool(state.tags))
+        if state.tags != self._tags_shown:
+            self._tags_shown = state.tags
+            focused = next((pill.text() for pill in self._pills() if pill.hasFocus()), "")
+            while self._tag_flow.count():
+                item = self._tag_flow.takeAt(0)
+                widget = item.widget() if item is not None else None
+                if widget is not None:
+                    widget.hide()
+                    widget.deleteLater()
+            for tag in state.tags:
+                pill = PillButton(self._theme, tag)
+                pill.clicked.connect(lambda _on, tag=tag: self.tag_toggled.emit(tag))
+                self._tag_flow.addWidget(pill)
+                if tag == focused:
+                    pill.setFocus()
+        for pill in self._pills():
+            pill.setChecked(pill.text() in state.filters.tags)
+
+    def _pills(self) -> list[PillButton]:
+        widgets = (self._tag_flow.itemAt(place).widget() for place in range(self._tag_flow.count()))  # type: ignore[union-attr]  # the place exists
+        return [widget for widget in widgets if isinstance(widget, PillButton)]

@@ -1,0 +1,114 @@
+"""The character browser: three panes that stand in the chat tab's place, and the wires between them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt, Signal
+
+from app.ui.characters.details_pane import DetailsPane
+from app.ui.characters.filters_pane import FiltersPane
+from app.ui.characters.grid_pane import GridPane
+from app.ui.characters.pictures import Pictures
+from app.ui.shared.links import LinkOpener
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from PySide6.QtWidgets import QWidget
+
+    from app.ui.characters.presenter import CharactersPresenter
+    from app.ui.characters.state import CharactersState
+    from app.ui.shared.tab import Zones
+    from app.ui.shared.tasks import TaskScope
+    from app.ui.shared.theme import Theme
+
+
+class CharactersPage(QObject):
+    """`character_chosen` carries the `Character` and whether a new chat is to be started with it."""
+
+    character_chosen = Signal(object, bool)
+    closed = Signal()
+    help_wanted = Signal(str)
+
+    def __init__(self, theme: Theme, presenter: CharactersPresenter, tasks: TaskScope) -> None:
+        super().__init__()
+        self.presenter = presenter
+        self.pictures = Pictures(self)
+        self.filters = FiltersPane(theme)
+        self.grid = GridPane(theme, presenter, self.pictures)
+        self.details = DetailsPane(theme, presenter, self.pictures)
+        self._links = LinkOpener(theme, self.grid, tasks)
+        self._source: object = None
+        self._connect()
+        self.show_state(presenter.state)
+
+    @property
+    def search(self) -> QWidget:
+        """Where Ctrl+F goes."""
+        return self.filters.search
+
+    def list_pane(self) -> QWidget:
+        return self.filters
+
+    def canvas(self) -> QWidget:
+        return self.grid
+
+    def inspector(self) -> QWidget:
+        return self.details
+
+    def set_zones(self, zones: Zones) -> None:
+        """The window says which panes are beside the grid and which slide over it."""
+        self.grid.set_places(list_button=not zones.list_beside, details_open=zones.inspector_open)
+
+    def connect_zones(self, toggle_list: Callable[[], None], toggle_inspector: Callable[[], None]) -> None:
+        """What the two pane buttons of the grid's header call."""
+        self.grid.list_button.clicked.connect(lambda: toggle_list())
+        self.grid.details_button.clicked.connect(lambda: toggle_inspector())
+
+    def activated(self) -> None:
+        """The browser has come to the front: ask for what is to be shown, and take the keyboard."""
+        self.presenter.open()
+        self.filters.search.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _connect(self) -> None:
+        presenter, filters, grid, details = self.presenter, self.filters, self.grid, self.details
+        presenter.state_changed.connect(self.show_state)
+        presenter.caller.account_changed.connect(self.pictures.forget)
+        filters.search_changed.connect(presenter.search)
+        filters.changed.connect(presenter.set_filter)
+        filters.tag_toggled.connect(presenter.toggle_tag)
+        filters.back_wanted.connect(self.closed)
+        grid.selected.connect(presenter.select)
+        grid.chosen.connect(lambda slug: self._choose(slug, new_chat=True))
+        grid.more_wanted.connect(presenter.load_more)
+        grid.again_wanted.connect(presenter.try_again)
+        grid.clear_search_wanted.connect(self._clear_search)
+        grid.clear_filters_wanted.connect(presenter.clear_filters)
+        grid.action.connect(self.help_wanted)
+        details.start_wanted.connect(lambda slug: self._choose(slug, new_chat=True))
+        details.use_wanted.connect(lambda slug: self._choose(slug, new_chat=False))
+        details.link_wanted.connect(self._links.ask)
+        details.pictures_wanted.connect(self._allow_pictures)
+        details.close_wanted.connect(self.grid.details_button.click)
+
+    def show_state(self, state: CharactersState) -> None:
+        """Make every pane agree. Safe to call at any time, any number of times."""
+        self.filters.show_state(state)
+        self.grid.show_state(state)
+        self.details.show_state(state)
+
+    def _clear_search(self) -> None:
+        self.filters.clear_search()
+        self.presenter.clear_search()
+
+    def _allow_pictures(self, on: bool) -> None:
+        if not on:
+            self.pictures.forget()
+        self.presenter.allow_pictures(on)
+        self.grid.view.viewport().update()
+
+    def _choose(self, slug: str, *, new_chat: bool) -> None:
+        character = next((row for row in self.presenter.state.rows if row.slug == slug), None)
+        if character is not None:
+            self.character_chosen.emit(character, new_chat)

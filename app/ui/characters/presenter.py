@@ -1,0 +1,288 @@
+"""What the character browser shows and what its controls mean. QtCore only, no widgets."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from PySide6.QtCore import QObject, Signal
+
+from app.storage.errors import StorageError
+from app.ui.characters.state import MAX_TAGS, PAGE_ROWS, CharactersState, Filters
+from app.ui.shared import money
+from app.ui.shared.problems import describe
+
+if TYPE_CHECKING:
+    from app.service.characters import Character
+    from app.storage.catalogue import Catalogue
+    from app.storage.settings import SettingsStore
+    from app.ui.shared.caller import Caller
+    from app.ui.shared.tasks import TaskScope
+
+DEBOUNCE_S = 0.3
+SHOWN_TAGS = 12
+CATALOGUE_KIND = "characters"
+
+
+class CharactersPresenter(QObject):
+    """`state_changed` carries a `CharactersState`. Nothing is asked before `open` is called."""
+
+    state_changed = Signal(object)
+
+    def __init__(
+        self,
+        caller: Caller,
+        settings: SettingsStore,
+        tasks: TaskScope,
+        *,
+        debounce_s: float = DEBOUNCE_S,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.caller = caller
+        self._settings = settings
+        self._tasks = tasks
+        self._debounce_s = debounce_s
+        self._now = now
+        self.catalogue: Catalogue | None = None
+        self.state = CharactersState()
+        self._asked_as: object = None  # the account whose characters are shown
+        self._next_offset = 0
+        self._tag_counts: Counter[str] = Counter()
+        caller.account_changed.connect(self._account_changed)
+        caller.numbers_changed.connect(self._refresh_choices)
+        settings.subscribe(lambda _value: self._refresh_choices())
+        self._refresh_choices()
+
+    # What the page asks for
+
+    def open(self) -> None:
+        """The browser is on screen: ask for the first page unless it is there already."""
+        self._refresh_choices()
+        if self._asked_as is not self.caller.service or (not self.state.rows and not self.state.loading):
+            self._load_first(wait=False)
+
+    def search(self, text: str) -> None:
+        """Search soon; a newer text replaces an older one, waiting or in flight."""
+        if text != self.state.filters.search:
+            self._filter(replace(self.state.filters, search=text), wait=True)
+
+    def set_filter(self, name: str, value: object) -> None:
+        """Change one of `Filters` by name."""
+        self._filter(replace(self.state.filters, **{name: value}), wait=False)  # type: ignore[arg-type]  # by name
+
+    def toggle_tag(self, tag: str) -> None:
+        """Ask for a tag, or no longer; at most 20 go into one question."""
+        tags = self.state.filters.tags
+        if tag in tags:
+            tags = tuple(each for each in tags if each != tag)
+        elif len(tags) < MAX_TAGS:
+            tags = (*tags, tag)
+        self.set_filter("tags", tags)
+
+    def clear_filters(self) -> None:
+        self._filter(self.state.filters.cleared(), wait=False)
+
+    def clear_search(self) -> None:
+        self._filter(replace(self.state.filters, search=""), wait=False)
+
+    def load_more(self) -> None:
+        """The end of the list is near: ask for the next 50."""
+        state = self.state
+        if state.rows and not (state.is_complete or state.loading or state.loading_more or state.problem):
+            self._tasks.start("characters-more", self._more)
+
+    def try_again(self) -> None:
+        """After a failure: the page that did not come."""
+        if self.state.rows and not self.state.saved_note:
+            self._change(problem=None)
+            self.load_more()
+        else:
+            self._load_first(wait=False)
+
+    def select(self, slug: str) -> None:
+        """Show the details of one."""
+        self._change(selected=slug)
+
+    def allow_pictures(self, on: bool) -> None:
+        """Whether pictures are loaded from where their authors put them."""
+        self._settings.change(load_remote_pictures=on)
+        self._refresh_choices()
+
+    def picture_url(self, character: Character) -> str:
+        """Where to load a picture from, "" to draw one.
+
+        The Sandbox's own lie on this computer and need no consent; everybody else's do, and only over https.
+        """
+        url = character.photo_url or ""
+        if not url:
+            return ""
+        try:
+            parts = urlsplit(url)
+        except ValueError:
+            return ""
+        service = self.caller.service
+        if self.caller.is_sandbox and service is not None:
+            own = urlsplit(service.client.base_url)
+            return url if (parts.scheme, parts.netloc) == (own.scheme, own.netloc) else ""
+        return url if self._settings.value.load_remote_pictures and parts.scheme == "https" else ""
+
+    def model_name(self, character: Character) -> str:
+        """The name of the model a character suggests; says so when the account does not have it."""
+        model = next((model for model in self.caller.models if model.id == character.model_id), None)
+        if model is not None:
+            return model.name
+        return f"{character.model_id} (not offered here)" if character.model_id else "Your default model"
+
+    # Asking
+
+    def _filter(self, filters: Filters, *, wait: bool) -> None:
+        if filters.adult == "only" and not self._settings.value.show_adult:
+            filters = replace(filters, adult="hide")
+        if filters == self.state.filters:
+            return
+        self._change(filters=filters, tags=self._offered_tags(filters))
+        self._load_first(wait=wait)
+
+    def _load_first(self, *, wait: bool) -> None:
+        self._tasks.cancel("characters-more")
+        self._tasks.replace("characters", self._first, self._debounce_s if wait else 0.0)
+
+    async def _first(self, wait_s: float) -> None:
+        if wait_s:
+            await asyncio.sleep(wait_s)
+        from app.service.errors import ServiceError
+
+        filters, service = self.state.filters, self.caller.service
+        self._asked_as = service
+        if service is None:
+            await self._show_saved(filters)
+            return
+        self._change(loading=True, problem=None)
+        try:
+            page = await service.characters.page(filters.query(0))
+        except ServiceError as error:
+            await self._show_saved(filters)
+            self._change(problem=describe(error, subject="search"), loading=False)
+            return
+        except asyncio.CancelledError:
+            self._change(loading=False)
+            raise
+        self._next_offset = len(page.data) + page.broken
+        self._show(page.data, is_complete=self._next_offset < PAGE_ROWS)
+        await self._save(filters, page.data)
+
+    async def _more(self) -> None:
+        from app.service.errors import ServiceError
+
+        filters, service = self.state.filters, self.caller.service
+        if service is None:
+            return
+        self._change(loading_more=True, problem=None)
+        try:
+            page = await service.characters.page(filters.query(self._next_offset))
+        except ServiceError as error:
+            self._change(problem=describe(error, subject="search"))  # the rows on screen stay: they are still true
+        else:
+            arrived = len(page.data) + page.broken
+            self._next_offset += arrived
+            known = {row.slug for row in self.state.rows}  # the catalogue may have moved between two pages
+            fresh = tuple(row for row in page.data if row.slug not in known)
+            self._count_tags(fresh)
+            self._change(
+                rows=self.state.rows + fresh,
+                is_complete=arrived < PAGE_ROWS,
+                tags=self._offered_tags(self.state.filters),
+            )
+        finally:
+            self._change(loading_more=False)
+
+    def _show(self, rows: tuple[Character, ...], *, is_complete: bool, saved_note: str = "") -> None:
+        self._count_tags(rows)
+        selected = self.state.selected
+        if not any(row.slug == selected for row in rows):
+            selected = rows[0].slug if rows else ""
+        self._change(
+            rows=rows,
+            selected=selected,
+            loading=False,
+            is_complete=is_complete,
+            saved_note=saved_note,
+            tags=self._offered_tags(self.state.filters),
+        )
+
+    # The saved first page
+
+    async def _show_saved(self, filters: Filters) -> None:
+        """What this account was given last for the same question, so that the browser works with no network."""
+        saved = None
+        if self.catalogue is not None:
+            saved = await self.catalogue.load(self._account_id, CATALOGUE_KIND, filters.key())
+        if saved is None:
+            self._show((), is_complete=True)
+            return
+        from app.service.characters import Character
+        from app.service.wire import ListEnvelope
+
+        rows = ListEnvelope.read(Character, {"data": saved.value if isinstance(saved.value, list) else []}).data
+        self._show(rows, is_complete=True, saved_note=f"Saved {money.when(saved.saved_at, self._now())}")
+
+    async def _save(self, filters: Filters, rows: tuple[Character, ...]) -> None:
+        if self.catalogue is None:
+            return
+        body = [row.model_dump(mode="json", by_alias=True) for row in rows]
+        try:
+            await self.catalogue.save(self._account_id, CATALOGUE_KIND, filters.key(), body)
+        except StorageError:
+            return  # a list that is asked for again next time; what matters has its own words for a full disk
+
+    @property
+    def _account_id(self) -> str:
+        return self.caller.account.id if self.caller.account is not None else ""
+
+    # Choices
+
+    def _count_tags(self, rows: Iterable[Character]) -> None:
+        for row in rows:
+            self._tag_counts.update(tag for tag in row.tags if tag.strip())
+
+    def _offered_tags(self, filters: Filters) -> tuple[str, ...]:
+        """The chosen ones, then the commonest seen so far."""
+        common = [tag for tag, _ in self._tag_counts.most_common(SHOWN_TAGS) if tag not in filters.tags]
+        return (*filters.tags, *common)[: max(SHOWN_TAGS, len(filters.tags))]
+
+    def _account_changed(self) -> None:
+        self._tasks.cancel("characters")
+        self._tasks.cancel("characters-more")
+        self._tag_counts.clear()
+        self._asked_as = None
+        self._change(rows=(), selected="", is_complete=False, problem=None, saved_note="", tags=(), loading=False)
+        self._refresh_choices()
+
+    def _refresh_choices(self) -> None:
+        value = self._settings.value
+        models = tuple((model.id, model.name) for model in self.caller.models)
+        filters = self.state.filters
+        if not value.show_adult and filters.adult != "hide":
+            filters = replace(filters, adult="hide")
+        changed = filters != self.state.filters
+        self._change(
+            models=models,
+            filters=filters,
+            adult_allowed=value.show_adult,
+            pictures_allowed=value.load_remote_pictures or self.caller.is_sandbox,
+        )
+        if changed:
+            self._load_first(wait=False)
+
+    def _change(self, **changes: Any) -> None:
+        state = replace(self.state, **changes)
+        if state != self.state:
+            self.state = state
+            self.state_changed.emit(state)

@@ -1,0 +1,120 @@
+"""What the character browser shows, as frozen values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal
+
+from app.ui.shared import money
+
+if TYPE_CHECKING:
+    from app.service.characters import Character, CharactersQuery
+    from app.ui.shared.problems import Problem
+
+PAGE_ROWS = 50
+MAX_TAGS = 20  # the service takes no more in one question
+MAX_SEARCH_CHARS = 200
+
+# The service's orders, by the words of the menu.
+SORTS: Mapping[str, str] = {
+    "highlyRatedAndRecent": "Highly rated and recent",
+    "highlyRated": "Highly rated",
+    "highestRating": "Highest rating",
+    "ratingCount": "Most ratings",
+    "imports": "Most used",
+    "mostRecent": "Most recent",
+    "featured": "Featured",
+}
+DEFAULT_SORT = "imports"
+Adult = Literal["hide", "only"]
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What is asked for. `adult` is "hide" unless the person switched adult characters on and chose otherwise."""
+
+    search: str = ""
+    sort: str = DEFAULT_SORT
+    ascending: bool = False
+    model_id: str = ""
+    adult: Adult = "hide"
+    web_only: bool = False
+    pro_only: bool = False
+    tags: tuple[str, ...] = ()
+
+    @property
+    def narrowing(self) -> int:
+        """How many filters besides the search leave characters out."""
+        return sum((bool(self.model_id), self.adult == "only", self.web_only, self.pro_only, bool(self.tags)))
+
+    def cleared(self) -> Filters:
+        """The same search and order, with nothing left out."""
+        return Filters(search=self.search, sort=self.sort, ascending=self.ascending)
+
+    def query(self, offset: int) -> CharactersQuery:
+        """One page of 50 from row `offset`. Adult characters are left out by name, whatever the service's default."""
+        from app.service.characters import CharactersQuery
+
+        return CharactersQuery(
+            search=self.search.strip()[:MAX_SEARCH_CHARS],
+            tags=self.tags[:MAX_TAGS],
+            model_ids=(self.model_id,) if self.model_id else (),
+            is_adult=self.adult == "only",
+            is_pro=True if self.pro_only else None,
+            is_web_enabled=True if self.web_only else None,
+            sort_by=self.sort,
+            ascending=self.ascending,
+            limit=PAGE_ROWS,
+            offset=offset,
+        )
+
+    def key(self) -> str:
+        """A text that is the same for the same question, for the saved first page."""
+        return repr(replace(self, tags=tuple(sorted(self.tags))))
+
+
+@dataclass(frozen=True, slots=True)
+class CharactersState:
+    """`rows` are those that came; `is_complete`: the service has no more; `saved_note` is set while they are old."""
+
+    rows: tuple[Character, ...] = ()
+    filters: Filters = field(default_factory=Filters)
+    selected: str = ""  # slug
+    loading: bool = False
+    loading_more: bool = False
+    is_complete: bool = False
+    problem: Problem | None = None  # of the first page, or of the next one when there are rows
+    saved_note: str = ""
+    tags: tuple[str, ...] = ()  # offered as filters: those of the rows, the chosen ones first
+    models: tuple[tuple[str, str], ...] = ()  # (id, name) offered as a filter
+    adult_allowed: bool = False
+    pictures_allowed: bool = False
+
+    @property
+    def character(self) -> Character | None:
+        """The one whose details are shown."""
+        return next((row for row in self.rows if row.slug == self.selected), None)
+
+    @property
+    def title(self) -> str:
+        return (
+            f"Results for “{self.filters.search.strip()}”" if self.filters.search.strip() else SORTS[self.filters.sort]
+        )
+
+
+def uses_text(count: int) -> str:
+    """`12.4K uses`."""
+    return "1 use" if count == 1 else f"{money.short_count(count)} uses"
+
+
+def spoken(character: Character) -> str:
+    """A card as a screen reader says it."""
+    stats = character.stats
+    parts = [character.name or character.slug]
+    if stats.rating_count:
+        parts.append(f"rated {stats.average_rating:.1f} by {money.count(stats.rating_count)}")
+    parts.append(uses_text(stats.imports))
+    parts += [character.description] if character.description else []
+    parts += ["may use the web"] if character.web_enabled else []
+    return ", ".join(parts)

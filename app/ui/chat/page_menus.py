@@ -1,0 +1,51 @@
+"""The two menus of the chat tab: for the open chat, and for one answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QCursor
+
+from app.ui.shared.menu import Menu
+
+if TYPE_CHECKING:
+    from app.ui.chat.page import ChatPage
+    from app.ui.shared.theme import Theme
+
+
+def open_chat_menu(page: ChatPage) -> Menu:
+    """Show what can be done with the open chat, under the button in its header."""
+    button = page.main.header.more_button
+    stored = page.presenter.opened.chat_id is not None
+    menu = _menu(page, page.main.theme)
+    menu.add(page.tr("Rename"), "pencil", shortcut="F2", enabled=stored).triggered.connect(page.rename)
+    pin = menu.add(page.tr("Unpin") if page.is_pinned() else page.tr("Pin"), "pin", shortcut="Ctrl+D", enabled=stored)
+    pin.triggered.connect(page.toggle_pin)
+    copy = menu.add(page.tr("Duplicate"), "copy", shortcut="Ctrl+Shift+D", enabled=stored)
+    copy.triggered.connect(page.duplicate)
+    request = menu.add(page.tr("Show the request"), "code", shortcut="Ctrl+Shift+E")
+    request.triggered.connect(lambda: page.open_request())
+    menu.addSeparator()
+    trash = menu.add(page.tr("Move to trash"), "trash", shortcut="Del", role="bad", enabled=stored)
+    trash.triggered.connect(page.trash)
+    menu.popup(button.mapToGlobal(QPoint(0, button.height())))
+    return menu
+
+
+def open_message_menu(page: ChatPage, row_id: str) -> Menu:
+    """Show what is done seldom with one answer, where the pointer is."""
+    menu = _menu(page, page.main.theme)
+    menu.add(page.tr("Show the request"), "code").triggered.connect(lambda: page.open_request(row_id))
+    edit = menu.add(page.tr("Edit the question"), "pencil")
+    edit.triggered.connect(lambda: page.presenter.act(row_id, "edit"))
+    branch = menu.add(page.tr("Branch into a new chat"), "branch")
+    branch.triggered.connect(lambda: page.presenter.act(row_id, "branch"))
+    menu.popup(QCursor.pos())
+    return menu
+
+
+def _menu(page: ChatPage, theme: Theme) -> Menu:
+    menu = Menu(theme, page.main)
+    menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    return menu

@@ -1,0 +1,147 @@
+"""What the chat presenter stands on: its signals, its parts, how work is run and how changes are told."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import time
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.storage.errors import NotStored, StorageError
+from app.ui.chat.presenter_answers import Answers, disk_problem
+from app.ui.chat.presenter_models import ModelShelf
+from app.ui.chat.presenter_open import OpenChat
+from app.ui.chat.presenter_views import totals_of
+
+if TYPE_CHECKING:
+    from app.storage.history import History
+    from app.storage.settings import SettingsStore
+    from app.ui.chat.presenter_conversation import Conversation
+    from app.ui.chat.presenter_library import Library
+    from app.ui.chat.state import ChatHead
+    from app.ui.shared.caller import Caller
+    from app.ui.shared.tasks import TaskScope
+
+DRAFT_PAUSE_MS = 250
+Work = Callable[..., Awaitable[object]]
+
+
+class ChatPresenterBase(QObject):
+    """Signals carry frozen values of `state.py`, or rows of `message_rows.py` on `conversation`."""
+
+    entries_changed = Signal(object)  # tuple[ChatEntry, ...]
+    head_changed = Signal(object)  # ChatHead
+    cost_changed = Signal(object)  # CostNote
+    draft_replaced = Signal(str)  # what the box is to hold now
+    totals_changed = Signal(object)  # Totals
+    models_changed = Signal(object)  # ModelList
+    started = Signal()  # `conversation` is there
+    notice = Signal(str, str, str)  # a toast: sentence, action id or "", the action's words
+    help_wanted = Signal(str)  # an action that another part of the window carries out: "replace-key", "top-up", …
+    busy_changed = Signal()  # how many chats are being written
+
+    def __init__(
+        self,
+        caller: Caller,
+        settings: SettingsStore,
+        tasks: TaskScope,
+        *,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        clock: Callable[[], float] = time.monotonic,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.caller = caller
+        self._settings = settings
+        self._tasks = tasks
+        self._now = now
+        self._numbers = itertools.count()
+        self._creating = asyncio.Lock()
+        self._undo: list[str] = []
+        self.shelf = ModelShelf(caller, settings)
+        self.opened = OpenChat(caller, self.shelf)
+        self.answers = Answers(caller, tasks, clock, self)
+        self.library: Library | None = None
+        self.conversation: Conversation | None = None
+        self._history: History | None = None
+        self._draft_timer = QTimer(self)
+        self._draft_timer.setSingleShot(True)
+        self._draft_timer.setInterval(DRAFT_PAUSE_MS)
+        caller.account_changed.connect(self._account_changed)
+        caller.numbers_changed.connect(self._numbers_changed)
+
+    # What changed
+
+    def _account_changed(self) -> None:
+        self.shelf.forget()
+        self.opened.account_changed()
+        if self._history is not None:
+            self._do(self._load_models)
+        self._all_changed()
+
+    async def _load_models(self) -> None:
+        await self.shelf.load_saved()
+        self._models_changed()
+        self._all_changed()
+
+    def _numbers_changed(self) -> None:
+        self._models_changed()
+        self._head_changed()
+        if self._history is not None:
+            self._do(self.shelf.save)
+
+    def _conversation_changed(self, chat_id: str) -> None:
+        """An answer began or ended in a chat: its row in the list has another cost and another time."""
+        if self.library is not None and self.library.get(chat_id) is not None:
+            self._do(self._reread, chat_id)
+        self._all_changed()
+
+    async def _reread(self, chat_id: str) -> None:
+        assert self.library is not None
+        if self.library.get(chat_id) is not None:
+            await self.library.reread(chat_id)
+            self._list_changed()
+
+    def _all_changed(self) -> None:
+        self._list_changed()
+        self._head_changed()
+        self.totals_changed.emit(totals_of(self.opened.thread.all(), self.shelf.name_of, self.caller.is_sandbox))
+
+    def _list_changed(self) -> None:
+        if self.library is not None:
+            self.entries_changed.emit(self.library.entries(self.answers.writing(), self._now(), self.shelf.name_of))
+        self.busy_changed.emit()
+
+    def head(self) -> ChatHead:
+        """The open chat as it is now."""
+        return self.opened.head(writing=self.opened.chat_id in self.answers.writing())
+
+    def _head_changed(self) -> None:
+        self.head_changed.emit(self.head())
+        self.cost_changed.emit(self.opened.cost())
+
+    def _models_changed(self) -> None:
+        self.models_changed.emit(self.shelf.list_for(self.opened.model_id))
+
+    # Work
+
+    def _do(self, work: Work, *args: object) -> None:
+        """Run a piece of work of its own; a refusing disk becomes the page's problem."""
+        self._tasks.start(f"chat-{next(self._numbers)}", self._guarded, work, args)
+
+    async def _guarded(self, work: Work, args: tuple[object, ...]) -> None:
+        try:
+            await work(*args)
+        except NotStored as error:
+            self.notice.emit(error.sentence, "", "")
+        except StorageError as error:
+            self.opened.problem = disk_problem(error)
+            self._head_changed()
+        else:
+            if self.opened.problem is not None:
+                self.opened.problem = None
+                self._head_changed()
