@@ -29,3 +29,10 @@ class ApiKeyAuth(httpx.Auth):
 
     def __repr__(self) -> str:
         return "ApiKeyAuth()"
+
+
+class NoAuth(httpx.Auth):
+    """Sends a request as it is: httpx would otherwise take a user and password out of the address."""
+
+
+NO_AUTH = NoAuth()

@@ -70,6 +70,7 @@ class Call:
     read_timeout_s: float = 30.0
     background: bool = False  # polling, prefetching: rests while the failure budget is low
     model: str = ""
+    pace: str = ""  # which limit of calls per minute it counts against
 
 
 def query(values: Mapping[str, object]) -> Params:

@@ -203,7 +203,7 @@ ChatEvent = TextDelta | ReasoningDelta | SourcesFound | ToolCallsFound | Finishe
 class RetryWait:
     """A call waits before its next try: show it, with a way to give up (cancel the task)."""
 
-    reason: str  # "rate_limit", "server", "connection", "held"
+    reason: str  # "rate_limit", "server", "connection", "held" (failure budget), "pace" (calls per minute)
     wait_s: float
     attempt: int  # tries made so far
     message: str = ""

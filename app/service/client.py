@@ -17,12 +17,14 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from app.service.addresses import is_absolute, is_loopback, origin
+from app.service.auth import NO_AUTH
 from app.service.bodies import MAX_ERROR_BYTES, BoundedBody, too_large
 from app.service.calls import Call, CallRecord, Content, JsonContent, query
 from app.service.chat_types import RetryWait
 from app.service.connection_errors import explain
 from app.service.dialect import Dialect
-from app.service.error_bodies import decode_refusal
+from app.service.error_bodies import decode_refusal, misdirected
 from app.service.errors import (
     AbuseBlocked,
     BadAnswer,
@@ -36,6 +38,7 @@ from app.service.errors import (
 )
 from app.service.exchange import Exchange, RequestRecord
 from app.service.json_text import read_json
+from app.service.pace import Pace
 from app.service.response_info import ResponseInfo, read_response_info
 from app.service.retry import CallKind, FailureBudget, full_jitter, wait_before_retry
 from app.service.tls import TlsTrust, empty_context
@@ -49,7 +52,6 @@ IDLE_CONNECTION_S = 60.0
 MAX_REDIRECTS = 5
 USER_AGENT = "Rialto"
 LOADED_BY_FIRST_CALL = ("httpcore", "h11", "anyio._backends._asyncio")
-LOOPBACK_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
 # A peer that vanished without a word is noticed after about two minutes, whatever the read timeout.
 KEEP_ALIVE_OPTIONS = [(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)] + [
     (socket.IPPROTO_TCP, number, value)
@@ -132,19 +134,21 @@ class ServiceClient:
         budget: FailureBudget,
         transport: httpx.AsyncBaseTransport | None = None,
         tls: TlsTrust | None = None,
+        pace: Pace | None = None,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
         jitter: Callable[[], float] = full_jitter,
     ) -> None:
         self.base_url = base_url.rstrip("/")
         self.dialect = dialect
         self.budget = budget
+        self.pace = pace or Pace()
         self._auth = auth
         self._on_exchange = on_exchange
         self._transport = transport
         self._tls = tls or TlsTrust()
         self._sleep = sleep
         self._jitter = jitter
-        self._origin = _origin(self.base_url)
+        self._origin = origin(self.base_url)
         self._http: httpx.AsyncClient | None = None
         self._elsewhere: httpx.AsyncClient | None = None
         self._opening = asyncio.Lock()
@@ -251,7 +255,8 @@ class ServiceClient:
         tell: Callable[[str, float], None],
         receive: Callable[[Answer], Awaitable[None]],
     ) -> Answer:
-        own = not _is_absolute(call.path)  # a strange host's refusals are not on the service's list
+        await self.pace.turn(call.pace, lambda seconds: tell("pace", seconds))
+        own = not is_absolute(call.path)  # a strange host's refusals are not on the service's list
         admission = (
             await self.budget.admit(background=call.background, on_hold=lambda s: tell("held", s)) if own else None
         )
@@ -273,7 +278,7 @@ class ServiceClient:
                     self.budget.block()
                 raise refusal
             if not 200 <= response.status_code < 300:
-                raise _misdirected(info)
+                raise misdirected(info)
             answer = Answer(response, info, call, record)
             await receive(answer)
         except BaseException:
@@ -285,7 +290,7 @@ class ServiceClient:
         """Send once, following redirects inside the origin only. Raises what became of the connection."""
         url = self._url(call)
         for _ in range(MAX_REDIRECTS + 1):
-            trusted = call.authenticated and not _is_absolute(call.path) and _origin(url) == self._origin
+            trusted = call.authenticated and not is_absolute(call.path) and origin(url) == self._origin
             request = http.build_request(
                 call.method,
                 url,
@@ -298,7 +303,7 @@ class ServiceClient:
             failure: ServiceError
             try:
                 # `auth=None` would let httpx take a user and password out of the address
-                response = await http.send(request, stream=True, auth=self._auth if trusted else _NO_AUTH)
+                response = await http.send(request, stream=True, auth=self._auth if trusted else NO_AUTH)
             except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
                 failure = _failure(error, request.url.host)
             else:
@@ -306,7 +311,7 @@ class ServiceClient:
                 if target is None:
                     return response
                 await response.aclose()
-                if not _is_absolute(call.path) and _origin(target) != self._origin:
+                if not is_absolute(call.path) and origin(target) != self._origin:
                     raise BadAnswer(
                         f"The service sent the call on to {urlsplit(target).hostname}, another host.",
                         status=response.status_code,
@@ -323,10 +328,8 @@ class ServiceClient:
                     self._elsewhere = await self._make_http(secure=True, loopback=False)
                 return self._elsewhere
             if self._http is None:
-                parts = urlsplit(self.base_url)
-                self._http = await self._make_http(
-                    secure=parts.scheme == "https", loopback=parts.hostname in LOOPBACK_HOSTS
-                )
+                secure = self.base_url.startswith("https://")
+                self._http = await self._make_http(secure=secure, loopback=is_loopback(self.base_url))
             return self._http
 
     async def _make_http(self, *, secure: bool, loopback: bool) -> httpx.AsyncClient:
@@ -357,7 +360,7 @@ class ServiceClient:
         )
 
     def _url(self, call: Call) -> str:
-        base = call.path if _is_absolute(call.path) else self.base_url + call.path
+        base = call.path if is_absolute(call.path) else self.base_url + call.path
         try:
             return str(httpx.URL(base, params=call.params)) if call.params else base
         except httpx.InvalidURL:
@@ -374,15 +377,8 @@ class ServiceClient:
             url=self._url(call),
             headers=tuple(self._headers(call)),
             body=call.content.record if call.content is not None else None,
-            authenticated=call.authenticated and self._auth is not None and not _is_absolute(call.path),
+            authenticated=call.authenticated and self._auth is not None and not is_absolute(call.path),
         )
-
-
-class _NoAuth(httpx.Auth):
-    """Sends a request as it is."""
-
-
-_NO_AUTH = _NoAuth()
 
 
 def _reads(response: httpx.Response) -> AsyncIterable[bytes]:
@@ -442,28 +438,10 @@ def _redirect_target(response: httpx.Response, call: Call) -> str | None:
         return None
 
 
-def _misdirected(info: ResponseInfo) -> BadAnswer:
-    return BadAnswer(
-        f"The service answered {info.status}, which is no answer to this call.",
-        status=info.status,
-        info=info,
-        request_id=info.request_id,
-    )
-
-
 def _wait_reason(error: ServiceError) -> str:
     if isinstance(error, RateLimited):
         return "rate_limit"
     return "server" if isinstance(error, ServerFailed) else "connection"
-
-
-def _is_absolute(path: str) -> bool:
-    return path.startswith(("https://", "http://"))
-
-
-def _origin(url: str) -> tuple[str, str, int | None]:
-    parts = urlsplit(url)
-    return parts.scheme, (parts.hostname or ""), parts.port or {"http": 80, "https": 443}.get(parts.scheme)
 
 
 def _no_cookies() -> CookieJar:

@@ -15,6 +15,7 @@ from http import HTTPStatus
 from app.service.errors import (
     AbuseBlocked,
     AuthenticationFailed,
+    BadAnswer,
     BadRequest,
     Conflict,
     ContentRefused,
@@ -99,6 +100,16 @@ def decode_in_band(content: Mapping[str, object], info: ResponseInfo | None = No
         info=info,
         request_id=_text(content.get("request_id"), 200) or (info.request_id if info else ""),
         retry_after_s=min(max(float(seconds), 0.0), MAX_WAIT_S) if seconds is not None else None,
+    )
+
+
+def misdirected(info: ResponseInfo) -> BadAnswer:
+    """The error for a status that is neither good nor a refusal."""
+    return BadAnswer(
+        f"The service answered {info.status}, which is no answer to this call.",
+        status=info.status,
+        info=info,
+        request_id=info.request_id,
     )
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from app.service.account import AccountResource
+from app.service.addresses import is_web_address
 from app.service.characters import CharactersResource
 from app.service.chat import ChatResource
 from app.service.client import ServiceClient
@@ -20,6 +21,14 @@ from app.service.tls import TlsTrust
 if TYPE_CHECKING:
     import httpx
 
+    from app.service.billing import BillingResource
+    from app.service.crypto_rpc import CryptoRpcResource
+    from app.service.embeddings import EmbeddingsResource
+    from app.service.images import ImagesResource
+    from app.service.speech import SpeechResource, VoicesResource
+    from app.service.transcription import TranscriptionResource
+    from app.service.video import VideoResource
+
 
 class Service:
     """What one account can ask for."""
@@ -30,6 +39,56 @@ class Service:
         self.models = ModelsResource(client)
         self.characters = CharactersResource(client)
         self.account = AccountResource(client)
+
+    # The rest is imported when a tab first asks for it, so that a chat does not wait for video.
+
+    @cached_property
+    def speech(self) -> SpeechResource:
+        from app.service.speech import SpeechResource
+
+        return SpeechResource(self.client)
+
+    @cached_property
+    def voices(self) -> VoicesResource:
+        from app.service.speech import VoicesResource
+
+        return VoicesResource(self.client)
+
+    @cached_property
+    def transcription(self) -> TranscriptionResource:
+        from app.service.transcription import TranscriptionResource
+
+        return TranscriptionResource(self.client)
+
+    @cached_property
+    def video(self) -> VideoResource:
+        from app.service.video import VideoResource
+
+        return VideoResource(self.client)
+
+    @cached_property
+    def images(self) -> ImagesResource:
+        from app.service.images import ImagesResource
+
+        return ImagesResource(self.client)
+
+    @cached_property
+    def embeddings(self) -> EmbeddingsResource:
+        from app.service.embeddings import EmbeddingsResource
+
+        return EmbeddingsResource(self.client)
+
+    @cached_property
+    def crypto_rpc(self) -> CryptoRpcResource:
+        from app.service.crypto_rpc import CryptoRpcResource
+
+        return CryptoRpcResource(self.client)
+
+    @cached_property
+    def billing(self) -> BillingResource:
+        from app.service.billing import BillingResource
+
+        return BillingResource(self.client)
 
     async def aclose(self) -> None:
         await self.client.aclose()
@@ -53,7 +112,7 @@ def open_service(
     """
     dialect = DIALECTS[dialect_name]
     address = (base_url or dialect.base_url or "").strip()
-    if not _is_web_address(address):
+    if not is_web_address(address):
         raise LimitExceeded("The address begins with https:// or http://.", field="base_url", limit="https://, http://")
     client = ServiceClient(
         address,
@@ -65,11 +124,3 @@ def open_service(
         tls=tls,
     )
     return Service(client)
-
-
-def _is_web_address(address: str) -> bool:
-    try:
-        parts = urlsplit(address)
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
-    except ValueError:
-        return False

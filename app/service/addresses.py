@@ -1,0 +1,31 @@
+"""What an address says about who is on its other end. Standard library only."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+LOOPBACK_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
+Origin = tuple[str, str, int | None]  # scheme, host, port
+
+
+def origin(url: str) -> Origin:
+    """Two addresses with the same origin are the same service; credentials never go to another one."""
+    parts = urlsplit(url)
+    return parts.scheme, (parts.hostname or ""), parts.port or {"http": 80, "https": 443}.get(parts.scheme)
+
+
+def is_absolute(path: str) -> bool:
+    return path.startswith(("https://", "http://"))
+
+
+def is_loopback(url: str) -> bool:
+    """True for a service on this computer, which is reached without TLS and never through a proxy."""
+    return urlsplit(url).hostname in LOOPBACK_HOSTS
+
+
+def is_web_address(address: str) -> bool:
+    try:
+        parts = urlsplit(address)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        return False

@@ -1,0 +1,181 @@
+"""What was spent, and what is left: the billing endpoints. Beta; they need an admin key on most deployments.
+
+An `AuthenticationFailed` from here means that the key lacks that right, not that it is wrong. A shape that changed is
+a `BadAnswer`: "not available", never a crash (R-VER-07). Source: service specification, account.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+
+from pydantic import Field
+
+from app.service.bodies import MIB
+from app.service.calls import Call, limit, query
+from app.service.client import ServiceClient
+from app.service.downloads import save
+from app.service.retry import CallKind
+from app.service.wire import ListEnvelope, WireModel, read_model
+
+CURRENCIES = ("USD", "DIEM", "BUNDLED_CREDITS")
+PAGE_ROWS = (10, 1000)
+MAX_LOOKBACK_DAYS = 90
+MAX_EXPORT_BYTES = 256 * MIB
+READ_TIMEOUT_S = 60.0
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+
+class BillingBalance(WireModel):
+    """What the account can spend. `balances` by lower-case currency name."""
+
+    can_consume: bool = Field(default=True, alias="canConsume")
+    currency: str | None = Field(default=None, alias="consumptionCurrency")
+    balances: dict[str, Decimal | None] = Field(default_factory=dict)
+    diem_allocation: Decimal | None = Field(default=None, alias="diemEpochAllocation")
+
+
+class InferenceDetails(WireModel):
+    request_id: str = Field(default="", alias="requestId")
+    prompt_tokens: int | None = Field(default=None, alias="promptTokens")
+    completion_tokens: int | None = Field(default=None, alias="completionTokens")
+
+
+class UsageEntry(WireModel):
+    """One booking. A negative `amount` was spent."""
+
+    at: datetime | None = Field(default=None, alias="timestamp")
+    sku: str = ""
+    units: Decimal = Decimal(0)
+    price_usd: Decimal | None = Field(default=None, alias="pricePerUnitUsd")
+    amount: Decimal = Decimal(0)
+    currency: str = ""
+    notes: str = ""
+    details: InferenceDetails | None = Field(default=None, alias="inferenceDetails")
+
+
+@dataclass(frozen=True, slots=True)
+class UsagePage:
+    """Bookings in the order of time. `next_cursor` alone asks for the page behind; None: this was the last."""
+
+    entries: tuple[UsageEntry, ...]
+    next_cursor: str | None
+
+
+class DayUse(WireModel):
+    date: str = ""
+    usd: Decimal = Field(default=Decimal(0), alias="USD")
+    diem: Decimal = Field(default=Decimal(0), alias="DIEM")
+
+
+class ModelUse(WireModel):
+    name: str = Field(default="", alias="modelName")
+    unit_type: str = Field(default="", alias="unitType")
+    usd: Decimal = Field(default=Decimal(0), alias="totalUsd")
+    diem: Decimal = Field(default=Decimal(0), alias="totalDiem")
+    units: Decimal = Field(default=Decimal(0), alias="totalUnits")
+
+
+class KeyUse(WireModel):
+    key_id: str | None = Field(default=None, alias="apiKeyId")
+    description: str = ""
+    usd: Decimal = Field(default=Decimal(0), alias="totalUsd")
+    diem: Decimal = Field(default=Decimal(0), alias="totalDiem")
+    units: Decimal = Field(default=Decimal(0), alias="totalUnits")
+
+
+class UsageAnalytics(WireModel):
+    lookback: str = ""
+    by_date: tuple[DayUse, ...] = Field(default=(), alias="byDate")
+    by_model: tuple[ModelUse, ...] = Field(default=(), alias="byModel")
+    by_key: tuple[KeyUse, ...] = Field(default=(), alias="byKey")
+
+
+@dataclass(frozen=True, slots=True)
+class UsageQuery:
+    """Which bookings: from `begin` on, before `end` (aware moments), in one currency or in all."""
+
+    begin: datetime | None = None
+    end: datetime | None = None
+    currency: str | None = None  # one of CURRENCIES
+    page_rows: int = 1000  # 10 to 1000
+
+    def to_params(self) -> dict[str, object]:
+        """Raises `LimitExceeded`."""
+        low, high = PAGE_ROWS
+        limit(low <= self.page_rows <= high, "pageSize", f"{low} to {high}", f"{low} to {high} rows a page.")
+        limit(self.currency in (None, *CURRENCIES), "currency", ", ".join(CURRENCIES), "There is no such currency.")
+        ordered = self.begin is None or self.end is None or self.begin < self.end
+        limit(ordered, "endTimestamp", "startTimestamp", "The end comes after the beginning.")
+        return {
+            "startTimestamp": _utc(self.begin),
+            "endTimestamp": _utc(self.end),
+            "currency": self.currency,
+            "pageSize": self.page_rows,
+        }
+
+
+class BillingResource:
+    def __init__(self, client: ServiceClient) -> None:
+        self._client = client
+
+    async def balance(self, *, background: bool = False) -> BillingBalance:
+        """Return the account's balances. Raises `ServiceError`."""
+        return read_model(
+            BillingBalance, await self._client.get("/billing/balance", resource="billing", background=background)
+        )
+
+    async def usage(self, wanted: UsageQuery | None = None, *, cursor: str | None = None) -> UsagePage:
+        """Return one page of bookings. A `cursor` goes alone, it knows its query. Raises `ServiceError`."""
+        params: Mapping[str, object] = {"cursor": cursor} if cursor else (wanted or UsageQuery()).to_params()
+        content = await self._client.get("/billing/usage-history", params, resource="billing")
+        envelope = ListEnvelope.read(UsageEntry, content)
+        following = envelope.content.get("nextCursor")
+        return UsagePage(envelope.data, following if isinstance(following, str) and following else None)
+
+    async def export_usage(
+        self, path: Path, wanted: UsageQuery | None = None, *, cursor: str | None = None
+    ) -> str | None:
+        """Write one page of bookings to `path` as CSV and return the cursor of the next, if any."""
+        params: Mapping[str, object] = {"cursor": cursor} if cursor else (wanted or UsageQuery()).to_params()
+        call = Call(
+            "GET",
+            "/billing/usage-history",
+            CallKind.READ,
+            "billing",
+            query(params),
+            accept="text/csv",
+            max_bytes=MAX_EXPORT_BYTES,
+            read_timeout_s=READ_TIMEOUT_S,
+        )
+        async with self._client.open(call) as answer:
+            await save(answer.pieces(), path, total=answer.info.content_length)
+            return answer.info.next_cursor
+
+    async def analytics(
+        self, *, days: int = 7, begin_day: str | None = None, end_day: str | None = None
+    ) -> UsageAnalytics:
+        """Return sums by day, model and key: of the last 1 to 90 days, or of a stretch of days (`YYYY-MM-DD`)."""
+        params: dict[str, object]
+        if begin_day is not None or end_day is not None:
+            for name, day in (("startDate", begin_day), ("endDate", end_day)):
+                written = day is not None and _DAY.fullmatch(day) is not None
+                limit(written, name, "YYYY-MM-DD", "A stretch has a first and a last day, written YYYY-MM-DD.")
+            params = {"startDate": begin_day, "endDate": end_day}
+        else:
+            allowed = f"1 to {MAX_LOOKBACK_DAYS}"
+            limit(1 <= days <= MAX_LOOKBACK_DAYS, "lookback", allowed, f"{allowed} days can be looked back.")
+            params = {"lookback": f"{days}d"}
+        return read_model(
+            UsageAnalytics, await self._client.get("/billing/usage-analytics", params, resource="billing")
+        )
+
+
+def _utc(moment: datetime | None) -> str | None:
+    if moment is None:
+        return None
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,0 +1,248 @@
+"""The JSON-RPC proxy to blockchain nodes: one call, or up to a hundred in a batch.
+
+An `RpcOperation` is frozen before it is first sent: its bytes and its idempotency key never change, so that sending it
+again after a lost answer neither repeats nor alters anything. The service's cache does not know the network, therefore
+one key is never used for two of them (R-RPC-34). Calls of one account go one after the other, as the proxy wants.
+Source: service specification, crypto JSON-RPC proxy (R-RPC-*).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from urllib.parse import quote
+
+from app.service.bodies import MIB
+from app.service.calls import Call, JsonContent, limit
+from app.service.client import OnWait, ServiceClient
+from app.service.error_bodies import plain_text
+from app.service.errors import BadAnswer
+from app.service.exchange import Exchange
+from app.service.retry import CallKind
+from app.service.rpc_methods import (
+    ERROR_CREDITS,
+    STATE_CHANGING,
+    USD_PER_CREDIT,
+    Estimate,
+    call_credits,
+    estimate,
+    refusal_of,
+)
+
+MAX_BATCH_ITEMS = 100
+MAX_RPC_BYTES = 64 * MIB
+READ_TIMEOUT_S = 60.0
+_KEY = re.compile(r"[A-Za-z0-9_-]{1,255}")
+_NETWORK = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
+SIGNED_PAYLOAD = "signed payload, not kept"
+
+Params = Sequence[object] | Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class RpcItem:
+    """One call. `params` as the method wants them: a list, or names and values."""
+
+    method: str
+    params: Params = ()
+
+
+class RpcOperation:
+    """One request to the proxy, ready to be sent, and sent again, byte for byte the same.
+
+    `key` is the idempotency key: always there when something is changed, so that a repetition is recognised for 24 h.
+    """
+
+    def __init__(self, network: str, items: tuple[RpcItem, ...], key: str | None, *, batch: bool) -> None:
+        self.network = network
+        self.items = items
+        self.key = key
+        self.batch = batch
+        bodies = [_body(number, item) for number, item in enumerate(items, start=1)]
+        self.content = _RpcContent(bodies if batch else bodies[0], self.changes_state)
+
+    @property
+    def changes_state(self) -> bool:
+        return any(item.method in STATE_CHANGING for item in self.items)
+
+    @property
+    def estimate(self) -> Estimate:
+        return estimate(self.network, tuple(item.method for item in self.items))
+
+
+@dataclass(frozen=True, slots=True)
+class RpcError:
+    """A node's refusal of one call, inside a good answer. `data` is whatever the node added."""
+
+    code: int
+    message: str
+    data: object = None
+
+
+@dataclass(frozen=True, slots=True)
+class RpcOutcome:
+    """What became of one item. `result` may be None and still be a success; look at `error`."""
+
+    item: RpcItem
+    result: object = None
+    error: RpcError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RpcAnswer:
+    """The outcomes in the order of the items. `credits` and `cost_usd` as the service states them, None if it does
+    not; 0 for a replay, which charges nothing although its headers repeat the first charge."""
+
+    outcomes: tuple[RpcOutcome, ...]
+    credits: int | None
+    cost_usd: Decimal | None
+    replayed: bool
+    request_id: str
+    exchange: Exchange
+
+    @property
+    def outcome(self) -> RpcOutcome:
+        return self.outcomes[0]
+
+
+class CryptoRpcResource:
+    def __init__(self, client: ServiceClient) -> None:
+        self._client = client
+        self._one_at_a_time = asyncio.Lock()
+
+    async def networks(self) -> tuple[str, ...]:
+        """Return the networks' slugs, sorted. Raises `ServiceError`."""
+        content = await self._client.get("/crypto/rpc/networks", resource="crypto")
+        names = content.get("networks") if isinstance(content, Mapping) else None
+        if not isinstance(names, list):
+            raise BadAnswer("The service sent something that is not a list of networks.")
+        return tuple(sorted(name for name in names if isinstance(name, str)))
+
+    def prepare(
+        self, network: str, items: Sequence[RpcItem], *, key: str | None = None, batch: bool | None = None
+    ) -> RpcOperation:
+        """Freeze a request. Raises `LimitExceeded` for what the proxy would refuse, naming every method it would.
+
+        Without a `key`, one is made for operations that change something. `batch` None: one item goes alone.
+        """
+        limit(_NETWORK.fullmatch(network) is not None, "network", "a slug", f"There is no network “{network}”.")
+        limit(1 <= len(items) <= MAX_BATCH_ITEMS, "body", f"1 to {MAX_BATCH_ITEMS}", f"1 to {MAX_BATCH_ITEMS} calls.")
+        limit(all(item.method.strip() for item in items), "method", "1", "Every call names a method.")
+        refusals = {item.method: reason for item in items if (reason := refusal_of(item.method)) is not None}
+        limit(not refusals, "method", ", ".join(refusals), " ".join(refusals.values()))
+        limit(
+            key is None or _KEY.fullmatch(key) is not None,
+            "Idempotency-Key",
+            "A-Z a-z 0-9 _ -, 1 to 255",
+            "An idempotency key has 1 to 255 letters, digits, _ and -.",
+        )
+        changes = any(item.method in STATE_CHANGING for item in items)
+        alone = len(items) == 1 if batch is None else not batch
+        limit(not alone or len(items) == 1, "body", "1", "Several calls go as a batch.")
+        return RpcOperation(network, tuple(items), key or (uuid.uuid4().hex if changes else None), batch=not alone)
+
+    async def call(self, network: str, method: str, params: Params = ()) -> RpcAnswer:
+        """Make one call. An error of the node is in the outcome, not raised. Raises `ServiceError` for the rest."""
+        return await self.send(self.prepare(network, (RpcItem(method, params),)))
+
+    async def send(self, operation: RpcOperation, *, on_wait: OnWait | None = None) -> RpcAnswer:
+        """Send a prepared operation, for the first time or again. Raises `ServiceError`."""
+        call = Call(
+            "POST",
+            f"/crypto/rpc/{quote(operation.network, safe='')}",
+            CallKind.IDEMPOTENT,  # reads change nothing, and what changes something carries its key
+            "crypto",
+            content=operation.content,
+            headers=(("Idempotency-Key", operation.key),) if operation.key else (),
+            max_bytes=MAX_RPC_BYTES,
+            read_timeout_s=READ_TIMEOUT_S,
+            pace="crypto",
+        )
+        record = self._client.record(call)
+        async with (
+            self._one_at_a_time,
+            self._client.fetch(call, record=record, on_wait=on_wait) as answer,
+        ):
+            outcomes = _outcomes(operation, answer.json())
+            info = answer.info
+            replayed = info.replayed is True
+            credits_charged = 0 if replayed else info.rpc_credits
+            cost_usd = Decimal(0) if replayed else info.rpc_cost_usd
+            units = {"calls": len(operation.items), "credits": credits_charged or 0}
+            if cost_usd is not None:
+                record.report(units=units, cost_usd=cost_usd)
+            else:
+                record.report(units=units, cost_usd=_estimated_usd(operation, outcomes), cost_source="estimated")
+        return RpcAnswer(outcomes, credits_charged, cost_usd, replayed, info.request_id, record.exchange)
+
+
+class _RpcContent(JsonContent):
+    """The frozen bytes. What is shown and copied leaves signed transactions out (R-RPC-41)."""
+
+    def __init__(self, value: object, secret: bool) -> None:
+        super().__init__(value)
+        if secret:
+            self.record = [_unsigned(item) for item in value] if isinstance(value, list) else _unsigned(value)
+
+
+def _unsigned(item: object) -> object:
+    if isinstance(item, dict) and item.get("method") in STATE_CHANGING:
+        return {**item, "params": [SIGNED_PAYLOAD]}
+    return item
+
+
+def _body(number: int, item: RpcItem) -> dict[str, object]:
+    params: object = dict(item.params) if isinstance(item.params, Mapping) else list(item.params)
+    return {"jsonrpc": "2.0", "id": number, "method": item.method, "params": params}
+
+
+def _outcomes(operation: RpcOperation, content: object) -> tuple[RpcOutcome, ...]:
+    """Match answers to items by id: the order of a batch's answers means nothing (R-RPC-10)."""
+    items = operation.items
+    if not operation.batch:
+        if not isinstance(content, dict):
+            raise BadAnswer("The node sent something that is not an answer.")
+        return (_outcome(items[0], content),)
+    if isinstance(content, dict) and "error" in content:
+        refused = _outcome(items[0], content).error
+        return tuple(RpcOutcome(item, error=refused) for item in items)  # the node refused the batch as a whole
+    if not isinstance(content, list):
+        raise BadAnswer("The node sent something that is not a batch of answers.")
+    by_id = {
+        answer["id"]: answer
+        for answer in content
+        if isinstance(answer, dict) and isinstance(answer.get("id"), int) and not isinstance(answer["id"], bool)
+    }
+    return tuple(_outcome(item, by_id.get(number)) for number, item in enumerate(items, start=1))
+
+
+def _outcome(item: RpcItem, answer: dict[str, object] | None) -> RpcOutcome:
+    if answer is None:
+        return RpcOutcome(item, error=RpcError(0, "The node did not answer this call."))
+    error = answer.get("error")
+    if error is None:
+        if "result" not in answer:
+            return RpcOutcome(item, error=RpcError(0, "The node's answer has neither a result nor an error."))
+        return RpcOutcome(item, result=answer["result"])
+    if not isinstance(error, Mapping):
+        return RpcOutcome(item, error=RpcError(0, plain_text(str(error))))
+    code, message = error.get("code"), error.get("message")
+    return RpcOutcome(
+        item,
+        error=RpcError(
+            code if isinstance(code, int) else 0,
+            plain_text(message) if isinstance(message, str) else "The node refused this call.",
+            error.get("data"),
+        ),
+    )
+
+
+def _estimated_usd(operation: RpcOperation, outcomes: tuple[RpcOutcome, ...]) -> Decimal:
+    total = sum(
+        ERROR_CREDITS if outcome.error else call_credits(operation.network, outcome.item.method) for outcome in outcomes
+    )
+    return total * USD_PER_CREDIT[1]

@@ -1,0 +1,68 @@
+"""What bytes really are, by how they begin; a name or a header can say anything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+HEAD_BYTES = 64
+
+MEDIA_TYPES: Mapping[str, str] = {
+    "mp3": "audio/mpeg",
+    "wav": "audio/wav",
+    "flac": "audio/flac",
+    "ogg": "audio/ogg",
+    "opus": "audio/opus",
+    "aac": "audio/aac",
+    "m4a": "audio/mp4",
+    "pcm": "audio/pcm",
+    "mp4": "video/mp4",
+    "mov": "video/quicktime",
+    "webm": "video/webm",
+    "png": "image/png",
+    "jpeg": "image/jpeg",
+    "webp": "image/webp",
+    "gif": "image/gif",
+}
+AUDIO_ONLY_BRANDS = (b"M4A ", b"M4B ", b"M4P ")
+OPUS_MARK = b"OpusHead"
+
+
+def sniff(head: bytes) -> str | None:
+    """Return the kind of media (a key of `MEDIA_TYPES`) that begins with `head`; 64 bytes are enough. None: unknown."""
+    if head.startswith(b"RIFF") and head[8:12] == b"WAVE":
+        return "wav"
+    if head.startswith(b"RIFF") and head[8:12] == b"WEBP":
+        return "webp"
+    if head.startswith(b"OggS"):
+        return "opus" if OPUS_MARK in head else "ogg"
+    if head[4:8] == b"ftyp":
+        brand = head[8:12]
+        if brand in AUDIO_ONLY_BRANDS:
+            return "m4a"
+        return "mov" if brand == b"qt  " else "mp4"
+    for mark, kind in (
+        (b"fLaC", "flac"),
+        (b"ID3", "mp3"),
+        (b"\x1aE\xdf\xa3", "webm"),
+        (b"\x89PNG\r\n\x1a\n", "png"),
+        (b"\xff\xd8\xff", "jpeg"),
+        (b"GIF8", "gif"),
+        (b"ADIF", "aac"),
+    ):
+        if head.startswith(mark):
+            return kind
+    return _mpeg_audio(head)
+
+
+def _mpeg_audio(head: bytes) -> str | None:
+    """MP3 and AAC frames begin with eleven or twelve set bits; the layer bits tell them apart."""
+    if len(head) < 2 or head[0] != 0xFF or head[1] & 0xE0 != 0xE0:
+        return None
+    if head[1] & 0xF6 == 0xF0:
+        return "aac"
+    return "mp3" if head[1] & 0x06 else None
+
+
+def looks_like_text(head: bytes) -> bool:
+    """True for the beginning of JSON or of a web page where sound or pictures were promised."""
+    return head.lstrip()[:1] in (b"{", b"[", b"<")

@@ -1,0 +1,158 @@
+"""Sound to text: `POST /audio/transcriptions`, uploaded from disk. Beta.
+
+Source: service specification, transcription (R-STT-01..19).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+
+from pydantic import Field
+
+from app.service.bodies import MAX_JSON_BYTES
+from app.service.calls import Call, limit
+from app.service.client import OnWait, ServiceClient
+from app.service.exchange import Exchange
+from app.service.media_types import MEDIA_TYPES
+from app.service.multipart import FormContent, FormFile, OnProgress
+from app.service.retry import CallKind
+from app.service.uploads import check_upload, sound_kind
+from app.service.wire import WireModel, read_model
+
+PATH = "/audio/transcriptions"
+FILE_SUFFIXES = (".aac", ".flac", ".m4a", ".mp3", ".mp4", ".oga", ".ogg", ".wav", ".wave", ".webm")
+FILE_KINDS = frozenset({"aac", "flac", "m4a", "mp3", "mp4", "ogg", "opus", "wav", "webm"})
+RESPONSE_FORMATS = ("json", "text")
+READ_TIMEOUT_S = 900.0  # an hour of speech is not transcribed in a minute
+
+Price = Callable[[Decimal], Decimal | None]  # seconds of sound → USD
+_LANGUAGE = re.compile(r"[a-z]{2}")
+
+
+class Word(WireModel):
+    """One word and when it is said, in seconds."""
+
+    word: str = ""
+    start: float = 0
+    end: float = 0
+
+
+class Segment(WireModel):
+    """A stretch of speech; its text may begin with a space."""
+
+    text: str = ""
+    start: float = 0
+    end: float = 0
+
+
+class Letter(WireModel):
+    char: str = ""
+    start: float = 0
+    end: float = 0
+
+
+class Timestamps(WireModel):
+    """Times as the model gives them; any of the lists may be missing."""
+
+    word: tuple[Word, ...] = ()
+    segment: tuple[Segment, ...] = ()
+    char: tuple[Letter, ...] = ()
+
+
+class _TranscriptBody(WireModel):
+    text: str = Field()
+    duration: Decimal | None = None
+    timestamps: Timestamps = Field(default_factory=Timestamps)
+
+
+@dataclass(frozen=True, slots=True)
+class TranscriptionRequest:
+    """Which file, by which model. `language` is two letters and only a hint; None: the model listens for itself."""
+
+    path: Path
+    model: str
+    response_format: str = "json"  # "text" loses times and length
+    timestamps: bool = False
+    language: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """What was said, in the language it was said in. `duration_s` is None when the service did not tell."""
+
+    text: str
+    duration_s: Decimal | None
+    words: tuple[Word, ...]
+    segments: tuple[Segment, ...]
+    letters: tuple[Letter, ...]
+    exchange: Exchange
+
+
+class TranscriptionResource:
+    def __init__(self, client: ServiceClient) -> None:
+        self._client = client
+
+    async def transcribe(
+        self,
+        request: TranscriptionRequest,
+        *,
+        price: Price | None = None,
+        on_progress: OnProgress | None = None,
+        on_wait: OnWait | None = None,
+    ) -> Transcript:
+        """Upload the file and return its text. Raises `LimitExceeded` before uploading, and other `ServiceError`s."""
+        kind = await _check(request)
+        fields = [("model", request.model), ("response_format", request.response_format)]
+        fields.append(("timestamps", "true" if request.timestamps else "false"))
+        if request.language is not None:
+            fields.append(("language", request.language))
+        file = FormFile("file", request.path, request.path.name, MEDIA_TYPES[kind])
+        call = Call(
+            "POST",
+            PATH,
+            CallKind.UPLOAD,
+            "transcription",
+            content=FormContent(tuple(fields), (file,), on_progress),
+            accept="application/json, text/plain",
+            max_bytes=MAX_JSON_BYTES,
+            read_timeout_s=READ_TIMEOUT_S,
+            model=request.model,
+            pace="audio",
+        )
+        record = self._client.record(call)
+        async with self._client.fetch(call, record=record, on_wait=on_wait) as answer:
+            if answer.info.content_type == "text/plain":
+                body = _TranscriptBody(text=answer.body.decode("utf-8", "replace"))
+            else:
+                body = read_model(_TranscriptBody, answer.json())
+            if body.duration is not None:
+                estimate = price(body.duration) if price is not None else None
+                units = {"audio_seconds": round(body.duration)}
+                record.report(units=units, cost_usd=estimate, cost_source="estimated")
+        times = body.timestamps
+        return Transcript(body.text, body.duration, times.word, times.segment, times.char, record.exchange)
+
+
+async def _check(request: TranscriptionRequest) -> str:
+    limit(bool(request.model.strip()), "model", "1", "A model has to be chosen.")
+    limit(
+        request.response_format in RESPONSE_FORMATS,
+        "response_format",
+        ", ".join(RESPONSE_FORMATS),
+        "A transcript comes as json or text.",
+    )
+    limit(
+        request.language is None or _LANGUAGE.fullmatch(request.language) is not None,
+        "language",
+        "two letters",
+        "A language is two letters, like “en”.",
+    )
+    names = ", ".join(suffix[1:].upper() for suffix in FILE_SUFFIXES)
+    suffix = request.path.suffix.lower()
+    limit(suffix in FILE_SUFFIXES, "file", names, f"{request.path.name} cannot be used; these can: {names}.")
+    await check_upload(request.path, FILE_KINDS, f"It has to hold sound, as {names}.")
+    return await sound_kind(request.path) or "wav"

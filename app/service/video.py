@@ -1,0 +1,304 @@
+"""Films: quoted, queued, fetched to disk when they are made, cleaned up afterwards.
+
+Asking whether a finished film is ready is already its download, so `retrieve` always has a place to put it. The
+service is never told to delete on completion: a download that breaks off would lose the film (R-VID-03).
+Source: service specification, video (R-VID-*).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+
+from pydantic import Field
+
+from app.service.bodies import MAX_JSON_BYTES, MIB
+from app.service.calls import Call, JsonContent, limit
+from app.service.client import Answer, OnWait, ServiceClient
+from app.service.downloads import OnReceived, save
+from app.service.errors import BadAnswer
+from app.service.exchange import Exchange
+from app.service.json_text import read_json
+from app.service.media_types import HEAD_BYTES, looks_like_text, sniff
+from app.service.response_info import money
+from app.service.retry import CallKind
+from app.service.wire import WireModel, read_model
+
+MAX_PROMPT_CHARS = 20_000
+DEFAULT_PROMPT_CHARS = 2500  # of models that do not name their own limit
+MAX_FILM_BYTES = 4096 * MIB
+RETRIEVE_PER_MINUTE = 110  # of 120, so that a look at a job by hand still fits
+POLL_S = 5.0
+QUEUE_TIMEOUT_S = 120.0
+FETCH_TIMEOUT_S = 120.0
+
+_PROCESSING = frozenset({"processing", "pending", "queued", "in_progress", "in_queue", "running"})
+_FAILED = frozenset({"failed", "error", "cancelled", "canceled"})
+
+
+@dataclass(frozen=True, slots=True)
+class VideoRequest:
+    """One film to make. What a model takes stands in its constraints; None and empty are not sent.
+
+    `extra` holds what only some models know (`elements`, `keyframes`, `consents`, …), by wire name.
+    """
+
+    model: str
+    prompt: str
+    duration: str  # "5s"; one of the model's
+    negative_prompt: str | None = None
+    aspect_ratio: str | None = None
+    resolution: str | None = None
+    audio: bool | None = None
+    upscale_factor: int | None = None
+    image_url: str | None = None  # a data URL or a web address, as all of these
+    end_image_url: str | None = None
+    audio_url: str | None = None
+    video_url: str | None = None
+    reference_image_urls: tuple[str, ...] = ()
+    prompt_limit: int = DEFAULT_PROMPT_CHARS
+    extra: Mapping[str, object] = field(default_factory=dict)
+
+    def to_body(self) -> dict[str, object]:
+        """Raises `LimitExceeded`."""
+        limit(bool(self.model.strip()), "model", "1", "A model has to be chosen.")
+        limit(bool(self.duration), "duration", "1", "A length has to be chosen.")
+        allowed = min(self.prompt_limit, MAX_PROMPT_CHARS)
+        for name, text in (("prompt", self.prompt), ("negative_prompt", self.negative_prompt or "")):
+            limit(
+                len(text) <= allowed,
+                name,
+                str(allowed),
+                f"Up to {allowed} characters; this text has {len(text)}.",
+            )
+        limit(self.upscale_factor in (None, 1, 2, 4), "upscale_factor", "1, 2, 4", "Films grow 1, 2 or 4 times.")
+        body = self.pricing_body()
+        for name, value in (
+            ("prompt", self.prompt or None),
+            ("negative_prompt", self.negative_prompt),
+            ("image_url", self.image_url),
+            ("end_image_url", self.end_image_url),
+            ("audio_url", self.audio_url),
+            ("video_url", self.video_url),
+            ("reference_image_urls", list(self.reference_image_urls) or None),
+        ):
+            if value is not None:
+                body[name] = value
+        return {**body, **self.extra}
+
+    def pricing_body(self) -> dict[str, object]:
+        """What a price depends on."""
+        body: dict[str, object] = {"model": self.model, "duration": self.duration}
+        for name in ("aspect_ratio", "resolution", "upscale_factor", "audio"):
+            value = getattr(self, name)
+            if value is not None:
+                body[name] = value
+        return body
+
+
+class QueuedVideo(WireModel):
+    """A job. Keep all of it before showing success: `download_url` is told only once."""
+
+    model: str = ""
+    queue_id: str = Field(min_length=1)
+    download_url: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class VideoState:
+    """What became of a job so far. `state`: "processing", "completed" (fetch the download address), "failed", or
+    "other", where `told` is the service's own word. Times in seconds."""
+
+    state: str
+    told: str
+    average_s: float | None
+    elapsed_s: float | None
+
+    @property
+    def remaining_s(self) -> float | None:
+        """What is probably left; four jobs of five take no longer than the average that the service tells."""
+        if self.average_s is None or self.elapsed_s is None:
+            return None
+        return max(0.0, self.average_s - self.elapsed_s)
+
+
+@dataclass(frozen=True, slots=True)
+class SavedVideo:
+    """A film on the disk."""
+
+    path: Path
+    size_bytes: int
+    kind: str  # "mp4", "mov", "webm"
+
+
+@dataclass(frozen=True, slots=True)
+class QueueReceipt:
+    job: QueuedVideo
+    exchange: Exchange
+
+
+class VideoResource:
+    def __init__(self, client: ServiceClient) -> None:
+        self._client = client
+
+    async def quote(self, request: VideoRequest) -> Decimal | None:
+        """Return the price in USD, or None when the service does not tell. Not a promise: prices can change."""
+        call = Call("POST", "/video/quote", CallKind.IDEMPOTENT, "video", content=JsonContent(request.pricing_body()))
+        async with self._client.fetch(call) as answer:
+            content = answer.json()
+        return money(content.get("quote")) if isinstance(content, Mapping) else None
+
+    async def queue(
+        self, request: VideoRequest, *, quoted_usd: Decimal | None = None, on_wait: OnWait | None = None
+    ) -> QueueReceipt:
+        """Put a film into the queue. Raises `Conflict` where consent is needed first, and other `ServiceError`s.
+
+        After a lost connection the job may exist and be charged; nothing is queued a second time by itself.
+        """
+        call = Call(
+            "POST",
+            "/video/queue",
+            CallKind.QUEUE,
+            "video",
+            content=JsonContent(request.to_body()),
+            read_timeout_s=QUEUE_TIMEOUT_S,
+            model=request.model,
+            pace="video_queue",
+        )
+        record = self._client.record(call)
+        async with self._client.fetch(call, record=record, on_wait=on_wait) as answer:
+            job = read_model(QueuedVideo, answer.json())
+            record.report(units={"films": 1}, cost_usd=quoted_usd, cost_source="estimated")
+        job = job if job.model else job.model_copy(update={"model": request.model})
+        return QueueReceipt(job, record.exchange)
+
+    async def retrieve(
+        self, job: QueuedVideo, path: Path, *, on_received: OnReceived | None = None, background: bool = True
+    ) -> VideoState | SavedVideo:
+        """Ask for a job; a finished film lands at `path`. Raises `NotFound` when it is gone, `ContentRefused`, …"""
+        body = {"model": job.model, "queue_id": job.queue_id, "delete_media_on_completion": False}
+        call = Call(
+            "POST",
+            "/video/retrieve",
+            CallKind.IDEMPOTENT,
+            "video",
+            content=JsonContent(body),
+            accept="application/json, video/*",
+            max_bytes=MAX_FILM_BYTES,
+            read_timeout_s=FETCH_TIMEOUT_S,
+            background=background,
+            model=job.model,
+            pace="video_retrieve",
+        )
+        async with self._client.open(call) as answer, aclosing(answer.pieces()) as pieces:
+            head, rest = await _opened(pieces)
+            if looks_like_text(head):
+                return _state_of(await _text(head, pieces), answer)
+            return await _film(head, rest, path, answer, on_received)
+
+    async def download(self, job: QueuedVideo, path: Path, *, on_received: OnReceived | None = None) -> SavedVideo:
+        """Fetch a finished film from the address its queue answer named. No credentials go there."""
+        async with (
+            self._client.open(self._foreign("GET", job)) as answer,
+            aclosing(answer.pieces()) as pieces,
+        ):
+            head, rest = await _opened(pieces)
+            return await _film(head, rest, path, answer, on_received)
+
+    async def revoke(self, job: QueuedVideo) -> None:
+        """Make the download address useless, for whoever else may know it."""
+        async with self._client.open(self._foreign("DELETE", job)) as answer:
+            answer.complete = True
+
+    async def complete(self, job: QueuedVideo) -> bool:
+        """Delete the film at the service, after it is safely on the disk (R-VID-02). False: it was not removed."""
+        body = {"model": job.model, "queue_id": job.queue_id}
+        call = Call("POST", "/video/complete", CallKind.IDEMPOTENT, "video", content=JsonContent(body), model=job.model)
+        async with self._client.fetch(call) as answer:
+            content = answer.json()
+            if not isinstance(content, Mapping) or not isinstance(content.get("success"), bool):
+                raise BadAnswer("The service did not say whether the film was removed.", info=answer.info)
+            return bool(content["success"])
+
+    def _foreign(self, method: str, job: QueuedVideo) -> Call:
+        address = job.download_url or ""
+        secure = address.startswith("https://") or self._client.base_url.startswith("http://")
+        limit(bool(address) and secure, "download_url", "https://", "There is no safe address to fetch the film from.")
+        return Call(
+            method,
+            address,
+            CallKind.READ if method == "GET" else CallKind.IDEMPOTENT,
+            "video",
+            accept="*/*",
+            authenticated=False,
+            max_bytes=MAX_FILM_BYTES,
+            read_timeout_s=FETCH_TIMEOUT_S,
+            model=job.model,
+        )
+
+
+def poll_interval_s(jobs: int) -> float:
+    """How often each of `jobs` unfinished films may be asked for, so that all together stay below the limit."""
+    return max(POLL_S, math.ceil(jobs * 60 / RETRIEVE_PER_MINUTE))
+
+
+async def _opened(pieces: AsyncIterator[bytes]) -> tuple[bytes, AsyncGenerator[bytes, None]]:
+    """The beginning of a body, and the whole of it."""
+    head = b""
+    async for piece in pieces:
+        head += piece
+        if len(head.lstrip()) >= HEAD_BYTES:
+            break
+
+    async def whole() -> AsyncGenerator[bytes, None]:
+        yield head
+        async for piece in pieces:
+            yield piece
+
+    return head, whole()
+
+
+async def _text(head: bytes, pieces: AsyncIterator[bytes]) -> bytes:
+    body = bytearray(head)
+    async for piece in pieces:
+        body += piece
+        if len(body) > MAX_JSON_BYTES:
+            raise BadAnswer("The state of the film is larger than it can be.")
+    return bytes(body)
+
+
+async def _film(
+    head: bytes, rest: AsyncGenerator[bytes, None], path: Path, answer: Answer, on_received: OnReceived | None
+) -> SavedVideo:
+    kind = sniff(head[:HEAD_BYTES])
+    if kind not in ("mp4", "mov", "webm"):
+        raise BadAnswer("The service sent something that is not a film.", info=answer.info)
+    async with aclosing(rest):
+        size = await save(rest, path, total=answer.info.content_length, on_received=on_received)
+    return SavedVideo(path, size, kind)
+
+
+def _state_of(body: bytes, answer: Answer) -> VideoState:
+    content = read_json(body)
+    told = content.get("status") if isinstance(content, Mapping) else None
+    if not isinstance(content, Mapping) or not isinstance(told, str):
+        raise BadAnswer("The service sent no state of the film.", info=answer.info)
+    word = told.strip().lower()
+    if word in _PROCESSING:
+        state = "processing"
+    elif word in _FAILED:
+        state = "failed"
+    else:
+        state = "completed" if word == "completed" else "other"
+    return VideoState(
+        state, told[:80], _seconds(content.get("average_execution_time")), _seconds(content.get("execution_duration"))
+    )
+
+
+def _seconds(milliseconds: object) -> float | None:
+    number = money(milliseconds)
+    return float(number) / 1000 if number is not None and 0 <= number < 10**12 else None

@@ -1,0 +1,300 @@
+"""The JSON-RPC proxy, rule by rule."""
+
+import asyncio
+import json
+from decimal import Decimal
+
+import httpx
+import pytest
+
+from app.service.crypto_rpc import SIGNED_PAYLOAD, RpcError, RpcItem
+from app.service.errors import BadAnswer, BadRequest, LimitExceeded, RateLimited
+from app.service.exchange import curl_command
+from app.service.rpc_methods import call_credits, estimate, family_of, refusal_of, tier_of
+from tests.service.loopback import Watched, answering
+
+RAW = "0x02f8signedbytes"
+COST = {"x_service_rpc_credits": "25", "x_service_rpc_cost_usd": "0.00001750", "x_request_id": "req-1"}
+
+
+async def test_r_rpc_01_06_to_09_one_call() -> None:
+    answer = {"jsonrpc": "2.0", "id": 1, "result": "0x1a"}
+    async with Watched(handler=answering(answer, **COST)) as watched:
+        made = await watched.service.crypto_rpc.call("base-mainnet", "eth_getBalance", ["0xabc", "latest"])
+        assert (made.outcome.result, made.outcome.error) == ("0x1a", None)
+        assert (made.credits, made.cost_usd, made.request_id, made.replayed) == (
+            25,
+            Decimal("0.0000175"),
+            "req-1",
+            False,
+        )
+        request = watched.requests[0]
+        assert request.url.path == "/api/v1/crypto/rpc/base-mainnet"
+        assert json.loads(request.content) == {
+            "jsonrpc": "2.0",
+            "id": 1,
+            "method": "eth_getBalance",
+            "params": ["0xabc", "latest"],
+        }
+        assert "idempotency-key" not in request.headers
+        assert (watched.exchange.cost_source, watched.exchange.units) == ("stated", {"calls": 1, "credits": 25})
+
+
+async def test_r_rpc_08_params_may_be_named() -> None:
+    async with Watched(handler=answering({"id": 1, "result": None})) as watched:
+        made = await watched.service.crypto_rpc.call("starknet-mainnet", "starknet_call", {"block_id": "latest"})
+        assert made.outcome.error is None  # a null result is a success
+        assert json.loads(watched.requests[0].content)["params"] == {"block_id": "latest"}
+
+
+async def test_r_rpc_10_a_batch_is_matched_by_id_not_by_place() -> None:
+    answer = [
+        {"id": 3, "result": "c"},
+        {"id": 1, "result": "a"},
+        {"id": 2, "error": {"code": -32602, "message": "invalid <b>params</b>", "data": {"x": 1}}},
+        {"id": "1", "result": "odd"},
+        {"id": True, "result": "odd"},
+        "odd",
+    ]
+    async with Watched(handler=answering(answer, **COST)) as watched:
+        rpc = watched.service.crypto_rpc
+        items = [RpcItem("eth_call"), RpcItem("eth_getBalance"), RpcItem("eth_chainId"), RpcItem("eth_gasPrice")]
+        made = await rpc.send(rpc.prepare("base-mainnet", items))
+        assert [outcome.result for outcome in made.outcomes] == ["a", None, "c", None]
+        assert made.outcomes[1].error == RpcError(-32602, "invalid params", {"x": 1})
+        assert made.outcomes[3].error is not None
+        assert [each["id"] for each in json.loads(watched.requests[0].content)] == [1, 2, 3, 4]
+
+
+async def test_a_node_may_refuse_a_batch_as_a_whole() -> None:
+    async with Watched(handler=answering({"id": None, "error": {"code": -32600, "message": "no batches"}})) as watched:
+        rpc = watched.service.crypto_rpc
+        made = await rpc.send(rpc.prepare("base-mainnet", [RpcItem("eth_call")] * 2))
+        assert [outcome.error and outcome.error.code for outcome in made.outcomes] == [-32600, -32600]
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ({"id": 1}, "neither a result"),
+        ({"id": 1, "error": "plain words"}, "plain words"),
+        ({"id": 1, "error": {"code": "x"}}, "refused"),
+    ],
+)
+async def test_odd_answers_of_a_node_are_outcomes(answer: object, message: str) -> None:
+    async with Watched(handler=answering(answer)) as watched:
+        made = await watched.service.crypto_rpc.call("base-mainnet", "eth_call")
+        assert made.outcome.error is not None
+        assert message in made.outcome.error.message
+
+
+@pytest.mark.parametrize("answer", ["x", 5, None])
+async def test_no_answer_at_all_is_a_bad_answer(answer: object) -> None:
+    async with Watched(handler=answering(answer)) as watched:
+        rpc = watched.service.crypto_rpc
+        for items in ([RpcItem("eth_call")], [RpcItem("eth_call")] * 2):
+            with pytest.raises(BadAnswer):
+                await rpc.send(rpc.prepare("base-mainnet", items))
+
+
+async def test_r_rpc_32_without_a_cost_header_the_estimate_knows_about_errors() -> None:
+    answer = [{"id": 1, "result": 1}, {"id": 2, "error": {"code": 1, "message": "x"}}]
+    async with Watched(handler=answering(answer)) as watched:
+        rpc = watched.service.crypto_rpc
+        made = await rpc.send(rpc.prepare("base-mainnet", [RpcItem("eth_call")] * 2))
+        assert (made.credits, made.cost_usd) == (None, None)
+        assert (watched.exchange.cost_usd, watched.exchange.cost_source) == (25 * Decimal("7e-7"), "estimated")
+
+
+async def test_r_rpc_33_to_37_a_repetition_is_the_same_bytes_under_the_same_key_and_costs_nothing() -> None:
+    replies = iter(
+        [
+            httpx.Response(500, json={"error": "upstream"}),
+            httpx.Response(200, json={"id": 1, "result": "0xhash"}, headers={"x-service-rpc-cost-usd": "0.000014"}),
+            httpx.Response(
+                200,
+                json={"id": 1, "result": "0xhash"},
+                headers={
+                    "x-service-rpc-cost-usd": "0.000014",
+                    "x-service-rpc-credits": "20",
+                    "idempotent-replayed": "true",
+                },
+            ),
+        ]
+    )
+    async with Watched(handler=lambda request: next(replies)) as watched:
+        rpc = watched.service.crypto_rpc
+        operation = rpc.prepare("base-mainnet", [RpcItem("eth_sendRawTransaction", [RAW])])
+        assert operation.changes_state
+        first = await rpc.send(operation)
+        again = await rpc.send(operation)
+        assert (first.replayed, first.cost_usd) == (False, Decimal("0.000014"))
+        assert (again.replayed, again.cost_usd, again.credits) == (True, Decimal(0), 0)
+        assert len({request.content for request in watched.requests}) == 1
+        assert {request.headers["idempotency-key"] for request in watched.requests} == {operation.key}
+        assert watched.exchanges[1].cost_usd == Decimal(0)
+
+
+async def test_r_rpc_34_every_operation_that_changes_something_has_a_key_of_its_own() -> None:
+    async with Watched(handler=answering({})) as watched:
+        rpc = watched.service.crypto_rpc
+        items = [RpcItem("eth_sendRawTransaction", [RAW])]
+        keys = {rpc.prepare(network, items).key for network in ("base-mainnet", "ethereum-mainnet") for _ in range(5)}
+        assert len(keys) == 10
+        assert None not in keys
+        assert rpc.prepare("base-mainnet", [RpcItem("eth_call")]).key is None
+
+
+async def test_r_rpc_41_a_signed_transaction_is_in_no_record() -> None:
+    async with Watched(handler=answering([{"id": 1, "result": 1}, {"id": 2, "result": 2}])) as watched:
+        rpc = watched.service.crypto_rpc
+        items = [RpcItem("eth_call", ["seen"]), RpcItem("eth_sendRawTransaction", [RAW])]
+        await rpc.send(rpc.prepare("base-mainnet", items))
+        assert RAW.encode() in watched.requests[0].content
+        assert RAW not in repr(watched.exchange)
+        copied = curl_command(watched.exchange.request)
+        assert RAW not in copied
+        assert SIGNED_PAYLOAD in copied
+        assert "seen" in copied
+        alone = rpc.prepare("base-mainnet", items[1:])
+        assert RAW not in repr(alone.content.record)
+
+
+@pytest.mark.parametrize("key", ["", "a b", "ü", "x" * 256, "a.b", "line\n"])
+async def test_r_rpc_03_a_key_that_would_be_ignored_is_refused(key: str) -> None:
+    async with Watched(handler=answering({})) as watched:
+        with pytest.raises(LimitExceeded) as caught:
+            watched.service.crypto_rpc.prepare("base-mainnet", [RpcItem("eth_call")], key=key)
+        assert caught.value.field == "Idempotency-Key"
+        watched.service.crypto_rpc.prepare("base-mainnet", [RpcItem("eth_call")], key="A-z_0" * 51)
+
+
+async def test_r_rpc_05_a_batch_holds_1_to_100_items() -> None:
+    async with Watched(handler=answering({})) as watched:
+        rpc = watched.service.crypto_rpc
+        for count in (0, 101):
+            with pytest.raises(LimitExceeded):
+                rpc.prepare("base-mainnet", [RpcItem("eth_call")] * count)
+        assert rpc.prepare("base-mainnet", [RpcItem("eth_call")] * 100).batch
+        assert rpc.prepare("base-mainnet", [RpcItem("eth_call")], batch=True).batch
+        for network, items, batch in (
+            ("base-mainnet", [RpcItem("eth_call")] * 2, False),
+            ("base-mainnet", [RpcItem(" ")], None),
+            ("../balance", [RpcItem("eth_call")], None),
+            ("", [RpcItem("eth_call")], None),
+        ):
+            with pytest.raises(LimitExceeded):
+                rpc.prepare(network, items, batch=batch)
+
+
+UNSUPPORTED = {
+    "R-RPC-22": ("eth_subscribe", "eth_unsubscribe"),
+    "R-RPC-23": (
+        "eth_newFilter",
+        "eth_getFilterChanges",
+        "eth_getFilterLogs",
+        "eth_uninstallFilter",
+        "eth_newBlockFilter",
+        "eth_newPendingTransactionFilter",
+    ),
+    "R-RPC-25": ("eth_sign", "eth_accounts", "eth_mining", "eth_hashrate", "eth_getWork", "eth_submitWork"),
+    "public": ("accountSubscribe", "logsUnsubscribe", "getAssetsByOwner", "getConfirmedBlock"),
+}
+
+
+@pytest.mark.parametrize(
+    "method", [pytest.param(method, id=f"{rule} {method}") for rule, names in UNSUPPORTED.items() for method in names]
+)
+async def test_r_rpc_22_23_25_a_refused_method_is_not_sent(method: str) -> None:
+    assert refusal_of(method) is not None
+    async with Watched(handler=answering({})) as watched:
+        with pytest.raises(LimitExceeded):
+            await watched.service.crypto_rpc.call("base-mainnet", method)
+        assert watched.requests == []
+
+
+async def test_r_rpc_11_12_13_all_offenders_of_a_batch_are_named_at_once() -> None:
+    async with Watched(handler=answering({})) as watched:
+        items = [RpcItem("eth_call"), RpcItem("eth_sign"), RpcItem("eth_newFilter"), RpcItem("eth_sign")]
+        with pytest.raises(LimitExceeded) as caught:
+            watched.service.crypto_rpc.prepare("base-mainnet", items)
+        assert caught.value.limit == "eth_sign, eth_newFilter"
+        assert "eth_getLogs" in caught.value.message  # R-RPC-24: what to use instead
+
+
+@pytest.mark.parametrize(
+    ("method", "tier"),
+    [
+        *((name, "standard") for name in ("eth_call", "eth_getBalance", "eth_blockNumber", "eth_sendRawTransaction")),
+        *((name, "standard") for name in ("eth_getLogs", "net_version", "web3_clientVersion", "eth_sendUserOperation")),
+        *((name, "standard") for name in ("zks_x", "linea_x", "bor_x", "starknet_x", "eth_chainId", "getBalance")),
+        *((name, "advanced") for name in ("trace_block", "debug_x", "txpool_inspect", "txpool_status", "arbtrace_x")),
+        *((name, "large") for name in ("trace_replayBlockTransactions", "trace_replayTransaction", "txpool_content")),
+        *((name, "large") for name in ("arbtrace_replayTransaction", "getSupply")),
+        *((name, "unknown") for name in ("eth_Call", "engine_x", "trace", "")),
+    ],
+)
+def test_r_rpc_17_to_21_the_most_specific_tier_wins(method: str, tier: str) -> None:
+    assert tier_of(method) == tier
+
+
+def test_r_rpc_27_to_30_credits_are_base_times_multiplier() -> None:
+    assert call_credits("ethereum-mainnet", "trace_replayTransaction") == 80
+    assert call_credits("ethereum-mainnet", "trace_block") == 40
+    assert call_credits("starknet-mainnet", "starknet_call") == 20
+    assert call_credits("zksync-mainnet", "eth_call") == 30
+    both = estimate("zksync-mainnet", ("eth_call", "eth_call"))
+    assert (both.credits, both.low_usd, both.high_usd) == (60, Decimal("0.0000375"), Decimal("0.000042"))
+    assert [family_of(name) for name in ("solana-devnet", "starknet-sepolia", "base-mainnet")] == [
+        "solana",
+        "starknet",
+        "evm",
+    ]
+
+
+async def test_an_operation_knows_its_estimate() -> None:
+    async with Watched(handler=answering({})) as watched:
+        items = [RpcItem("eth_call"), RpcItem("trace_block")]
+        assert watched.service.crypto_rpc.prepare("base-mainnet", items).estimate.credits == 60
+
+
+async def test_r_ep_07_networks_are_listed_sorted() -> None:
+    async with Watched(handler=answering({"networks": ["b", "a", 5]})) as watched:
+        assert await watched.service.crypto_rpc.networks() == ("a", "b")
+    for body in ({}, [], {"networks": "a"}):
+        async with Watched(handler=answering(body)) as watched:
+            with pytest.raises(BadAnswer):
+                await watched.service.crypto_rpc.networks()
+
+
+async def test_r_rpc_42_the_cap_that_was_reached_is_named() -> None:
+    body = {"error": "Rate limit exceeded", "customMessage": "requests-per-minute cap of 100 exceeded"}
+    async with Watched(handler=answering(body, 429, retry_after="300")) as watched:
+        with pytest.raises(RateLimited) as caught:
+            await watched.service.crypto_rpc.call("base-mainnet", "eth_call")
+        assert caught.value.message == "requests-per-minute cap of 100 exceeded"
+
+
+async def test_r_rpc_38_a_key_used_for_another_body_is_the_caller_s_error() -> None:
+    async with Watched(handler=answering({"error": "Idempotency key reused"}, 400)) as watched:
+        with pytest.raises(BadRequest):
+            await watched.service.crypto_rpc.call("base-mainnet", "eth_call")
+        assert len(watched.requests) == 1
+
+
+async def test_calls_of_one_account_go_one_after_the_other() -> None:
+    under_way = most = 0
+
+    class Slow(httpx.AsyncBaseTransport):
+        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+            nonlocal under_way, most
+            under_way += 1
+            most = max(most, under_way)
+            await asyncio.sleep(0.005)
+            under_way -= 1
+            return httpx.Response(200, json={"id": 1, "result": 1})
+
+    async with Watched(handler=answering({})) as watched:
+        watched.client._transport = Slow()
+        await asyncio.gather(*(watched.service.crypto_rpc.call("base-mainnet", "eth_call") for _ in range(4)))
+    assert most == 1
