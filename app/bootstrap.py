@@ -49,10 +49,7 @@ if TYPE_CHECKING:
     from app.sandbox.server import RunningSandbox
     from app.service.characters import Character
     from app.storage.catalogue import Catalogue
-    from app.service.characters import Character
     from app.storage.database import Database
-    from app.ui.characters.page import CharactersPage
-    from app.ui.characters.presenter import CharactersPresenter
     from app.ui.characters.page import CharactersPage
     from app.ui.settings.accounts.presenter import AccountsPresenter
     from app.ui.settings.secrets.presenter import SecretsPresenter
@@ -219,6 +216,7 @@ class Rialto:
         window.status_page_requested.connect(lambda _page: self.chat_page.open_request())
         window.tab_shown.connect(self.crashes.doing)
         self.instance.raise_requested.connect(window.raise_window)
+        self.chat.models_changed.connect(lambda _list: self.caller.set_numbers(models=self.chat.shelf.models() or None))
         if self.settings.value.welcome_done:
             window.show_tab("chat")
         else:
@@ -278,10 +276,7 @@ class Rialto:
         """Open the database and hand it on; False after telling the person why that is not possible."""
         await asyncio.to_thread(importlib.import_module, "app.storage.database")
         from app.storage.catalogue import Catalogue
-        from app.service.characters import Character
-    from app.storage.database import Database
-    from app.ui.characters.page import CharactersPage
-    from app.ui.characters.presenter import CharactersPresenter
+        from app.storage.database import Database
         from app.storage.history import History
         from app.storage.receipts import Receipts
 
@@ -430,34 +425,8 @@ class Rialto:
         )
         return page
 
-    @cached_property
-    def characters(self) -> CharactersPresenter:
-        from app.ui.characters.presenter import CharactersPresenter
-
-        return CharactersPresenter(self.caller, self.settings, self.tasks)
-
-    @cached_property
-    def characters_page(self) -> CharactersPage:
-        from app.ui.characters.page import CharactersPage
-
-        page = CharactersPage(self.theme, self.characters, self.tasks)
-        page.character_chosen.connect(self._talk_to)
-        page.closed.connect(self.chat_page.show_chat)
-        page.help_wanted.connect(self._help)
-        return page
-
     def _show_characters(self) -> None:
-        if self.database is not None and self.characters.catalogue is None:
-            from app.storage.catalogue import Catalogue
-
-            self.characters.catalogue = Catalogue(self.database)
         self.window.show_tab("chat")
-        self.chat_page.show_guest(self.characters_page)
-
-    def _talk_to(self, character: Character, new_chat: bool) -> None:
-        from app.ui.chat.state import CharacterHead
-
-        self.chat_page.use_character(CharacterHead.of(character), new_chat=new_chat)
         self.chat_page.show_guest(self.characters_page)
 
     @cached_property

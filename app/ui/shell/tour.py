@@ -1,0 +1,219 @@
+"""The tour: Rialto does its main job by itself and leaves a screenshot of each step.
+
+For computers without a display, for the README's pictures and as a test of the whole program. Each act runs in a
+process of its own, so that the second one finds in the history what the first one left there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtTest import QTest
+
+from app.ui.characters.page import CharactersPage
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QAbstractButton, QWidget
+
+    from app.ui.chat.message_rows import MessageRow
+    from app.ui.chat.page import ChatPage
+    from app.ui.shell.main_window import MainWindow
+
+SIZE = QSize(1440, 900)
+ACT_WITHIN_S = 300.0
+STEP_WITHIN_S = 60.0
+LOOK_EVERY_S = 0.02
+SETTLE_S = 0.4  # for slides, fades and the first pictures
+
+
+def guide(folder: Path, theme: str) -> int:
+    """Run every act in a data folder made for it; return 0, or 1 after the first step that failed."""
+    folder.mkdir(parents=True, exist_ok=True)
+    environ = dict(os.environ)
+    if sys.platform.startswith("linux") and not (environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY")):
+        environ["QT_QPA_PLATFORM"] = "offscreen"
+    for old in folder.glob("[0-9][0-9]-*.png"):
+        old.unlink()
+    with tempfile.TemporaryDirectory(prefix="rialto-tour-") as home:
+        environ["RIALTO_HOME"] = home
+        for act in ACTS:
+            command = [sys.executable, "-m", "app", "--tour", str(folder), "--act", act, "--theme", theme or "light"]
+            try:
+                done = subprocess.run(command, env=environ, timeout=ACT_WITHIN_S, check=False)  # noqa: S603 - ourselves
+            except subprocess.TimeoutExpired:
+                print(f"The {act} part of the tour did not end within {ACT_WITHIN_S:.0f} s.")
+                return 1
+            if done.returncode != 0:
+                print(f"The {act} part of the tour ended with {done.returncode}.")
+                return 1
+    print(f"The tour is over. The screenshots are in {folder}.")
+    return 0
+
+
+class StepFailed(Exception):
+    """What was to be seen did not come; the text says what."""
+
+
+class Guide:
+    """Leads through one act: uses the window as a person would, waits, says what there is to see, takes pictures."""
+
+    def __init__(self, window: MainWindow, chat: ChatPage, folder: Path) -> None:
+        self.window = window
+        self.chat = chat
+        self._folder = folder
+        self._number = max((int(path.name[:2]) for path in folder.glob("[0-9][0-9]-*.png")), default=0)
+
+    async def until(self, what: str, happened: Callable[[], object], within_s: float = STEP_WITHIN_S) -> None:
+        """Return when `happened()` is true. Raises `StepFailed` naming `what` when that takes too long."""
+        for _ in range(int(within_s / LOOK_EVERY_S)):
+            if happened():
+                return
+            await asyncio.sleep(LOOK_EVERY_S)
+        raise StepFailed(f"waited {within_s:.0f} s for {what}")
+
+    async def picture(self, name: str, saw: str) -> None:
+        """Save what the window shows now and say what was seen."""
+        await asyncio.sleep(SETTLE_S)
+        self._number += 1
+        path = self._folder / f"{self._number:02}-{name}.png"
+        if not self.window.grab().save(str(path)):
+            raise StepFailed(f"could not write {path}")
+        print(f"{self._number:2}. {saw} ({path.name})", flush=True)
+
+    def press(
+        self, widget: QWidget, key: Qt.Key, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier
+    ) -> None:
+        """Press one key where the focus of `widget`'s window would bring it."""
+        QTest.keyClick(widget, key, modifiers)
+
+    def click(self, button: QAbstractButton) -> None:
+        if not button.isEnabled() or not button.isVisible():
+            raise StepFailed(f"the button {button.accessibleName() or button.text()} cannot be pressed")
+        QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+
+    async def ask(self, text: str) -> None:
+        """Type a question and press Enter."""
+        box = self.chat.main.composer.box
+        box.setFocus()
+        QTest.keyClicks(box, text)
+        await self.until("the text to stand in the box", lambda: box.toPlainText() == text)
+        self.press(box, Qt.Key.Key_Return)
+        await self.until("the question to be sent", lambda: self.last("user") is not None and not box.toPlainText())
+
+    def last(self, role: str) -> MessageRow | None:
+        return next((row for row in reversed(self.chat.rows()) if row.role == role), None)
+
+    def answer(self) -> MessageRow:
+        row = self.last("assistant")
+        if row is None:
+            raise StepFailed("there is no answer")
+        return row
+
+
+async def perform(act: str, window: MainWindow, chat: ChatPage, folder: Path) -> int:
+    """Run one act; return the exit code."""
+    guide = Guide(window, chat, folder)
+    window.resize(SIZE)
+    try:
+        await ACTS[act](guide)
+    except StepFailed as failure:
+        print(f"The tour stopped: {failure}.", flush=True)
+        window.grab().save(str(folder / "failed.png"))
+        return 1
+    return 0
+
+
+async def _first_act(guide: Guide) -> None:
+    """A newcomer's first minutes, in the Sandbox."""
+    window, chat = guide.window, guide.chat
+    main = chat.main
+    await guide.until("the welcome page", lambda: window.focusWidget() is not None)
+    await guide.picture("welcome", "The welcome page offers the Sandbox, which needs no account.")
+
+    guide.press(window.focusWidget() or window, Qt.Key.Key_Return)
+    await guide.until("the Sandbox", lambda: window.caller.is_sandbox and window.caller.service is not None)
+    await guide.until("its models", lambda: chat.presenter.head().model_name)
+    await guide.picture("first-chat", f"The Sandbox runs; {chat.presenter.head().model_name} is ready to answer.")
+
+    guide.click(chat.list.characters)
+    await guide.until("the character browser", lambda: chat.guest is not None)
+    browser = chat.guest
+    assert isinstance(browser, CharactersPage)
+    characters = browser.presenter
+    await guide.until("characters", lambda: characters.state.rows)
+    await guide.picture("characters", f"The browser shows {len(characters.state.rows)} characters.")
+    QTest.keyClicks(browser.search, "harbour")
+    await guide.until("the search to narrow", lambda: 0 < len(characters.state.rows) < 20)
+    characters.select(characters.state.rows[0].slug)
+    await guide.until("the character's details", lambda: browser.details.start.isVisible())
+    guide.click(browser.details.start)
+    await guide.until("a chat with the character", lambda: chat.guest is None and chat.presenter.head().character)
+    character = chat.presenter.head().partner
+
+    for _ in ("off", "auto", "on"):  # the pill goes round; where it begins is the chat's default
+        if chat.presenter.opened.options.web_search != "on":
+            guide.click(main.composer.web)
+    if chat.presenter.opened.options.web_search != "on":
+        raise StepFailed("web search was not switched on")
+    if not chat.presenter.opened.options.citations:
+        guide.click(main.composer.citations)
+    await guide.picture("character-chosen", f"{character} is chosen, web search is on, sources are to be cited.")
+
+    await guide.ask("How does Rialto keep my API key safe, and what if there is no keychain?")
+    await guide.until("the first words", lambda: len(guide.answer().text) > 40)
+    grown = [len(guide.answer().text)]
+    while guide.answer().state == "streaming" and len(grown) < 2000:
+        if len(guide.answer().text) > grown[-1]:
+            grown.append(len(guide.answer().text))
+            if len(grown) == 8:
+                await guide.picture("streaming", "The answer streams in; Stop is at hand.")
+        await asyncio.sleep(LOOK_EVERY_S)
+    answer = guide.answer()
+    if answer.state != "complete" or len(grown) < 8:
+        raise StepFailed(f"the answer ended as {answer.state} after growing {len(grown)} times")
+    if not answer.sources or "[REF]" not in answer.text:
+        raise StepFailed("the answer cites no source")
+    receipt = " ".join(run.text for run in answer.receipt)
+    if "not charged" not in receipt:
+        raise StepFailed(f"the receipt does not say that nothing was charged: {receipt}")
+    saw = f"{len(answer.text)} characters came in {len(grown)} steps, with {len(answer.sources)} sources. {receipt}."
+    await guide.picture("answer", saw)
+
+    await guide.ask("Which keys can I press, and what do they do?")
+    await guide.until("some words", lambda: guide.answer().state == "streaming" and len(guide.answer().text) > 200)
+    guide.press(main.composer.box, Qt.Key.Key_Escape)
+    await guide.until("the answer to stop", lambda: guide.answer().state == "stopped")
+    await guide.picture("stopped", f"Stopped half-way; {len(guide.answer().text)} characters are kept.")
+
+
+async def _second_act(guide: Guide) -> None:
+    """The program has been started again; everything is there."""
+    window, chat = guide.window, guide.chat
+    await guide.until("the chats", lambda: chat.presenter.library is not None and chat.list.model.rowCount() > 0)
+    await guide.until("the last chat", lambda: len(guide.chat.rows()) == 4)
+    answers = [row for row in chat.rows() if row.role == "assistant"]
+    if [row.state for row in answers] != ["complete", "stopped"]:
+        raise StepFailed(f"the answers came back as {', '.join(row.state for row in answers)}")
+    await guide.until("the Sandbox", lambda: window.caller.service is not None and chat.presenter.head().model_name)
+    await guide.picture(
+        "after-restart", "After a restart both answers are in the history, the second marked as stopped."
+    )
+
+    chat.open_request(answers[0].id)
+    await guide.picture("request", "The Request page shows what was sent, without the key.")
+    window.open_palette()
+    await guide.picture("palette", "The command palette finds actions, chats, models and settings.")
+    guide.press(window.focusWidget() or window, Qt.Key.Key_Escape)
+    window.open_settings("accounts")
+    await guide.picture("settings", "Settings list the accounts and where secrets are kept.")
+
+
+ACTS: dict[str, Callable[[Guide], Awaitable[None]]] = {"first": _first_act, "second": _second_act}
