@@ -184,7 +184,8 @@ class Rialto:
         self.theme.apply(qt_app)
         self.tasks = TaskScope(self._crashed)
         self.caller = Caller()
-        self.ledger = Ledger(self.caller, self.tasks)
+        self.bookkeeping = TaskScope(self._crashed)
+        self.ledger = Ledger(self.caller, self.bookkeeping)
         self.chat = ChatPresenter(self.caller, self.settings, self.tasks)
         self.window = MainWindow(self.theme, self.caller, self.settings, self.tasks)
         self.sandbox_desk = SandboxDesk(paths)
@@ -309,6 +310,8 @@ class Rialto:
         await self.chat.aclose()
         await self.tasks.aclose()
         await self.switch.aclose()
+        await self.bookkeeping.idle()  # answers that were just cut off have receipts, too
+        await self.bookkeeping.aclose()
         if self.sandbox_desk.running is not None:
             await self.sandbox_desk.stop()
         if self.database is not None:

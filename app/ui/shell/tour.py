@@ -187,7 +187,7 @@ async def _first_act(guide: Guide) -> None:
     saw = f"{len(answer.text)} characters came in {len(grown)} steps, with {len(answer.sources)} sources. {receipt}."
     await guide.picture("answer", saw)
 
-    await guide.ask("Which keys can I press, and what do they do?")
+    await guide.ask("Which keyboard shortcuts are there?")
     await guide.until("some words", lambda: guide.answer().state == "streaming" and len(guide.answer().text) > 200)
     guide.press(main.composer.box, Qt.Key.Key_Escape)
     await guide.until("the answer to stop", lambda: guide.answer().state == "stopped")
