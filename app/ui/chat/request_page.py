@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 # Prefixes that say nothing to a person; the whole name is in the tooltip.
 _PREFIXES = ("x-ratelimit-", "x-service-", "x-venice-")
+LONGEST_NAME = 26  # characters of a header's name that are shown whole; its value gives way
 MAX_BODY_LINES = 34  # of the box; more scrolls inside it
 
 
@@ -78,7 +79,7 @@ class RequestPage(QScrollArea):
         self._outcome = Label(theme, "", "small", "text2", wrap=True, tabular=True)
         self._headers_title = Label(theme, self.tr("Answer headers"), "small", "text2", weight=600)
         self._headers = QGridLayout()
-        self._headers.setColumnStretch(0, 1)
+        self._headers.setColumnStretch(1, 1)
         column.addLayout(first)
         column.addWidget(self._box)
         column.addLayout(key_line)
@@ -134,13 +135,12 @@ class RequestPage(QScrollArea):
                 widget.deleteLater()
         for row, (name, value) in enumerate(headers):
             short = next((name[len(prefix) :] for prefix in _PREFIXES if name.startswith(prefix)), name)
-            label = Label(self._theme, short, "small", "text2", mono=True, elide=True)
+            label = Label(self._theme, short, "small", "text2", mono=True, elide=len(short) > LONGEST_NAME)
             label.setToolTip(name)
-            shown = Label(self._theme, value, "small", mono=True)
+            shown = Label(self._theme, value, "small", mono=True, elide=True)
             shown.setAccessibleName(f"{name}: {value}")
-            if len(value) > 20:
-                shown = Label(self._theme, value, "small", mono=True, elide=True)
-                shown.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+            shown.setToolTip(value)
+            shown.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
             shown.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             self._headers.addWidget(label, row, 0)
             self._headers.addWidget(shown, row, 1)
