@@ -11,7 +11,8 @@ from app.ui.shared.markdown_code import Colouring, can_be_coloured, lexer_for
 if TYPE_CHECKING:
     from app.ui.chat.message_code import CodeGroup
 
-STEP_S = 0.003  # of the window's thread at a time
+STEP_S = 0.002  # of the window's thread at a time
+PAUSE_MS = 10  # between two steps, so that scrolling and typing come first
 
 
 class Colourist(QObject):
@@ -29,7 +30,7 @@ class Colourist(QObject):
         self._work: tuple[CodeGroup, Colouring] | None = None
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
-        self._timer.setInterval(0)
+        self._timer.setInterval(PAUSE_MS)
         self._timer.timeout.connect(self._step)
         self._loaded.connect(self._take_lexer)
 

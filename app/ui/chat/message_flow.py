@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 # Text without these continues a paragraph as it is; anything else may change how what is there is read.
 _PLAIN = re.compile(r"[^\n*_`\[\]<>!~^|$\\&:]*")
-_UNREAD = re.compile(r"[:&\\]")  # in the last word: it may go on as a link, an entity, an escape
+_UNREAD = re.compile(r"[:&\\]|\]$")  # in the last word: it may go on as a link, an entity, an escape
 _DECIDED = 12  # a line that is this long cannot turn into a list, a heading or a table any more
 _BELOW = {"list": "item", "quote": "text", "indented": "code"}
 
@@ -37,7 +37,7 @@ class Flow:
         self.bound: int | None = None
         self.text = ""
         self._taken = 0  # characters of `text` that the scanner has seen
-        self._section = section
+        self.section = section
         self._styles = styles
         self._scanner = Scanner()
         self._closed = 0  # units that never change again
@@ -100,7 +100,7 @@ class Flow:
     def _put(self, index: int, segment: Segment) -> None:
         """Make unit `index` show `segment`, keeping what it shows already when that is the same."""
         if index == len(self.units):
-            self.units.append(Unit(self._section, self._build, segment))
+            self.units.append(Unit(self.section, self._build, segment))
             return
         unit = self.units[index]
         old = unit.segment
@@ -121,7 +121,11 @@ class Flow:
                 if segment.context.closed != old.context.closed:
                     unit.stale()
                 return
-        if old.kind != segment.kind or old.context != segment.context or old.source.rstrip() != segment.source.rstrip():
+        if (
+            old.kind != segment.kind
+            or old.context != segment.context
+            or old.source.rstrip("\n") != segment.source.rstrip("\n")
+        ):
             unit.drop()
 
     def _append_plain(self, chunk: str) -> bool:
@@ -211,7 +215,7 @@ class Flow:
         return boxes
 
     def _pieces(self, segment: Segment) -> list[Piece]:
-        style = self._styles.thought if self._section == THOUGHT else self._styles.reading
+        style = self._styles.thought if self.section == THOUGHT else self._styles.reading
         label, source = split_footnote(segment.prose) if segment.kind == "footnote" else ("", segment.prose)
         tokens = parse(source, citations=self.citations, references=self._scanner.references)
         pieces = write(tokens, segment, style, self.bound)
@@ -221,7 +225,7 @@ class Flow:
 
     def _box(self, unit: Unit, segment: Segment, piece: Piece) -> Box | None:
         styles = self._styles
-        style = styles.thought if self._section == THOUGHT else styles.reading
+        style = styles.thought if self.section == THOUGHT else styles.reading
         if isinstance(piece, Prose):
             return ProseBox(style, piece, self.sources)
         indent = style.indent * piece.indent
@@ -251,7 +255,10 @@ class Flow:
         """Return what the code block that unit `index` is part of shares."""
         first = self.units[index - self._part(index)].segment
         assert first is not None
-        return self._code.setdefault(first.start, CodeGroup(first.context.language))
+        group = self._code.get(first.start)
+        if group is None or group.language != first.context.language:  # the word after the fence was still coming
+            group = self._code[first.start] = CodeGroup(first.context.language)
+        return group
 
     def _part(self, index: int) -> int:
         segment = self.units[index].segment

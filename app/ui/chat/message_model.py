@@ -105,8 +105,8 @@ class RowModel:
                 unit.drop()
             self.arrange()
             return
-        self._take_text(self.answer, row.text, row.citations)
-        self._take_text(self.thoughts, row.reasoning, False)
+        self.answer = self._with_text(self.answer, row.text, row.citations)
+        self.thoughts = self._with_text(self.thoughts, row.reasoning, False)
         if row.sources != old.sources or self.streaming != (old.state == "streaming"):
             self._bind_sources()
             for unit in self.answer.units:
@@ -115,24 +115,19 @@ class RowModel:
         for section in (HEAD, SOURCES, STATE, FOOTER):
             for unit in self.sections[section]:
                 unit.drop()
-        if not self.streaming:
-            self.advance(LOAD_CHARS)
-        self.arrange()
+        self.advance(0)
 
-    def _take_text(self, flow: Flow, text: str, citations: bool) -> None:
-        """Carry on with `text` when it only grew, begin anew when it is another one."""
-        if flow.citations != citations or not text.startswith(flow.text) or (flow.is_finished and text != flow.text):
-            fresh = Flow(BODY if flow is self.answer else THOUGHT, self._styles, citations=citations)
-            if flow is self.answer:
-                self.answer = fresh
-            else:
-                self.thoughts = fresh
-            flow = fresh
-            self._bind_sources()
-            flow.extend(text)
-            flow.advance(LOAD_CHARS)
-        else:
+    def _with_text(self, flow: Flow, text: str, citations: bool) -> Flow:
+        """Carry on with `text` when it only grew, begin anew when it is another one or had ended already."""
+        reopened = flow.is_finished and (self.streaming or text != flow.text)
+        if flow.citations == citations and text.startswith(flow.text) and not reopened:
             flow.extend(text[len(flow.text) :])
+            return flow
+        fresh = Flow(flow.section, self._styles, citations=citations)
+        fresh.sources, fresh.bound = flow.sources, flow.bound
+        fresh.extend(text)
+        fresh.advance(LOAD_CHARS)
+        return fresh
 
     def _bind_sources(self) -> None:
         row = self.row

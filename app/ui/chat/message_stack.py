@@ -5,7 +5,9 @@ Rows far away are a line of text in a list: they are taken apart when they come 
 
 from __future__ import annotations
 
+import time
 from collections import OrderedDict
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +20,8 @@ if TYPE_CHECKING:
 
     from app.ui.chat.message_rows import MessageRow
 
-KEPT_ROWS = 40  # rows that stay taken apart though they are not on screen
-KEPT_UNITS = 160  # units that stay laid out
+KEPT_ROWS = 24  # rows that stay taken apart though they are not on screen
+KEPT_UNITS = 90  # units that stay laid out
 BOTTOM_PX = 20  # air below the last message
 
 
@@ -46,6 +48,10 @@ class Placed:
         return self.y + self.unit.height
 
 
+class _NotYet(Exception):
+    """There is more to lay out than may be done at once."""
+
+
 class Stack:
     """All rows, the place that is looked at, and what is to be seen from there."""
 
@@ -62,6 +68,8 @@ class Stack:
         self._built: OrderedDict[Unit, None] = OrderedDict()
         self.width = 0
         self.height = 0
+        self._until: float | None = None  # when to stop laying out for now
+        self._laid_out = 0  # units since `place` was called
 
     # -- rows ---------------------------------------------------------------------------------------------------------
 
@@ -136,6 +144,10 @@ class Stack:
         unit = model.unit(key)
         if unit is None:
             return None, 0
+        if not unit.fits(self.width):
+            if self._until is not None and self._laid_out and time.perf_counter() > self._until:
+                raise _NotYet
+            self._laid_out += 1
         height = unit.layout(self.width, model.style_of(unit))
         self._built[unit] = None
         self._built.move_to_end(unit)
@@ -170,22 +182,37 @@ class Stack:
 
     # -- placing ------------------------------------------------------------------------------------------------------
 
-    def place(self, width: int, height: int, bottom_px: int = BOTTOM_PX) -> list[Placed]:
-        """Find out what is on screen in a column of `width` px and a viewport of `height` px."""
+    def place(self, width: int, height: int, bottom_px: int = BOTTOM_PX, budget_s: float | None = None) -> bool:
+        """Find out what is on screen in a column of `width` px and a viewport of `height` px: see `placed`.
+
+        With a budget, False says that laying it out takes longer; what was done is kept, so call again soon.
+        """
         self.width, self.height = width, height
         if not self.rows:
             self.placed = []
-            return self.placed
+            return True
+        before = copy(self.anchor)
+        self._until = None if budget_s is None else time.perf_counter() + budget_s
+        self._laid_out = 0
+        try:
+            self.placed = self._find(bottom_px)
+        except _NotYet:
+            self.anchor = before
+            return False
+        finally:
+            self._until = None
+        self._forget()
+        return True
+
+    def _find(self, bottom_px: int) -> list[Placed]:
         if self.following:
             self._anchor_at_end(bottom_px)
         self._settle()
         placed, end = self._walk_down()
-        if placed and end is not None and end + bottom_px < height and not self.is_at_start():
+        if placed and end is not None and end + bottom_px < self.height and not self.is_at_start():
             self._anchor_at_end(bottom_px)
             self._settle()
-            placed, end = self._walk_down()
-        self.placed = placed
-        self._forget()
+            placed, _ = self._walk_down()
         return placed
 
     def _walk_down(self) -> tuple[list[Placed], int | None]:

@@ -19,11 +19,10 @@ from PySide6.QtGui import (
 from app.ui.chat.message_boxes import Control, PaintState, paint_focus_ring, paint_frame, whole
 from app.ui.chat.message_sideways import BAR, Sideways, SidewaysBox
 from app.ui.chat.message_spans import paint_chips, span_controls
-from app.ui.shared.markdown_inline import InlineWriter, Span
+from app.ui.shared.markdown_inline import InlineWriter, Span, chip_count, visible_text
 from app.ui.shared.markdown_write import new_document
 
 if TYPE_CHECKING:
-    from markdown_it.token import Token
     from PySide6.QtGui import QPainter
 
     from app.ui.chat.message_rows import RowSource
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
 PAD_X, PAD_Y = 12, 8  # px around a cell's text at 100 %
 HEAD_PAD_Y = 6
 SMALLEST_COLUMN = 96  # px that a column keeps before the table scrolls sideways
+CHIP_AIR = 24  # px that a chip takes beyond its text
 MAX_COLUMNS = 40  # a row with more is data that nobody reads in a chat
 
 _ALIGN = {"right": Qt.AlignmentFlag.AlignRight, "center": Qt.AlignmentFlag.AlignHCenter}
@@ -89,7 +89,9 @@ class TableBox(SidewaysBox):
         widths = [0.0] * self._columns
         for row in table.rows:
             for column, cell in enumerate(row[: self._columns]):
-                widths[column] = max(widths[column], metrics.horizontalAdvance(_plain(cell)) + _chip_air(cell))
+                widths[column] = max(
+                    widths[column], metrics.horizontalAdvance(visible_text(cell)) + CHIP_AIR * chip_count(cell)
+                )
         return [width + air for width in widths]
 
     def _write(self, table: Table, bound: int | None) -> QTextTable:
@@ -237,11 +239,3 @@ def column_widths(naturals: list[float], room: float, smallest: float) -> list[f
         widths = [max(floor, min(width, cap)) for width, floor in zip(naturals, floors, strict=True)]
         low, high = (cap, high) if sum(widths) <= room else (low, cap)
     return [max(floor, min(width, low)) for width, floor in zip(naturals, floors, strict=True)]
-
-
-def _plain(tokens: list[Token]) -> str:
-    return "".join(token.content for token in tokens if token.type != "citation")
-
-
-def _chip_air(tokens: list[Token]) -> float:
-    return 24.0 * sum(token.type in ("citation", "code_inline", "image", "footnote_mark") for token in tokens)

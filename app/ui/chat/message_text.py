@@ -186,7 +186,8 @@ class ProseBox(DocumentBox):
 
     def _paint_marks(self, painter: QPainter, state: PaintState) -> None:
         layouts = self.document.documentLayout()
-        font = self.style.font
+        quiet = self.prose.below == "footnote"
+        font = self.theme.font("small") if quiet else self.style.font
         metrics = QFontMetricsF(font)
         painter.setFont(font)
         for mark in self.prose.marks:
@@ -204,7 +205,7 @@ class ProseBox(DocumentBox):
             air = (7.0 if mark.text == "•" else 4.0) * self.theme.scale
             x = self.width - step + air if right_to_left else step - air - wide
             baseline = top + line_px * 0.8 + self.style.baseline_shift
-            painter.setPen(self.theme.color("text2" if mark.text == "•" else self.style.role))
+            painter.setPen(self.theme.color("text2" if quiet or mark.text == "•" else self.style.role))
             painter.drawText(QPointF(x, baseline), mark.text)
 
     def _paint_task(

@@ -62,6 +62,7 @@ class Unit:
         self.width = 0
         self.left = 0
         self.dirty_from: float | None = 0.0
+        self._fits = False  # whether `height` is right for `width`
         self._build = build
         self._boxes: list[Box] | None = None
 
@@ -74,25 +75,29 @@ class Unit:
         """Return the boxes, building them now if need be."""
         if self._boxes is None:
             self._boxes = self._build(self)
-            self.width = 0
+            self._fits = False
             self.dirty_from = 0.0
         return self._boxes
 
     def drop(self) -> None:
         """Forget everything that can be built again."""
         self._boxes = None
-        self.width = 0
+        self._fits = False
         self.dirty_from = 0.0
 
     def stale(self, dirty_from: float = 0.0) -> None:
         """Lay out again before the next paint; what is above `dirty_from` looks as before."""
-        self.width = 0
+        self._fits = False
         self.dirty_from = dirty_from if self.dirty_from is None else min(self.dirty_from, dirty_from)
+
+    def fits(self, width: int) -> bool:
+        """Tell whether `layout` for that width has nothing to do."""
+        return self._fits and self.width == width
 
     def layout(self, width: int, style: MarkdownStyle) -> int:
         """Lay out for a column of `width` px unless that is done; return the height."""
         boxes = self.boxes
-        if self.width == width:
+        if self.fits(width):
             return self.height
         theme = style.theme
         framed = self.frame == "thought"
@@ -107,10 +112,11 @@ class Unit:
             above = box.below
         if self.ends_frame and framed:
             y += theme.px(THOUGHT_BOTTOM)
-        if self.height != y or not self.width:
-            self.dirty_from = 0.0 if self.dirty_from is None else self.dirty_from
+        if self.width != width or (self.height != y and self.dirty_from is None):
+            self.dirty_from = 0.0
         self.height = y
         self.width = width
+        self._fits = True
         return y
 
     def paint(self, painter: QPainter, clip: QRectF, theme: Theme, states: Callable[[int, Box], PaintState]) -> None:

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from app.ui.shared.theme import Theme
 
 COLUMN_PX, PADDING_PX = 760, 24
+STEP_BUDGET_S = 0.004  # of laying out before other events have their turn
 DONE_MS = 1200  # how long a copy button shows that it has copied
 
 
@@ -76,6 +77,11 @@ class MessageView(QAbstractScrollArea):
         self.accessible: ViewInterface
         self._new_below = False
         self._was_at_end = True
+        self._scrolled = False  # by the person, since the last time that something was shown
+        self._again = QTimer(self)
+        self._again.setSingleShot(True)
+        self._again.setInterval(0)
+        self._again.timeout.connect(lambda: self.refresh(in_steps=True))
         self._done = QTimer(self)
         self._done.setSingleShot(True)
         self._done.setInterval(DONE_MS)
@@ -137,6 +143,7 @@ class MessageView(QAbstractScrollArea):
 
     def update_row(self, row_id: str, **changes: Any) -> None:
         """Replace fields of a row. Raises `KeyError` for a row that is not there."""
+        self.stream.hand_over(row_id)
         row = self.stack.change(row_id, changes)
         if "state" in changes:
             if row.state == "streaming":
@@ -186,7 +193,8 @@ class MessageView(QAbstractScrollArea):
     def scroll_to_end(self) -> None:
         """Go to the end and stay there while text comes."""
         self.stack.following = True
-        self.refresh()
+        self._set_new_below(False)
+        self.refresh(in_steps=True)
 
     def scroll_to_start(self) -> None:
         if self.stack.rows:
@@ -211,10 +219,8 @@ class MessageView(QAbstractScrollArea):
         if not self.stack.rows or (px > 0 and self.stack.following):
             return
         self.stack.scroll_by(px)
-        self._place_and_show()
-        self.stack.following = self.at_end
-        if self.stack.following:
-            self._set_new_below(False)
+        self._scrolled = True
+        self.refresh(in_steps=True)
 
     def _top_row_id(self) -> str:
         anchor = self.stack.anchor
@@ -232,15 +238,19 @@ class MessageView(QAbstractScrollArea):
 
     # -- showing ------------------------------------------------------------------------------------------------------
 
-    def refresh(self, *, full: bool = False) -> None:
-        """Make the screen agree with the rows; `full` paints all of it."""
+    def refresh(self, *, full: bool = False, in_steps: bool = False) -> None:
+        """Make the screen agree with the rows. `full` paints all of it; `in_steps` may take a few turns of the loop."""
         if full:
             self.picture.forget()
-        if not self.isVisible():
-            return
-        self._place_and_show()
+        if self.isVisible():
+            self._place_and_show(STEP_BUDGET_S if in_steps and not full else None)
 
-    def _place_and_show(self) -> None:
+    @property
+    def is_settled(self) -> bool:
+        """Whether the screen shows what it is to show, as far as that has come."""
+        return not self._again.isActive()
+
+    def _place_and_show(self, budget_s: float | None) -> None:
         viewport = self.viewport()
         padding = self._theme.px(PADDING_PX)
         wide = max(80, min(self._theme.type_px(COLUMN_PX), viewport.width() - 2 * padding))
@@ -248,11 +258,17 @@ class MessageView(QAbstractScrollArea):
         if left != self.picture.left:
             self.picture.left = left
             self.picture.forget()
-        self.stack.place(wide, viewport.height(), self.bottom_px)
+        if not self.stack.place(wide, viewport.height(), self.bottom_px, budget_s):
+            self._again.start()
+            return
+        self._again.stop()
         self.picture.present(self.stream.caret())
+        at_end = self.at_end
+        if self._scrolled:
+            self._scrolled = False
+            self.stack.following = at_end
         self._bar.sync()
         self.stream.look_around()
-        at_end = self.at_end
         if at_end:
             self._set_new_below(False)
         if at_end != self._was_at_end:
@@ -266,7 +282,7 @@ class MessageView(QAbstractScrollArea):
     def text_came(self) -> None:
         """Called by the stream when a row has grown."""
         self._text_came()
-        self.refresh()
+        self.refresh(in_steps=True)
 
     def _set_new_below(self, new: bool) -> None:
         if new != self._new_below:
@@ -293,40 +309,22 @@ class MessageView(QAbstractScrollArea):
         self._actions.run(spot, control)
 
     def set_hovered(self, spot: Spot | None, row_id: str) -> None:
-        picture = self.picture
-        if spot == picture.hovered and row_id == picture.lively_row:
-            return
-        rows = {row_id, picture.lively_row} if row_id != picture.lively_row else set()
-        rows |= {each.row_id for each in (spot, picture.hovered) if each is not None}
-        picture.hovered, picture.lively_row = spot, row_id
-        self._repaint_rows(rows)
+        self.picture.mark("hovered", spot)
+        self.picture.enliven(row_id)
 
     def set_pressed(self, spot: Spot | None) -> None:
-        if spot != self.picture.pressed:
-            rows = {each.row_id for each in (spot, self.picture.pressed) if each is not None}
-            self.picture.pressed = spot
-            self._repaint_rows(rows)
+        self.picture.mark("pressed", spot)
 
     def set_focused(self, spot: Spot | None) -> None:
         """Move the keyboard's focus to a control, or take it back to the view itself."""
-        if spot != self.picture.focused:
-            rows = {each.row_id for each in (spot, self.picture.focused) if each is not None}
-            self.picture.focused = spot
-            self._repaint_rows(rows)
+        if self.picture.mark("focused", spot):
             tell_focus(self, spot)
 
     def show_done(self, spot: Spot | None) -> None:
         """Show for a moment that a copy button has copied."""
-        rows = {each.row_id for each in (spot, self.picture.done) if each is not None}
-        self.picture.done = spot
-        self._repaint_rows(rows)
+        self.picture.mark("done", spot)
         if spot is not None:
             self._done.start()
-
-    def _repaint_rows(self, row_ids: set[str]) -> None:
-        for placed in self.stack.placed:
-            if self.stack.rows[placed.row].id in row_ids and any(box.controls() for box in placed.unit.boxes):
-                self.picture.update_unit(placed)
 
     def control_rect(self, placed: Placed, spot: Spot, control: Control) -> QRectF:
         """Return where a control is in the viewport."""

@@ -53,4 +53,4 @@ class Bar:
             view.scroll_to_end()
         else:
             view.stack.go_to_bar(bar.sliderPosition())
-            view.refresh()
+            view.refresh(in_steps=True)

@@ -84,6 +84,26 @@ class Picture:
         dirty_from = placed.unit.dirty_from
         return old[1] if dirty_from is None else int(dirty_from)
 
+    def mark(self, name: str, spot: Spot | None) -> bool:
+        """Say which control is `hovered`, `pressed`, `focused` or `done` now; False when it was before."""
+        old: Spot | None = getattr(self, name)
+        if old == spot:
+            return False
+        setattr(self, name, spot)
+        self._repaint_rows({each.row_id for each in (old, spot) if each is not None})
+        return True
+
+    def enliven(self, row_id: str) -> None:
+        """Say which message the pointer is in; bubbles show their buttons then."""
+        if row_id != self.lively_row:
+            old, self.lively_row = self.lively_row, row_id
+            self._repaint_rows({old, row_id})
+
+    def _repaint_rows(self, row_ids: set[str]) -> None:
+        for placed in self._stack.placed:
+            if self._stack.rows[placed.row].id in row_ids and any(box.controls() for box in placed.unit.boxes):
+                self.update_unit(placed)
+
     def update_unit(self, placed: Placed) -> None:
         """Ask for a paint of one unit, with room for focus rings."""
         self._viewport.update(QRect(0, placed.y - 6, self._viewport.width(), placed.unit.height + 12))
@@ -102,6 +122,8 @@ class Picture:
         for placed in self._stack.placed:
             if placed.y - 6 > rect.bottom() or placed.bottom + 6 < rect.top():
                 continue
+            if not placed.unit.is_built:
+                continue  # it is about to be laid out and shown anew
             painter.save()
             painter.translate(self.left, placed.y)
             clip = QRectF(rect.translated(-self.left, -placed.y))

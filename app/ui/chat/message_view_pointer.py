@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, QPointF, QRectF, Qt, QTimer
+from PySide6.QtCore import QElapsedTimer, QPoint, QPointF, QRectF, Qt, QTimer
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QApplication, QToolTip
 
@@ -33,6 +33,7 @@ class Pointer:
         self._bar: SidewaysBox | None = None
         self._clicks = 0
         self._last_click = QPointF()
+        self._since_click = QElapsedTimer()
         self._edge = QTimer(view)
         self._edge.setInterval(_EDGE_MS)
         self._edge.timeout.connect(self._scroll_at_edge)
@@ -103,20 +104,28 @@ class Pointer:
             self._bar = bar
             self._drag_bar(at)
             return
-        near = (at - self._last_click).manhattanLength() < QApplication.startDragDistance()
-        self._clicks = self._clicks % 3 + 1 if near and self._clicks else 1
-        if event.type() == QMouseEvent.Type.MouseButtonDblClick:
-            self._clicks = 2
-        self._last_click = at
+        self._count_click(event)
         found = self.control_at(at)
         self._press_at = at
         self._press_control = found[1] if found else None
         view.set_focused(None)
-        if found is not None and self._clicks == 1:
+        if found is not None and (self._clicks == 1 or not _is_text(found[1])):
             view.set_pressed(found[0])
-            if found[1].look != "none":
+            if not _is_text(found[1]):
                 return
         self._begin_selection(at, extend=bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
+
+    def _count_click(self, event: QMouseEvent) -> None:
+        """One click sets a place, two select a word, three a paragraph."""
+        at = event.position()
+        near = (at - self._last_click).manhattanLength() < QApplication.startDragDistance()
+        soon = self._since_click.isValid() and self._since_click.elapsed() < QApplication.doubleClickInterval()
+        if event.type() == QMouseEvent.Type.MouseButtonDblClick:
+            self._clicks = 2
+        else:
+            self._clicks = 3 if self._clicks == 2 and near and soon else 1
+        self._last_click = at
+        self._since_click.start()
 
     def _begin_selection(self, at: QPointF, *, extend: bool) -> None:
         view = self._view
@@ -190,7 +199,7 @@ class Pointer:
         if event.button() != Qt.MouseButton.LeftButton or pressed is None or self._press_control is None:
             return
         found = self.control_at(event.position())
-        if found is not None and found[0] == pressed and (view.selection.range is None or found[1].look != "none"):
+        if found is not None and found[0] == pressed and (view.selection.range is None or not _is_text(found[1])):
             view.activate(found[0], found[1])
 
     def leave(self) -> None:
@@ -240,6 +249,11 @@ class Pointer:
         _, control, placed = found
         spot_rect = self._view.control_rect(placed, found[0], control)
         QToolTip.showText(global_at, plain_tooltip(control.tooltip), self._view.viewport(), spot_rect.toAlignedRect())
+
+
+def _is_text(control: Control) -> bool:
+    """Tell links and chips, on which a selection may begin, from buttons."""
+    return control.role == "link" and control.look == "none"
 
 
 def plain_tooltip(text: str) -> str:

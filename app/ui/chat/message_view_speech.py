@@ -7,7 +7,7 @@ import re
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QWidget
 
-_END = re.compile(r"[.!?…:](?=[\s\"'”’)])|[。！？]|\n")
+_END = re.compile(r"[.!?…:](?=[\s\"'”’)\[*_^])|[。！？]|\n")
 _MARKUP = re.compile(r"\[REF\][\d,\s]*\[/REF\]|\^\d+(?:,\d+)*\^|[*_`#>|~]+|^\s*[-+]\s+", re.MULTILINE)
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _LONGEST = 400  # characters announced at once when no sentence ends

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 FLUSH_MS = 33
 STEP_CHARS = 1200  # of text shown at once; about half a screen
-CATCH_UP_STEPS = 30  # a longer backlog is shown within about so many steps
+CATCH_UP_STEPS = 60  # a longer backlog is shown within about so many steps
 BLINK_MS = 530
 STEP_BUDGET_S = 0.005
 
@@ -37,10 +37,15 @@ class Stream:
         self._live: dict[str, Announcer] = {}
         self._waiting: dict[str, list[tuple[str, str]]] = {}  # row id → (text, thoughts) not yet with its model
         self._step_chars = STEP_CHARS
-        self._flush_timer = _timer(view, FLUSH_MS, self._flush, once=True)
+        self._flush_timer = _timer(view, FLUSH_MS, self.flush, once=True)
         self._blink_timer = _timer(view, BLINK_MS, self._blink)
         self._tick_timer = _timer(view, 1000, self._tick)
         self._last_flush = 0.0
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether text has come that is not with its row yet."""
+        return bool(self._waiting)
 
     # -- what comes ---------------------------------------------------------------------------------------------------
 
@@ -48,16 +53,13 @@ class Stream:
         self._live.setdefault(row_id, Announcer(self._view))
 
     def end(self, row_id: str) -> None:
-        """Show what is left of a row, at once when it is little."""
+        """Show what is left of a row, at once when it is little; the view comes back for the rest."""
         announcer = self._live.pop(row_id, None)
         if announcer is not None:
             announcer.finish()
-        self._hand_over(row_id)
         model = self._view.stack.known_model(row_id)
         if model is not None:
-            model.advance(STEP_CHARS)
-            if model.backlog:
-                self._wake()
+            model.advance(self._step_chars)
 
     def stop_all(self) -> None:
         self._live.clear()
@@ -77,7 +79,7 @@ class Stream:
 
     def with_text(self, row: MessageRow, model: RowModel) -> MessageRow:
         """Return the row with what has come for it so far."""
-        self._hand_over(row.id)
+        self.hand_over(row.id)
         if model.answer.text == row.text and model.thoughts.text == row.reasoning:
             return row
         return replace(row, text=model.answer.text, reasoning=model.thoughts.text)
@@ -89,7 +91,7 @@ class Stream:
             since = (time.perf_counter() - self._last_flush) * 1000
             self._flush_timer.start(max(0, FLUSH_MS - int(since)) if since < FLUSH_MS else 0)
 
-    def _hand_over(self, row_id: str) -> RowModel | None:
+    def hand_over(self, row_id: str) -> RowModel | None:
         """Give a row's model the text that waits for it."""
         waiting = self._waiting.pop(row_id, None)
         stack = self._view.stack
@@ -106,12 +108,12 @@ class Stream:
         stack.weights.grow(number, text)
         return model
 
-    def _flush(self) -> None:
+    def flush(self) -> None:
         """Show the next step of everything that came. Long backlogs take several."""
         began = self._last_flush = time.perf_counter()
         view = self._view
         for row_id in list(self._waiting):
-            self._hand_over(row_id)
+            self.hand_over(row_id)
         grown = False
         for model in view.stack.known_models():
             if model.backlog:

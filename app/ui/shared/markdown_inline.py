@@ -148,3 +148,13 @@ class InlineWriter:
 def clean(text: str) -> str:
     """Return `text` without the characters that a text document would take for structure."""
     return _STRUCTURE.sub(" ", text) if _STRUCTURE.search(text) else text
+
+
+def visible_text(tokens: Sequence[Token]) -> str:
+    """Return about what a reader will see of inline tokens, for measuring."""
+    return "".join(token.content for token in tokens if token.type != "citation")
+
+
+def chip_count(tokens: Sequence[Token]) -> int:
+    """Return how many chips inline tokens have."""
+    return sum(token.type in ("citation", "code_inline", "image", "footnote_mark") for token in tokens)

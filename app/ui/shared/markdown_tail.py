@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from app.ui.shared.markdown_citations import held_back
+from app.ui.shared.markdown_segments import fence_of
 
 if TYPE_CHECKING:
     from app.ui.shared.markdown_segments import Kind
@@ -29,6 +30,8 @@ def presentable(line: str, kind: Kind | None, citations: bool) -> str:
         return "" if not line.strip(" \t`~") else line
     if not line or _UNDECIDED.match(line) or (kind != "table" and line.lstrip().startswith("|")):
         return ""
+    if fence_of(line):
+        return line
     shown = line
     if citations:
         held = held_back(shown)
