@@ -20,6 +20,12 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     # secretstorage (part of keyring on Linux): whether the keyring is locked, without opening its unlock window
     "app.credentials*": ("app.credentials", "keyring", "secretstorage", "cryptography", "pydantic"),
     "app.storage*": ("app.storage", "pydantic", "platformdirs", "aiosqlite"),
+    # The Sandbox's engines, one file each; nothing else in it may name them.
+    "app.sandbox.form": ("app.sandbox", "python_multipart"),
+    "app.sandbox.sound": ("app.sandbox", "numpy", "soundfile", "av"),
+    "app.sandbox.pitch": ("app.sandbox", "numpy"),
+    "app.sandbox.speaking": ("app.sandbox", "numpy"),
+    "app.sandbox.speech_engine": ("app.sandbox", "numpy", "espeakng_loader"),
     # h11: the framing of HTTP; httpx: chats are passed on to a model server that already runs on this computer
     "app.sandbox*": ("app.sandbox", "h11", "httpx", "multipart"),
     "app.ui.shared.markdown*": ("app.ui.shared", "PySide6", "markdown_it", "mdit_py_plugins", "linkify_it", "pygments"),

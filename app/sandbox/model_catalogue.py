@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -11,6 +12,7 @@ from app.sandbox.errors import Json
 
 if TYPE_CHECKING:
     from app.sandbox.local_servers import LocalServers
+    from app.sandbox.media_models import MediaModel
 
 TYPES = ("text", "image", "video", "inpaint", "upscale", "tts", "asr", "embedding", "music")
 MILLION = Decimal(1_000_000)
@@ -247,17 +249,25 @@ ALIASES = {"gpt-4o-mini": "rialto-handbook", "gpt-4.1-mini": "rialto-handbook", 
 class ModelCatalogue:
     """The Sandbox's own models, and those of model servers found on this computer."""
 
-    def __init__(self, local_servers: LocalServers) -> None:
+    def __init__(self, local_servers: LocalServers, media: Callable[[], tuple[MediaModel, ...]] = tuple) -> None:
+        """`media` gives the records of models that are no text models; it is asked when one is first wanted."""
         self._local_servers = local_servers
+        self._media = media
 
-    async def listed(self, wanted_type: str) -> list[ModelEntry]:
+    async def listed(self, wanted_type: str) -> Sequence[ModelEntry | MediaModel]:
         """Return the records of one type; `all` and `code` are selections of their own."""
+        if wanted_type not in ("text", "code", "all"):
+            return [model for model in self._media() if model.type == wanted_type]
         entries = [*OWN_MODELS, *await self._local_servers.models()]
         if wanted_type == "all":
-            return entries
+            return [*entries, *self._media()]
         if wanted_type == "code":
             return [entry for entry in entries if entry.has("optimizedForCode")]
-        return [entry for entry in entries if entry.type == wanted_type]
+        return entries
+
+    def media_model(self, name: str, wanted_type: str) -> MediaModel | None:
+        """Return the model of an id, if it is of that type."""
+        return next((model for model in self._media() if (model.id, model.type) == (name, wanted_type)), None)
 
     async def find(self, name: str) -> ModelEntry | None:
         """Return the model of an id, a trait or an alias."""

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from app.sandbox.character_catalogue import CharacterCatalogue
     from app.sandbox.handbook import Handbook
     from app.sandbox.local_servers import LocalServers
+    from app.sandbox.media_models import MediaModel
     from app.sandbox.model_catalogue import ModelCatalogue
 
 
@@ -30,11 +31,22 @@ class Site:
         self._resources = resources
         self._local_ports = local_ports
 
+    @property
+    def data_files(self) -> Path:
+        """The folder of tables that come with the program: voices.json, rpc_methods.json, …"""
+        return self._resources / "data"
+
     @cached_property
     def models(self) -> ModelCatalogue:
         from app.sandbox.model_catalogue import ModelCatalogue
 
-        return ModelCatalogue(self.local_servers)
+        return ModelCatalogue(self.local_servers, lambda: self.media_models)
+
+    @cached_property
+    def media_models(self) -> tuple[MediaModel, ...]:
+        from app.sandbox.media_models import load
+
+        return load(self.data_files)
 
     @cached_property
     def local_servers(self) -> LocalServers:

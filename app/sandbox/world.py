@@ -85,6 +85,7 @@ class Caller:
     abuse: AbuseGuard = field(default_factory=AbuseGuard)
     limit_log: deque[dict[str, Any]] = field(default_factory=lambda: deque(maxlen=50))
     prompt_cache: dict[str, float] = field(default_factory=dict)  # fingerprint of a prefix -> until when it is warm
+    kept: dict[str, Any] = field(default_factory=dict)  # what endpoints keep for this caller, each under its own name
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +122,7 @@ class World:
         self.callers: dict[str, Caller] = {}
         self.log: deque[LoggedRequest] = deque(maxlen=LOG_LENGTH)
         self.last_prompt: dict[str, Any] | None = None
+        self.kept: dict[str, Any] = {}  # what endpoints keep for everybody, each under its own name
         self._key_id = fingerprint(api_key)
         self._first_settings = {name: getattr(settings, name) for name in settings.__slots__}
 
@@ -141,6 +143,7 @@ class World:
         self.faults.clear()
         self.log.clear()
         self.last_prompt = None
+        self.kept.clear()
         self.clock.offset_s = 0.0
         for name, value in self._first_settings.items():
             setattr(self.settings, name, value)

@@ -1,0 +1,42 @@
+"""Admission and billing of every paid call that is no chat: the model, its headers, the balance, the ledger line."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from app.sandbox.call import Call
+from app.sandbox.errors import Refusal
+from app.sandbox.media_models import MediaModel
+from app.sandbox.world import Charge
+
+
+def find_model(call: Call, wanted: str, model_type: str) -> MediaModel:
+    """Return the model and name it in the answer's headers. Raises `Refusal` 404."""
+    model = call.site.models.media_model(wanted, model_type)
+    if model is None:
+        raise Refusal(404, "The model was not found")
+    call.model = model.id
+    prefix = call.names.header_prefix
+    call.headers |= {
+        f"{prefix}model-id": model.id,
+        f"{prefix}model-name": model.name,
+        f"{prefix}model-router": "rialto-sandbox",
+    }
+    return model
+
+
+def refuse_unpaid(call: Call) -> None:
+    """Raise `Refusal` 402 when nothing is left to pay with."""
+    if call.caller.ledger.empty:
+        raise Refusal(402)
+
+
+def charge(call: Call, sku: str, units: Decimal | int, price_usd: Decimal, *, seconds: float | None = None) -> Decimal:
+    """Take `units × price_usd` from the caller's balance and return it."""
+    units = Decimal(units)
+    usd = units * price_usd
+    now = call.world.clock.now()
+    line = Charge(now, sku, units, price_usd, -usd, call.request_id, call.model, seconds=seconds)
+    call.caller.ledger.charge(line)
+    call.cost_usd += usd
+    return usd

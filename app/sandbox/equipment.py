@@ -1,0 +1,109 @@
+"""Which engines do the Sandbox's real work, whether they are installed here, and what to install when not.
+
+Looking is cheap: nothing is imported before it works.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+
+from app.sandbox.call import Call, json_answer
+from app.sandbox.errors import Json, Refusal
+from app.sandbox.http import Answer
+
+EXTRA = "rialto[sandbox]"
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """`modules` must all be importable; `title` is how a person is told about it."""
+
+    title: str
+    does: str
+    modules: tuple[str, ...] = ()
+    packages: str = ""  # what to install, as pip names it
+    licence: str = ""
+
+    def missing(self) -> tuple[str, ...]:
+        return tuple(name for name in self.modules if find_spec(name) is None)
+
+
+ENGINES: Mapping[str, Engine] = {
+    "chat": Engine("handbook reader", "Finds passages of the handbook; no language model."),
+    "speech": Engine(
+        "espeak-ng speech synthesiser",
+        "Speaks text with rule-based voices in the languages of the service's voices.",
+        ("espeakng_loader", "soundfile", "numpy"),
+        "espeakng-loader soundfile numpy",
+        "GPL-3.0-or-later",
+    ),
+    "aac": Engine(
+        "PyAV media encoder",
+        "Writes AAC, and reads uploads that are M4A, AAC, MP4 or WEBM.",
+        ("av", "numpy"),
+        "av numpy",
+        "GPL-2.0-or-later in its wheels",
+    ),
+    "transcription": Engine(
+        "PocketSphinx speech recogniser",
+        "Recognises English speech word by word. A stand-in: expect about one word in four to be wrong.",
+        ("pocketsphinx", "soundfile", "numpy", "av"),
+        "pocketsphinx soundfile numpy av",
+        "BSD-2-Clause",
+    ),
+    "chains": Engine(
+        "py-evm Ethereum virtual machine",
+        "Runs one real chain per network, in memory, with play money.",
+        ("eth", "eth_account"),
+        "py-evm eth-account",
+        "MIT",
+    ),
+    "images": Engine(
+        "Pillow drawing", "Draws a composition from the prompt; no image model.", ("PIL",), "pillow", "MIT-CMU"
+    ),
+    "embeddings": Engine("word hashing", "Counts words and letter groups into vectors; no embedding model."),
+    "video": Engine(
+        "PyAV film maker",
+        "Draws a short film from the prompt, with sound; no video model.",
+        ("av", "PIL", "numpy"),
+        "av pillow numpy",
+        "GPL-2.0-or-later in its wheels",
+    ),
+}
+
+
+def installed(name: str) -> bool:
+    return not ENGINES[name].missing()
+
+
+def need(name: str) -> None:
+    """Raise `Refusal` 503, naming the engine and what to install, unless it is installed."""
+    engine = ENGINES[name]
+    missing = engine.missing()
+    if missing:
+        raise Refusal(
+            503,
+            f"The Sandbox's {engine.title} is not installed here (no {', '.join(missing)}). "
+            f"Install the extra {EXTRA}, or: pip install {engine.packages}",
+        )
+
+
+async def listed(_: Call) -> Answer:
+    """`GET /sandbox/engines`: every engine, what it does and whether it can work here."""
+    data: list[Json] = []
+    for name, engine in ENGINES.items():
+        missing = engine.missing()
+        data.append(
+            {
+                "name": name,
+                "title": engine.title,
+                "does": engine.does,
+                "installed": not missing,
+                "missing": list(missing),
+                "install": engine.packages,
+                "licence": engine.licence,
+            }
+        )
+    return json_answer({"object": "list", "extra": EXTRA, "data": data})
