@@ -43,7 +43,7 @@ PATH = "/chat/completions"
 READ_TIMEOUT_S = 600.0  # reasoning models are silent for minutes
 DRAIN_S = 0.25
 
-Price = Callable[[Usage], Decimal | None]
+Price = Callable[[Usage | None], Decimal | None]  # None: the answer was cut before the service counted it
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +252,7 @@ def _report(record: CallRecord, reader: ChatReader, price: Price | None) -> None
     if reader.cost_usd is not None:
         record.report(model=reader.model, units=units, cost_usd=reader.cost_usd)
     else:
-        estimate = price(usage) if price is not None and usage is not None else None
+        estimate = price(usage) if price is not None else None
         record.report(model=reader.model, units=units, cost_usd=estimate, cost_source="estimated")
 
 

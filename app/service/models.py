@@ -151,9 +151,9 @@ class Model(WireModel):
             return capability
         return {} if told is True or capability is True else None
 
-    def chat_cost(self, usage: Usage) -> Decimal | None:
-        """The estimate to give `chat.stream(price=…)`."""
-        return chat_cost(self.model_spec.pricing, usage)
+    def chat_cost(self, usage: Usage | None) -> Decimal | None:
+        """The estimate to give `chat.stream(price=…)`; None where nothing was counted."""
+        return chat_cost(self.model_spec.pricing, usage) if usage is not None else None
 
 
 class ModelsResource:

@@ -139,10 +139,11 @@ class LiveAnswer:
     def cached_tokens(self) -> int:
         return self.usage.cached if self.usage is not None else 0
 
-    def price(self, usage: Usage) -> Decimal | None:
-        """The list price of an answer whose own cost the service does not state."""
+    def price(self, usage: Usage | None) -> Decimal | None:
+        """The list price of an answer whose own cost the service does not state; None: of what came before a cut."""
         if self.model is None:
             return None
+        usage = usage or Usage(prompt=self.prompt_tokens, completion=self.output_tokens)
         searched = self.searched and bool(self.sources)
         return chat_cost(self.model.model_spec.pricing, usage, searched=searched, scraped_urls=self.links)
 
@@ -151,7 +152,7 @@ class LiveAnswer:
         """As stated by the service, else by the list price; None without either."""
         if self.cost_usd is not None:
             return self.cost_usd
-        return self.price(self.usage or Usage(prompt=self.prompt_tokens, completion=self.output_tokens))
+        return self.price(self.usage)
 
     @property
     def first_token_s(self) -> float | None:
