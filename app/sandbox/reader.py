@@ -34,7 +34,7 @@ _WHAT_CAN_YOU = re.compile(
     re.I,
 )
 _FOLLOW_UP = re.compile(
-    r"^\W*(and|but|or|what about|how about|why|then|also|there)\b|\b(it|that|this|those|them|there)\b", re.I
+    r"^\W*(and|but|or|what about|how about|why|then|also)\b|\b(it|that|this|those|them)\b", re.I
 )
 
 IDENTITY = (
