@@ -30,6 +30,7 @@ from app.storage.settings import SettingsStore
 from app.ui.chat.page import INFO as CHAT_TAB
 from app.ui.chat.page import ChatPage
 from app.ui.chat.presenter import ChatPresenter
+from app.ui.shared.async_generators import close_left_generators
 from app.ui.shared.caller import Caller
 from app.ui.shared.collector import UiThreadCollector
 from app.ui.shared.ledger import Ledger
@@ -141,6 +142,7 @@ def _run_in_loop(qt_app: QApplication, options: Options, paths: Paths, instance:
     crashes.install()
     loop = qasync.QEventLoop(qt_app)
     collector = UiThreadCollector()
+    leave_generators = close_left_generators(loop)
     crashes.install_loop(loop)
     asyncio.set_event_loop(loop)
     try:
@@ -149,6 +151,7 @@ def _run_in_loop(qt_app: QApplication, options: Options, paths: Paths, instance:
             code: int = loop.run_until_complete(rialto.live())
             return code
     finally:
+        leave_generators()
         collector.close()
         crashes.uninstall()
         instance.release()

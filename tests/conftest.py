@@ -36,10 +36,19 @@ def qapp_cls() -> type[QApplication]:
     return QApplication
 
 
+def _window_loop() -> qasync.QEventLoop:
+    """The loop that we ship, set up as bootstrap does."""
+    from app.ui.shared.async_generators import close_left_generators
+
+    loop = qasync.QEventLoop(QApplication.instance() or QApplication([]))
+    close_left_generators(loop)
+    return loop
+
+
 def pytest_asyncio_loop_factories(config: pytest.Config, item: pytest.Item) -> dict[str, object]:
     """Tests of the window run on the loop that we ship; everything below it on the plain one."""
     if "tests/ui" in item.nodeid or "tests/journeys" in item.nodeid:
-        return {"qasync": lambda: qasync.QEventLoop(QApplication.instance() or QApplication([]))}
+        return {"qasync": _window_loop}
     import asyncio
 
     return {"asyncio": asyncio.new_event_loop}

@@ -13,6 +13,7 @@ from typing import Any
 import httpx
 
 from app.credentials.accounts import Account
+from app.service.auth import ApiKeyAuth
 from app.service.service import Service, open_service
 from app.storage.catalogue import Catalogue
 from app.storage.database import Database
@@ -200,8 +201,16 @@ async def open_desk(
     tasks = TaskScope(crashes.append)
     settings = SettingsStore(home / "settings.json")
     caller = Caller()
+
+    async def read_key() -> str:
+        return "sk-test-0123456789abcdef"
+
     service: Service = open_service(
-        "http://service.test/v1", "service", None, lambda exchange: None, transport=httpx.MockTransport(fake.handle)
+        "http://service.test/v1",
+        "service",
+        ApiKeyAuth(read_key),
+        lambda exchange: None,
+        transport=httpx.MockTransport(fake.handle),
     )
     database = await Database.open(home / "rialto.sqlite3")
     history = History(database)

@@ -54,7 +54,7 @@ class ModelPicker(Popover):
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(theme, parent, name="Choose a model", padding=0)
         self.search = SearchField(theme, self.tr("Filter models by name or id"))
-        self.search.search_changed.connect(self._filter)
+        self.search.textChanged.connect(self._filter)  # at once: Enter right after the last letter means what is typed
         self.search.installEventFilter(self)
         self.search.left.connect(self.close)
         self.pills = {name: PillButton(theme, name) for name in FILTERS}

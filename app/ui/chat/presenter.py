@@ -6,6 +6,7 @@ Everything a person types is on disk before it is shown as sent; an answer's row
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -81,7 +82,7 @@ class ChatPresenter(ChatPresenterBase):
     async def _new_chat(self, character: CharacterHead | None) -> None:
         await self._leave()
         self.opened.open_new(character=character)
-        self._settings.remember(last_chat="")
+        self._remember_chat("")
         self._shown()
 
     def open_chat(self, chat_id: str) -> None:
@@ -96,7 +97,7 @@ class ChatPresenter(ChatPresenterBase):
         messages = await self._history.messages(chat_id)
         self.library.put(chat)
         self.opened.open(chat, messages)
-        self._settings.remember(last_chat=chat_id)
+        self._remember_chat(chat_id)
         self._shown()
 
     async def _leave(self) -> None:
@@ -110,6 +111,11 @@ class ChatPresenter(ChatPresenterBase):
             return
         if opened.is_empty and not draft.strip():
             await self.library.purge(chat.id)
+
+    def _remember_chat(self, chat_id: str) -> None:
+        """Which chat to open at the next start; on disk soon, because the program may be killed."""
+        self._settings.remember(last_chat=chat_id)
+        self._tasks.replace("save-last-chat", self._guarded, asyncio.to_thread, (self._settings.save,))
 
     def _shown(self) -> None:
         assert self.conversation is not None
@@ -163,7 +169,7 @@ class ChatPresenter(ChatPresenterBase):
         self._undo.append(chat_id)
         if chat_id == self.opened.chat_id:
             self.opened.open_new()
-            self._settings.remember(last_chat="")
+            self._remember_chat("")
             self._shown()
         self._all_changed()
         self.notice.emit("Chat moved to trash", "undo", "Undo")
@@ -219,7 +225,7 @@ class ChatPresenter(ChatPresenterBase):
                 return known
             chat = await self.library.create(**self.opened.stored_values())
             self.opened.chat_id = chat.id
-            self._settings.remember(last_chat=chat.id)
+            self._remember_chat(chat.id)
             return chat
 
     def send(self, text: str) -> None:

@@ -1,0 +1,216 @@
+"""The box under the conversation: growing, sending, composing, folding. Typed text is never lost by the box itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import QMimeData, Qt
+from PySide6.QtGui import QInputMethodEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
+
+from app.service.models import Model
+from app.ui.chat.composer import Composer
+from app.ui.chat.input_box import MAX_LINES
+from app.ui.chat.options import ChatOptions, judge
+from app.ui.chat.state import ChatHead, CostNote
+from app.ui.shared.theme import Theme
+from tests.ui.chat_desk import model_body
+
+READY = ChatHead(model_id="plain", model_name="Plain")
+ENTER = Qt.Key.Key_Return
+SHIFT = Qt.KeyboardModifier.ShiftModifier
+CONTROL = Qt.KeyboardModifier.ControlModifier
+
+
+class Heard:
+    """What the composer reported."""
+
+    def __init__(self, composer: Composer) -> None:
+        self.sent: list[str] = []
+        self.options: list[tuple[str, object]] = []
+        self.edited: list[str] = []
+        self.recalled = self.stopped = 0
+        composer.send_wanted.connect(self.sent.append)
+        composer.option_changed.connect(lambda name, value: self.options.append((name, value)))
+        composer.text_edited.connect(self.edited.append)
+        composer.recall_wanted.connect(self._recall)
+        composer.stop_wanted.connect(self._stop)
+
+    def _recall(self) -> None:
+        self.recalled += 1
+
+    def _stop(self) -> None:
+        self.stopped += 1
+
+
+@pytest.fixture
+def composer(theme: Theme, qapp: QApplication) -> Iterator[Composer]:
+    window = QWidget()
+    window.resize(900, 400)
+    composer = Composer(theme, window)
+    composer.setFixedWidth(760)
+    composer.show_head(READY)
+    window.show()
+    QApplication.processEvents()
+    yield composer
+    window.deleteLater()
+
+
+@pytest.fixture
+def heard(composer: Composer) -> Heard:
+    return Heard(composer)
+
+
+def test_enter_sends_and_shift_enter_breaks_the_line(composer: Composer, heard: Heard) -> None:
+    QTest.keyClicks(composer.box, "Hello")
+    QTest.keyClick(composer.box, ENTER, SHIFT)
+    QTest.keyClicks(composer.box, "you")
+    assert heard.sent == []
+    QTest.keyClick(composer.box, ENTER)
+    assert heard.sent == ["Hello\nyou"]
+    assert composer.text() == "Hello\nyou", "the text leaves the box only when it is on disk"
+
+
+def test_the_setting_swaps_the_two_keys(composer: Composer, heard: Heard) -> None:
+    composer.set_enter_sends(False)
+    QTest.keyClicks(composer.box, "Hello")
+    QTest.keyClick(composer.box, ENTER)
+    assert heard.sent == []
+    QTest.keyClick(composer.box, ENTER, SHIFT)
+    assert heard.sent == ["Hello\n"]
+
+
+def test_control_enter_always_sends(composer: Composer, heard: Heard) -> None:
+    composer.set_enter_sends(False)
+    QTest.keyClicks(composer.box, "Hello")
+    QTest.keyClick(composer.box, ENTER, CONTROL)
+    assert heard.sent == ["Hello"]
+
+
+def test_enter_never_sends_while_an_input_method_composes(composer: Composer, heard: Heard) -> None:
+    QTest.keyClicks(composer.box, "a")
+    QApplication.sendEvent(composer.box, QInputMethodEvent("にほん", []))
+    assert composer.box.is_composing
+    QTest.keyClick(composer.box, ENTER)
+    composer.send.click()
+    assert heard.sent == []
+    done = QInputMethodEvent("", [])
+    done.setCommitString("日本")
+    QApplication.sendEvent(composer.box, done)
+    QTest.keyClick(composer.box, ENTER)
+    assert len(heard.sent) == 1
+    assert "日本" in heard.sent[0]
+
+
+def test_an_empty_box_sends_nothing_and_takes_the_focus(composer: Composer, heard: Heard) -> None:
+    composer.set_text("   ")
+    composer.send.click()
+    assert heard.sent == []
+    assert composer.box.hasFocus()
+
+
+def test_the_box_grows_from_one_line_to_twelve(composer: Composer) -> None:
+    one = composer.box.height()
+    composer.set_text("\n" * 4)
+    five = composer.box.height()
+    composer.set_text("\n" * 40)
+    most = composer.box.height()
+    assert one < five < most
+    assert most - 2 == pytest.approx((one - 2) * MAX_LINES, abs=MAX_LINES)
+    assert composer.box.verticalScrollBarPolicy() == Qt.ScrollBarPolicy.ScrollBarAsNeeded
+    composer.set_text("")
+    assert composer.box.height() == one
+
+
+def test_a_wrapped_line_counts_as_lines(composer: Composer) -> None:
+    one = composer.box.height()
+    composer.set_text("long " * 100)
+    assert composer.box.height() > 3 * one
+
+
+def test_arrow_up_in_the_empty_box_brings_back_the_last_message(composer: Composer, heard: Heard) -> None:
+    QTest.keyClick(composer.box, Qt.Key.Key_Up)
+    assert heard.recalled == 1
+    QTest.keyClicks(composer.box, "x")
+    QTest.keyClick(composer.box, Qt.Key.Key_Up)
+    assert heard.recalled == 1
+
+
+def test_a_draft_that_is_shown_is_not_reported_as_typed(composer: Composer, heard: Heard) -> None:
+    composer.set_text("a draft")
+    assert heard.edited == []
+    QTest.keyClicks(composer.box, "!")
+    assert heard.edited == ["a draft!"]
+
+
+def test_only_text_is_pasted(composer: Composer) -> None:
+    pasted = QMimeData()
+    pasted.setHtml("<b>bold</b>")
+    pasted.setText("bold\r\nline")
+    composer.box.insertFromMimeData(pasted)
+    assert composer.text() == "bold\nline"
+
+
+def test_pills_report_and_follow(composer: Composer, heard: Heard) -> None:
+    composer.web.click()
+    composer.thinking.click()
+    composer.links.click()
+    assert heard.options == [("web_search", "auto"), ("thinking", False), ("read_links", True)]
+    options = ChatOptions(web_search="on", thinking=False)
+    composer.show_head(replace(READY, options=options, controls=judge(options, None)))
+    assert composer.web.text() == "Web: on"
+    assert composer.citations.isEnabled()
+    assert not composer.thinking.isChecked()
+
+
+def test_what_the_model_ignores_is_dashed_and_says_why(composer: Composer) -> None:
+    model = Model.model_validate(model_body(capabilities={"supportsWebSearch": False, "supportsReasoning": False}))
+    composer.show_head(replace(READY, controls=judge(ChatOptions(), model)))
+    assert not composer.web.isEnabled()
+    assert composer.web.toolTip() == "Plain cannot search the web."
+    assert not composer.thinking.isChecked()
+
+
+def test_stop_takes_the_place_of_send(composer: Composer, heard: Heard) -> None:
+    composer.show_head(replace(READY, writing=True))
+    assert composer.stop.isVisible()
+    assert not composer.send.isVisible()
+    composer.stop.click()
+    assert heard.stopped == 1
+
+
+def test_what_does_not_fit_folds_under_one_pill_and_the_price_stays(composer: Composer, heard: Heard) -> None:
+    composer.show_cost(CostNote("≤ $0.0046 a turn", "how"))
+    assert not composer.more.isVisible()
+    composer.setFixedWidth(520)
+    QApplication.processEvents()
+    assert composer.more.isVisible()
+    assert composer.more.text() == "2 more"
+    assert composer.web.isVisible()
+    assert not composer.links.isVisible()
+    assert composer.cost.isVisible()
+    menu = composer.open_more()
+    links = next(action for action in menu.actions() if action.text() == "Read links")
+    links.trigger()
+    assert heard.options == [("read_links", True)]
+    menu.close()
+
+
+@pytest.mark.parametrize("percent", [80, 100, 200])
+def test_nothing_is_cut_at_any_text_size(theme: Theme, composer: Composer, percent: int) -> None:
+    theme.set_text_percent(percent)
+    composer.show_cost(CostNote("≤ $0.0046 a turn", "how"))
+    QApplication.processEvents()
+    frame = composer.frame.rect()
+    for widget in (composer.box, composer.send, composer.cost):
+        corner = widget.mapTo(composer.frame, widget.rect().bottomRight())
+        assert frame.contains(corner), f"{widget} at {percent} %"
+    theme.set_text_percent(100)
+
+
+def test_everything_has_a_name(composer: Composer) -> None:
+    for widget in (composer.box, composer.web, composer.citations, composer.thinking, composer.send, composer.stop):
+        assert widget.accessibleName() or widget.property("text")
