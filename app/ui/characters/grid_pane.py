@@ -190,7 +190,7 @@ class GridPane(QWidget):
         self._footer.show_state(state)
         if state.rows:
             self._places.setCurrentIndex(0)
-            QTimer.singleShot(0, self._near_end)  # a tall window may show the whole first page
+            QTimer.singleShot(0, self.view, self._near_end)  # a tall window may show the whole first page
         elif state.loading:
             self._places.setCurrentIndex(1)
         elif state.problem is not None:

@@ -1,8 +1,8 @@
 """Closes async generators that were left half-way, as asyncio's own loops do and qasync's does not.
 
-A stopped answer leaves some: httpx reads a body through several generators, one inside the other, and only the outermost
-is closed by name. Without this each of them ends in "async generator ignored GeneratorExit" and its socket waits for
-the garbage collector.
+A stopped answer leaves some: httpx reads a body through several generators, one inside the other, and only the
+outermost is closed by name. Without this each of them ends in "async generator ignored GeneratorExit" and its socket
+waits for the garbage collector.
 """
 
 from __future__ import annotations
