@@ -12,8 +12,11 @@ from typing import Protocol
 
 from app.service.bodies import MAX_JSON_BYTES
 from app.service.errors import (
+    BadAnswer,
     ConnectionFailed,
     LimitExceeded,
+    OutcomeUnknown,
+    ServerFailed,
     ServiceError,
     StreamCut,
     TimedOut,
@@ -24,6 +27,7 @@ from app.service.response_info import ResponseInfo
 from app.service.retry import CallKind
 
 Params = tuple[tuple[str, str], ...]
+NEVER_BEGUN = frozenset({"X402_NOT_CONFIGURED"})  # a failure of the server's that says it did nothing
 
 
 class Content(Protocol):
@@ -55,7 +59,8 @@ class JsonContent:
 @dataclass(frozen=True, slots=True)
 class Call:
     """One call to make. `path` stands below the account's base address, or is a whole address elsewhere, which then
-    gets no credentials. `max_bytes` bounds the answer after decompression."""
+    gets no credentials. `max_bytes` bounds the answer after decompression. `expected` are statuses of 400 and more
+    that are answers here; `secret_headers` are sent and never recorded."""
 
     method: str
     path: str
@@ -70,6 +75,9 @@ class Call:
     read_timeout_s: float = 30.0
     background: bool = False  # polling, prefetching: rests while the failure budget is low
     model: str = ""
+    expected: tuple[int, ...] = ()
+    secret_headers: tuple[tuple[str, str], ...] = ()
+    follows_redirects: bool = True
     pace: str = ""  # which limit of calls per minute it counts against
 
 
@@ -92,6 +100,19 @@ def limit(allowed: bool, field_name: str, limit_text: str, message: str) -> None
     """Raise `LimitExceeded` unless `allowed`: the check before sending that names the field and the limit."""
     if not allowed:
         raise LimitExceeded(message, field=field_name, limit=limit_text)
+
+
+def nobody_knows(kind: CallKind, error: ServiceError) -> bool:
+    """Whether a call that costs something may have been carried out although it ended in `error`.
+
+    Where money itself moves, a service that failed, or answered what cannot be read, may have moved it first.
+    """
+    if error.surely_not_sent or kind in (CallKind.READ, CallKind.IDEMPOTENT):
+        return False
+    if isinstance(error, (ConnectionFailed, TimedOut, OutcomeUnknown)):
+        return True
+    spoiled = isinstance(error, (ServerFailed, StreamCut, BadAnswer)) and error.code not in NEVER_BEGUN
+    return kind is CallKind.ONCE and spoiled
 
 
 @dataclass(slots=True)
@@ -156,11 +177,9 @@ class CallRecord:
 
     def outcome_of(self, error: ServiceError) -> Outcome:
         """A paid call that was lost on the way may have been carried out: nobody can know, so nobody claims to."""
-        if isinstance(error, StreamCut):
-            return "cut"
-        lost = isinstance(error, (ConnectionFailed, TimedOut)) and not error.surely_not_sent
-        harmless = self.kind in (CallKind.READ, CallKind.IDEMPOTENT)
-        return "unknown" if lost and not harmless else "error"
+        if nobody_knows(self.kind, error):
+            return "unknown"
+        return "cut" if isinstance(error, StreamCut) else "error"
 
     def _change(self, **changes: object) -> None:
         self.exchange = replace(self.exchange, **changes)  # type: ignore[arg-type] # names are the dataclass's own

@@ -8,6 +8,7 @@
     ├── StreamCut             an answer began and ended too early; what arrived stays with the caller
     ├── BadAnswer             an answer that cannot be what the service meant: not JSON, too large, another host
     ├── InBandError           an error object inside an answer that began with 200
+    ├── OutcomeUnknown        a payment was sent, and nobody can say yet whether it was carried out
     └── RefusedCall           the service answered with a status of 400 or more
         ├── BadRequest            400   `fields` names what to change
         ├── AuthenticationFailed  401
@@ -116,6 +117,10 @@ class BadAnswer(ServiceError):
 
 class InBandError(ServiceError):
     """An error object inside a stream whose status was 200. Text that came before it stays with the caller."""
+
+
+class OutcomeUnknown(ServiceError):
+    """Money may have moved. Look at balance and transactions; send the identical payment again, never another one."""
 
 
 class RefusedCall(ServiceError):

@@ -18,6 +18,8 @@ from app.service.response_info import ResponseInfo
 CostSource = Literal["stated", "estimated", "none"]
 Outcome = Literal["ok", "error", "cut", "stopped", "unknown"]
 KEY_VARIABLE = "RIALTO_API_KEY"
+SIGN_IN_VARIABLE = "RIALTO_SIGN_IN"
+NOT_SHOWN = "[hidden]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,10 @@ class FormPart:
 
 @dataclass(frozen=True, slots=True)
 class RequestRecord:
-    """A request without its credentials. `body` is a JSON value, a tuple of `FormPart`, or None."""
+    """A request without its credentials. `body` is a JSON value, a tuple of `FormPart`, or None.
+
+    `sign_in_header` names the header of a wallet's sign-in; it is empty where a key is sent.
+    """
 
     method: str
     path: str
@@ -39,6 +44,7 @@ class RequestRecord:
     headers: tuple[tuple[str, str], ...] = ()
     body: object | None = None
     authenticated: bool = True
+    sign_in_header: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +72,15 @@ class Exchange:
 
 
 def curl_command(record: RequestRecord) -> str:
-    """Return the request as a shell command. The key is left out: the command reads `$RIALTO_API_KEY`."""
+    """Return the request as a shell command. The key is left out: the command reads `$RIALTO_API_KEY`.
+
+    A wallet's sign-in is good for one request only: it is read from `$RIALTO_SIGN_IN`, for whoever can make one.
+    """
     words = ["curl", "--request", record.method, shlex.quote(record.url)]
     lines = [" ".join(words)]
-    if record.authenticated:
+    if record.authenticated and record.sign_in_header:
+        lines.append(f'--header "{record.sign_in_header}: ${SIGN_IN_VARIABLE}"')
+    elif record.authenticated:
         lines.append(f'--header "Authorization: Bearer ${KEY_VARIABLE}"')
     multipart = isinstance(record.body, tuple)
     for name, value in record.headers:

@@ -26,6 +26,7 @@ SANDBOX: Button = ("sandbox", "Work in the Sandbox")
 CONTINUE: Button = ("continue", "Continue")
 START_OVER: Button = ("start-over", "Start over")
 CHOOSE_MODEL: Button = ("choose-model", "Choose another model…")
+CHECK_BALANCE: Button = ("check-balance", "Check the balance")
 CONNECTION: Button = ("connection", "Check the connection…")
 
 _NO_REASON = "It gave no reason."
@@ -312,6 +313,17 @@ def _server_failed(error: errors.ServiceError, subject: str, charged: str) -> To
     )
 
 
+def _unknown_outcome(error: errors.ServiceError, subject: str, charged: str) -> Told:
+    return Told(
+        "It is not known yet whether this was paid",
+        "The payment left this computer and no clear answer came back. Look at the balance first: sending this same "
+        "payment again is safe, making a new one is not.",
+        CHECK_BALANCE,
+        severity="warn",
+        icon="warning",
+    )
+
+
 _Writer = Callable[["errors.ServiceError", str, str], Told]
 _WRITERS: dict[str, _Writer] = {
     "ServiceError": _anything,
@@ -322,6 +334,7 @@ _WRITERS: dict[str, _Writer] = {
     "StreamCut": _cut,
     "BadAnswer": _bad_answer,
     "InBandError": _in_band,
+    "OutcomeUnknown": _unknown_outcome,
     "BadRequest": _bad_request,
     "AuthenticationFailed": _no_key,
     "PaymentRequired": _no_credits,
