@@ -26,6 +26,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "app.sandbox.pitch": ("app.sandbox", "numpy"),
     "app.sandbox.speaking": ("app.sandbox", "numpy"),
     "app.sandbox.speech_engine": ("app.sandbox", "numpy", "espeakng_loader"),
+    "app.sandbox.transcription_engine": ("app.sandbox", "numpy", "pocketsphinx"),
     # h11: the framing of HTTP; httpx: chats are passed on to a model server that already runs on this computer
     "app.sandbox*": ("app.sandbox", "h11", "httpx", "multipart"),
     "app.ui.shared.markdown*": ("app.ui.shared", "PySide6", "markdown_it", "mdit_py_plugins", "linkify_it", "pygments"),

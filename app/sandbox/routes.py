@@ -77,6 +77,7 @@ ROUTES = (
     _api("GET", "/billing/usage", "account.usage_is_gone"),
     _api("POST", "/audio/speech", "speech.speak", limit="audio"),
     _api("POST", "/audio/voices", "voices.clone", limit="audio"),
+    _api("POST", "/audio/transcriptions", "transcription.transcribe", limit="audio"),
     _page("/handbook", "pages.handbook_index"),
     _page("/handbook/{page}", "pages.handbook_page"),
     _page("/notices/{id}", "pages.notice"),
