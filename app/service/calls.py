@@ -157,12 +157,15 @@ class CallRecord:
         cost_source: CostSource = "stated",
     ) -> None:
         """Add what a resource read from the answer's body."""
+        told: dict[str, object] = {}
         if model:
-            self._change(model=model)
+            told["model"] = model
         if units is not None:
-            self._change(units=dict(units))
+            told["units"] = dict(units)
         if cost_usd is not None:
-            self._change(cost_usd=cost_usd, cost_source=cost_source)
+            told |= {"cost_usd": cost_usd, "cost_source": cost_source}
+        if told:
+            self._change(**told)
 
     def finish(self, outcome: Outcome, error: ServiceError | None = None) -> None:
         """Close the record and tell `on_exchange`. A second call does nothing."""

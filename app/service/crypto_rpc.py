@@ -131,8 +131,9 @@ class CryptoRpcResource:
         """
         limit(_NETWORK.fullmatch(network) is not None, "network", "a slug", f"There is no network “{network}”.")
         limit(1 <= len(items) <= MAX_BATCH_ITEMS, "body", f"1 to {MAX_BATCH_ITEMS}", f"1 to {MAX_BATCH_ITEMS} calls.")
-        limit(all(item.method.strip() for item in items), "method", "1", "Every call names a method.")
-        refusals = {item.method: reason for item in items if (reason := refusal_of(item.method)) is not None}
+        methods = list(dict.fromkeys(item.method for item in items))
+        limit(all(method.strip() for method in methods), "method", "1", "Every call names a method.")
+        refusals = {method: reason for method in methods if (reason := refusal_of(method)) is not None}
         limit(not refusals, "method", ", ".join(refusals), " ".join(refusals.values()))
         limit(
             key is None or _KEY.fullmatch(key) is not None,
@@ -140,7 +141,7 @@ class CryptoRpcResource:
             "A-Z a-z 0-9 _ -, 1 to 255",
             "An idempotency key has 1 to 255 letters, digits, _ and -.",
         )
-        changes = any(item.method in STATE_CHANGING for item in items)
+        changes = not STATE_CHANGING.isdisjoint(methods)
         alone = len(items) == 1 if batch is None else not batch
         limit(not alone or len(items) == 1, "body", "1", "Several calls go as a batch.")
         return RpcOperation(network, tuple(items), key or (uuid.uuid4().hex if changes else None), batch=not alone)
@@ -225,9 +226,9 @@ def _outcome(item: RpcItem, answer: dict[str, object] | None) -> RpcOutcome:
         return RpcOutcome(item, error=RpcError(0, "The node did not answer this call."))
     error = answer.get("error")
     if error is None:
-        if "result" not in answer:
-            return RpcOutcome(item, error=RpcError(0, "The node's answer has neither a result nor an error."))
-        return RpcOutcome(item, result=answer["result"])
+        if "result" in answer:
+            return RpcOutcome(item, answer["result"])
+        return RpcOutcome(item, error=RpcError(0, "The node's answer has neither a result nor an error."))
     if not isinstance(error, Mapping):
         return RpcOutcome(item, error=RpcError(0, plain_text(str(error))))
     code, message = error.get("code"), error.get("message")

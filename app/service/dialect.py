@@ -41,6 +41,15 @@ class Dialect:
                 return value
         return None
 
+    def branded(self, headers: Mapping[str, str]) -> dict[str, str]:
+        """Return all branded headers without their prefix, from names in lower case; our own prefix wins."""
+        found: dict[str, str] = {}
+        for prefix in (self.header_prefix, *HEADER_PREFIXES):
+            for name, value in headers.items():
+                if name.startswith(prefix):
+                    found.setdefault(name[len(prefix) :], value)
+        return found
+
 
 DIALECTS: Mapping[str, Dialect] = MappingProxyType(
     {

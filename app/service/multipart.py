@@ -12,7 +12,7 @@ from typing import BinaryIO
 from app.service.errors import LimitExceeded
 from app.service.exchange import FormPart
 
-PIECE_BYTES = 256 * 1024
+PIECE_BYTES = 512 * 1024
 OnProgress = Callable[[int, int], None]  # bytes handed over, bytes in all
 
 

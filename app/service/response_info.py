@@ -125,9 +125,7 @@ def read_response_info(
             shown.append((lower, text))
 
     get = first.get
-
-    def branded(name: str) -> str | None:
-        return dialect.header_value(first, name)
+    branded = dialect.branded(first).get
 
     date = _http_date(get("date"))
     skew = _skew(date, now)
@@ -203,7 +201,7 @@ def reset_moment(text: str | None, now: datetime, skew_s: float = 0.0) -> dateti
 
     The answer lies between `now` and 24 hours later, on our own clock.
     """
-    value = money(text)
+    value = money(text) if text else None
     if value is None:
         return None
     number = float(value)
@@ -222,6 +220,8 @@ def truth(text: str | None) -> bool | None:
 
 
 def whole_number(text: str | None) -> int | None:
+    if text is None:
+        return None
     value = money(text)
     return int(value) if value is not None and abs(value) < 10**18 else None
 
