@@ -36,12 +36,13 @@ from app.service.errors import (
     StreamCut,
     TimedOut,
 )
-from app.service.exchange import Exchange, RequestRecord
+from app.service.exchange import NOT_SHOWN, Exchange, RequestRecord
 from app.service.json_text import read_json
 from app.service.pace import Pace
 from app.service.response_info import ResponseInfo, read_response_info
 from app.service.retry import CallKind, FailureBudget, full_jitter, wait_before_retry
 from app.service.tls import TlsTrust, empty_context
+from app.service.wallet_auth import SecondChance, WalletAuth
 
 CONNECT_TIMEOUT_S = 15.0
 WRITE_TIMEOUT_S = 60.0
@@ -236,10 +237,13 @@ class ServiceClient:
             if on_wait is not None:
                 on_wait(RetryWait(reason, wait_s, record.exchange.attempts, message))
 
+        second_chance = SecondChance(self._auth)
         while True:
             try:
                 return await self._attempt(call, record, tell, receive)
             except ServiceError as error:
+                if second_chance.taken(error):
+                    continue
                 attempts = record.exchange.attempts
                 wait_s = wait_before_retry(call.kind, error, attempts, self._jitter) if attempts else None
                 if wait_s is None or (call.background and isinstance(error, AbuseBlocked)):
@@ -272,12 +276,12 @@ class ServiceClient:
         try:
             info = read_response_info(response.status_code, response.headers.multi_items(), self.dialect)
             record.answered(info)
-            if response.status_code >= 400:
+            if response.status_code >= 400 and response.status_code not in call.expected:
                 refusal = decode_refusal(info, await _beginning(response, info))
                 if own and isinstance(refusal, AbuseBlocked):
                     self.budget.block()
                 raise refusal
-            if not 200 <= response.status_code < 300:
+            if response.status_code < 200 or 300 <= response.status_code < 400:
                 raise misdirected(info)
             answer = Answer(response, info, call, record)
             await receive(answer)
@@ -294,7 +298,7 @@ class ServiceClient:
             request = http.build_request(
                 call.method,
                 url,
-                headers=self._headers(call),
+                headers=[*self._headers(call), *call.secret_headers],
                 content=call.content.open() if call.content is not None else None,
                 timeout=httpx.Timeout(
                     connect=CONNECT_TIMEOUT_S, read=call.read_timeout_s, write=WRITE_TIMEOUT_S, pool=POOL_TIMEOUT_S
@@ -375,9 +379,10 @@ class ServiceClient:
             method=call.method,
             path=call.path,
             url=self._url(call),
-            headers=tuple(self._headers(call)),
+            headers=(*self._headers(call), *((name, NOT_SHOWN) for name, _ in call.secret_headers)),
             body=call.content.record if call.content is not None else None,
             authenticated=call.authenticated and self._auth is not None and not is_absolute(call.path),
+            sign_in_header=self._auth.header_name if isinstance(self._auth, WalletAuth) else "",
         )
 
 
@@ -430,7 +435,7 @@ def _redirect_target(response: httpx.Response, call: Call) -> str | None:
     """Where a redirect leads, if it may be followed: a GET anywhere, anything else only when method and body stay."""
     location = response.headers.get("location")
     follow = (301, 302, 303, 307, 308) if call.method in ("GET", "HEAD") else (307, 308)
-    if location is None or response.status_code not in follow:
+    if location is None or response.status_code not in follow or not call.follows_redirects:
         return None
     try:
         return str(response.url.join(location))

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from app.service.speech import SpeechResource, VoicesResource
     from app.service.transcription import TranscriptionResource
     from app.service.video import VideoResource
+    from app.service.x402 import X402Resource
 
 
 class Service:
@@ -89,6 +90,12 @@ class Service:
         from app.service.billing import BillingResource
 
         return BillingResource(self.client)
+
+    @cached_property
+    def x402(self) -> X402Resource:
+        from app.service.x402 import X402Resource
+
+        return X402Resource(self.client)
 
     async def aclose(self) -> None:
         await self.client.aclose()
