@@ -142,6 +142,14 @@ class History:
         )
         return await _read(rows, message_from_row)
 
+    async def newest_messages(self, chat_id: str, count: int) -> tuple[Message, ...]:
+        """Return the last `count` messages that were made, oldest first: what a long chat shows before all of it."""
+        rows = await self._database.fetch(
+            f"SELECT {MESSAGE_COLUMNS} FROM messages WHERE chat_id = ? ORDER BY seq DESC LIMIT ?",
+            [chat_id, count],
+        )
+        return tuple(message_from_row(row) for row in reversed(rows))
+
     async def message(self, message_id: str) -> Message:
         row = await self._database.fetch_one(f"SELECT {MESSAGE_COLUMNS} FROM messages WHERE id = ?", [message_id])
         if row is None:

@@ -394,3 +394,31 @@ async def test_the_list_works_with_no_network_and_models_come_from_the_disk(tmp_
         assert [row.name for row in shown.rows] == ["Other", "Plain"]
         assert shown.saved_note.startswith("Saved")
         assert offline.presenter.head().model_name == "Plain"
+
+
+async def test_a_long_chat_is_shown_from_its_end_and_then_whole(tmp_home: Path) -> None:
+    async with open_desk(tmp_home) as desk:
+        chat = await desk.history.create_chat(title="Long", model="plain")
+        rows, parent = [], None
+        for number in range(1_001):
+            role = "assistant" if number % 2 else "user"
+            rows.append((f"m{number}", chat.id, parent, role, f"text {number}", number))
+            parent = f"m{number}"
+        async with desk.database.transaction() as transaction:
+            columns = "id, chat_id, parent_id, role, content, created_at"
+            await transaction.execute_many(f"INSERT INTO messages ({columns}) VALUES (?, ?, ?, ?, ?, ?)", rows)
+            await transaction.execute(
+                "UPDATE chats SET head_id = ?, message_count = ? WHERE id = ?", [parent, len(rows), chat.id]
+            )
+        assert desk.presenter.conversation is not None
+        shown: list[int] = []
+        ready: list[bool] = []
+        desk.presenter.conversation.rows_reset.connect(lambda rows: shown.append(len(rows)))
+        desk.presenter.conversation.rows_reset.connect(lambda rows: ready.append(desk.presenter.head().can_send))
+        desk.presenter.open_chat(chat.id)
+        await desk.tasks.idle()
+        assert shown == [60, 1_001]
+        assert ready == [False, True], "nothing is sent while only the end is known"
+        assert desk.rows[0].text == "text 0"
+        await desk.say("One more")
+        assert len(desk.fake.requests[-1]["messages"]) == 1_002

@@ -36,6 +36,26 @@ class Arrived:
     sources_changed: bool = False
 
 
+class Pieces:
+    """A text that grows by small pieces; joined only when somebody reads it, so that a long one costs no more."""
+
+    __slots__ = ("_joined", "_new")
+
+    def __init__(self, text: str) -> None:
+        self._joined = text
+        self._new: list[str] = []
+
+    def add(self, piece: str) -> None:
+        if piece:
+            self._new.append(piece)
+
+    def joined(self) -> str:
+        if self._new:
+            self._joined = "".join((self._joined, *self._new))
+            self._new.clear()
+        return self._joined
+
+
 @dataclass(slots=True)
 class LiveAnswer:
     """One row that is being written. Times are seconds of `clock`, which only ever grows.
@@ -47,8 +67,8 @@ class LiveAnswer:
     message_id: str
     model_id: str
     clock: Callable[[], float]
-    text: str = ""
-    reasoning: str = ""
+    kept_text: str = ""  # of the row before this call: a continuation adds to it
+    kept_reasoning: str = ""
     sources: tuple[Source, ...] = ()
     prompt_tokens: int = 0  # estimated, until the service reports it
     model: Model | None = None  # for its price
@@ -63,11 +83,22 @@ class LiveAnswer:
     reasoning_began_at: float | None = None
     thinking_s: float | None = None
     _repeat: RepeatFilter = field(init=False)
-    _new_text: list[str] = field(default_factory=list)
+    _text: Pieces = field(init=False)
+    _reasoning: Pieces = field(init=False)
+    _billed: Pieces = field(init=False)  # everything that this call brought, for counting tokens
 
     def __post_init__(self) -> None:
         self.started_at = self.clock()
-        self._repeat = RepeatFilter(self.text)
+        self._repeat = RepeatFilter(self.kept_text)
+        self._text, self._reasoning, self._billed = Pieces(self.kept_text), Pieces(self.kept_reasoning), Pieces("")
+
+    @property
+    def text(self) -> str:
+        return self._text.joined()
+
+    @property
+    def reasoning(self) -> str:
+        return self._reasoning.joined()
 
     def take(self, events: Iterable[ChatEvent]) -> Arrived:
         """Add what one read brought; returns the parts that are new on the screen."""
@@ -78,11 +109,11 @@ class LiveAnswer:
             if isinstance(event, TextDelta):
                 self._begin_text()
                 text.append(self._repeat.feed(event.text))
-                self._new_text.append(event.text)
+                self._billed.add(event.text)
             elif isinstance(event, ReasoningDelta):
                 self._begin_reasoning()
                 reasoning.append(event.text)
-                self._new_text.append(event.text)
+                self._billed.add(event.text)
             elif isinstance(event, SourcesFound):
                 self.sources = event.sources
                 sources_changed = True
@@ -104,8 +135,8 @@ class LiveAnswer:
         return self._add(self._repeat.finish(), "", False)
 
     def _add(self, text: str, reasoning: str, sources_changed: bool) -> Arrived:
-        self.text += text
-        self.reasoning += reasoning
+        self._text.add(text)
+        self._reasoning.add(reasoning)
         return Arrived(text, reasoning, sources_changed)
 
     def _begin_text(self) -> None:
@@ -127,9 +158,7 @@ class LiveAnswer:
         """Reported, or estimated from what came in this call."""
         if self.usage is not None and self.usage.completion:
             return self.usage.completion
-        joined = "".join(self._new_text)
-        self._new_text = [joined]
-        return count_tokens(joined)
+        return count_tokens(self._billed.joined())
 
     @property
     def input_tokens(self) -> int:

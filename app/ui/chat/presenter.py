@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from app.ui.shared.tasks import TaskScope
 
 
+LONG_CHAT = 400  # messages; more are shown from their end first
+SHOWN_FIRST = 60  # more than any screen holds
+
+
 class ChatPresenter(ChatPresenterBase):
     """One for the whole tab. `start` gives it the disk; until then it takes text, but nothing is sent."""
 
@@ -94,11 +98,26 @@ class ChatPresenter(ChatPresenterBase):
         assert self._history is not None and self.library is not None
         await self._leave()
         chat = await self._history.chat(chat_id)
-        messages = await self._history.messages(chat_id)
+        is_long = chat.message_count > LONG_CHAT and self.answers.live_in(chat_id) is None
+        if is_long:
+            messages = await self._history.newest_messages(chat_id, SHOWN_FIRST)
+        else:
+            messages = await self._history.messages(chat_id)
         self.library.put(chat)
-        self.opened.open(chat, messages)
+        self.opened.open(chat, messages, whole=not is_long)
         self._remember_chat(chat_id)
         self._shown()
+        if is_long:
+            await self._open_rest(chat_id)
+
+    async def _open_rest(self, chat_id: str) -> None:
+        """Bring in what stands above the screen of a long chat, in pieces that nobody notices."""
+        assert self._history is not None and self.conversation is not None
+        messages = await self._history.messages(chat_id)
+        if self.opened.chat_id == chat_id:
+            self.opened.complete(messages)
+            await self.conversation.show_in_pieces()
+            self._all_changed()
 
     async def _leave(self) -> None:
         """Before another chat is shown: keep the draft, and forget a chat that nothing was ever said in."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from app.ui.chat.presenter_library import Library
     from app.ui.chat.presenter_open import OpenChat
 
+ROWS_AT_ONCE = 100
 RECEIPT_EVERY_MS = 500  # the line under an answer that is being written
 
 
@@ -81,6 +83,17 @@ class Conversation(QObject):
         live = self._answers.live_in(self._open.chat_id)
         if live is not None and self._is_shown(live.message_id):
             self.stream_began.emit(live.message_id)
+
+    async def show_in_pieces(self) -> None:
+        """Show the whole branch, made a hundred rows at a time so that the window stays awake."""
+        chat_id, shown = self._open.chat_id, self._open.thread.shown()
+        rows: list[MessageRow] = []
+        for start in range(0, len(shown), ROWS_AT_ONCE):
+            rows += [self._row(message) for message in shown[start : start + ROWS_AT_ONCE]]
+            await asyncio.sleep(0)
+            if self._open.chat_id != chat_id or self._open.thread.shown() is not shown:
+                return  # another chat, or another branch of this one, which is shown whole already
+        self.rows_reset.emit(tuple(rows))
 
     def _row(self, message: Message) -> MessageRow:
         return row_of(

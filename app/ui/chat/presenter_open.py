@@ -42,6 +42,7 @@ class OpenChat:
     editing: str | None = None
     set_aside: str = ""  # the draft from before an earlier turn was taken into the box
     problem: Problem | None = None
+    is_whole: bool = True  # a long chat is shown by its newest messages first; nothing is sent before the rest is there
     _branch_tokens: int | None = None
 
     # Opening
@@ -64,9 +65,10 @@ class OpenChat:
         if self.chat_id is None and self.is_empty and self.options in usual:
             self.options = self.fresh_options()
 
-    def open(self, chat: Chat, messages: tuple[Message, ...]) -> None:
-        """A chat from the disk."""
+    def open(self, chat: Chat, messages: tuple[Message, ...], *, whole: bool = True) -> None:
+        """A chat from the disk; `whole` False while only its newest messages are there."""
         self._clear()
+        self.is_whole = whole
         self.chat_id = chat.id
         self.title = chat.title
         self.thread = Thread.of(messages, chat.head_id)
@@ -80,7 +82,14 @@ class OpenChat:
         self.chat_id, self.title, self.thread = None, "", Thread()
         self.options, self.chosen_model, self.character = ChatOptions(), "", None
         self.draft, self.editing, self.set_aside = "", None, ""
-        self.problem, self._branch_tokens = None, None
+        self.problem, self._branch_tokens, self.is_whole = None, None, True
+
+    def complete(self, messages: tuple[Message, ...]) -> None:
+        """The rest of a long chat has come."""
+        self.thread = Thread.of(messages, self.thread.head_id)
+        self.is_whole = True
+        self.changed()
+        learn_from(self.counter, self.options, self.thread.shown())
 
     # What it is
 
@@ -129,7 +138,7 @@ class OpenChat:
         defaults = _sampling_defaults(model)
         last = self.thread.last_of("assistant")
         cached = last.usage.get("cached") if last is not None else 0
-        ready = self.caller.service is not None and bool(self.model_id)
+        ready = self.caller.service is not None and bool(self.model_id) and self.is_whole
         return ChatHead(
             chat_id=self.chat_id,
             title=self.title or NEW_CHAT,
@@ -152,7 +161,7 @@ class OpenChat:
             editing=self.editing is not None,
             is_sandbox=self.caller.is_sandbox,
             can_send=ready,
-            why_not="" if ready else _why_not(self.caller),
+            why_not="" if ready else _why_not(self.caller) if self.is_whole else "The chat is being opened.",
             problem=self.problem,
         )
 

@@ -79,9 +79,8 @@ class Thread:
 
     def place(self, message_id: str) -> tuple[int, int]:
         """Which of how many turns at its place a message is: (2, 3) is the second of three."""
-        message = self._by_id[message_id]
-        siblings = self._children[message.parent_id]
-        return siblings.index(message_id) + 1, len(siblings)
+        siblings = self._children[self._by_id[message_id].parent_id]
+        return (1, 1) if len(siblings) == 1 else (siblings.index(message_id) + 1, len(siblings))
 
     def sibling(self, message_id: str, step: int) -> str | None:
         """The turn `step` places to the right among those at the same place, or None at an end."""
