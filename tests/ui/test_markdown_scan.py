@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.ui.shared.markdown_scan import CODE_PART_LINES, MAX_LINE_CHARS, TABLE_PART_ROWS, Scanner
+from app.ui.shared.markdown_scan import CODE_PART_LINES, DENSE_LINE_CHARS, MAX_LINE_CHARS, TABLE_PART_ROWS, Scanner
 from app.ui.shared.markdown_segments import Segment, dedented
 
 MARKDOWN = st.lists(
@@ -11,13 +11,16 @@ MARKDOWN = st.lists(
         [
             "word ", "two words", "\n", "\n\n", "# ", "- ", "* ", "1. ", "2) ", "   ", "    ", "\t", "> ", "```",
             "```py\n", "~~~\n", "| a | b |\n", "|--|:-:|\n", "---\n", "===\n", "**", "_", "`", "[x](y)",
-            "[REF]0[/REF]", "^1^", "[^1]", "[^1]: note\n", "[r]: http://e.org\n", "\r\n", "- [ ] ", "&amp;", "\\", "$x_1$", "<b>",
-            "中文", "😀", "\u2028",
+            "[REF]0[/REF]", "^1^", "[^1]", "[^1]: note\n", "[r]: http://e.org\n", "\r\n", "- [ ] ", "&amp;", "\\",
+            "$x_1$", "<b>", "中文", "😀", "\u2028",
         ]
     ),
     max_size=60,
 ).map("".join)  # fmt: skip
 TEXTS = st.one_of(MARKDOWN, st.text(max_size=300))
+LONG_LINES = st.lists(st.sampled_from(["[*" * 400, "word " * 900, "\n", "- ", "```\n", "| a |\n"]), max_size=8).map(
+    "".join
+)
 
 
 def segments(text: str) -> list[Segment]:
@@ -35,7 +38,7 @@ def test_the_segments_joined_are_the_text(text: str) -> None:
     assert "".join(segment.source for segment in segments(text)) == text
 
 
-@given(TEXTS, st.lists(st.integers(1, 9), min_size=1, max_size=20))
+@given(st.one_of(TEXTS, LONG_LINES), st.lists(st.integers(1, 900), min_size=1, max_size=20))
 @settings(max_examples=400, deadline=None)
 def test_the_chunks_a_text_comes_in_make_no_difference(text: str, sizes: list[int]) -> None:
     scanner = Scanner()
@@ -109,7 +112,8 @@ def test_a_line_without_end_is_cut_at_spaces() -> None:
     found = segments("word " * 2000)
     assert all(len(segment.source) <= MAX_LINE_CHARS for segment in found)
     assert all(segment.source.endswith(" ") for segment in found)
-    assert len(segments("x" * 10_000)) == 10_000 // MAX_LINE_CHARS
+    assert [len(segment.source) for segment in segments("x" * 9_000)] == [MAX_LINE_CHARS, MAX_LINE_CHARS, 1_000]
+    assert all(len(segment.source) <= DENSE_LINE_CHARS for segment in segments("[*" * 3_000))
 
 
 def test_headings_rules_and_quotes_interrupt_a_paragraph() -> None:

@@ -39,8 +39,9 @@ def test_code_is_shown_as_it_comes_except_half_a_fence() -> None:
     assert presentable("``", "code", citations=True) == ""
 
 
-def test_a_table_row_is_shown_while_it_comes() -> None:
-    assert presentable("| a | b", "table", citations=True) == "| a | b"
+def test_a_table_grows_by_whole_rows() -> None:
+    assert presentable("| a | b", "table", citations=True) == ""
+    assert presentable("a | b", "table", citations=True) == ""
 
 
 @pytest.mark.parametrize("marker", ["[REF]0[/REF]", "[REF] 1, 12 [/REF]", "^1^", "^1,2^"])

@@ -69,6 +69,7 @@ class CodeBox(SidewaysBox):
     def append(self, text: str) -> None:
         """Add text at the end of a block that is still being written."""
         self._source += text
+        self._end = None
         cursor = QTextCursor(self.document)
         cursor.movePosition(QTextCursor.MoveOperation.End)
         cursor.beginEditBlock()
@@ -91,6 +92,7 @@ class CodeBox(SidewaysBox):
         top = self._header_px() + theme.px(PAD_Y) if self.part == 0 else 0
         self.origin = QPointF(self.left, top)
         self.settle()
+        self._end = None
         bottom = theme.px(PAD_Y) if self.is_last else 0
         self._place_controls()
         if self.group.colours is not None and not self._coloured:
@@ -179,8 +181,8 @@ class CodeBox(SidewaysBox):
         line = theme.color("line")
         frame = QRectF(self._indent, 0, self.width - self._indent, self.height)
         paint_frame(painter, frame, 8, theme.color("sunken"), line, self.part == 0, self.is_last)
-        if self.part == 0:
-            high = self._header_px()
+        high = self._header_px()
+        if self.part == 0 and state.clip.top() < high:
             painter.fillRect(QRectF(self._indent + 1, high - 1, self.width - self._indent - 2, 1), line)
             painter.setFont(theme.font("small"))
             painter.setPen(theme.color("text2"))

@@ -12,7 +12,7 @@ from app.ui.chat.message_table import TableBox, TableGroup
 from app.ui.chat.message_text import ProseBox
 from app.ui.chat.message_units import THOUGHT, Styles, Unit
 from app.ui.shared.markdown_parse import parse, split_footnote
-from app.ui.shared.markdown_scan import CODE_PART_LINES, MAX_LINE_CHARS, Scanner
+from app.ui.shared.markdown_scan import CODE_PART_LINES, Scanner
 from app.ui.shared.markdown_segments import Segment
 from app.ui.shared.markdown_tail import presentable
 from app.ui.shared.markdown_write import Code, Mark, Piece, Prose, Table, write
@@ -131,7 +131,7 @@ class Flow:
     def _append_plain(self, chunk: str) -> bool:
         """Add `chunk` to the open paragraph by cursor when it cannot change how anything is read."""
         line = self._scanner.unfinished_line
-        if len(line.lstrip()) < _DECIDED or len(line) + len(chunk) > MAX_LINE_CHARS or not _PLAIN.fullmatch(chunk):
+        if len(line.lstrip()) < _DECIDED or not _PLAIN.fullmatch(chunk):
             return False
         unit = self.units[-1] if len(self.units) == self._closed + 1 else None
         segment = unit.segment if unit is not None else None
@@ -144,7 +144,10 @@ class Flow:
         patched = self._shown_line != line
         if not isinstance(box, ProseBox) or box.prose.tail is None or box.prose.tail_closed != patched:
             return False
-        self._scanner.feed(chunk)
+        closed = self._scanner.feed(chunk)
+        if closed:  # the line has become so long that it was cut
+            self._take(closed)
+            return True
         line += chunk
         added = line.rstrip()[len(read) :]
         if patched:  # the marks that close open emphasis stay behind what is added

@@ -60,7 +60,9 @@ class SidewaysBox(DocumentBox):
     def settle(self) -> None:
         """Put the document where the shared offset has it."""
         self.sideways.offset = max(0.0, min(self.overflow, self.sideways.offset))
-        self.origin.setX(self.left - self.sideways.offset)
+        if self.origin.x() != self.left - self.sideways.offset:
+            self.origin.setX(self.left - self.sideways.offset)
+            self._end = None
 
     def paint_bar(self, painter: QPainter) -> None:
         track = self.bar_rect()

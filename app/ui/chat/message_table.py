@@ -197,6 +197,10 @@ class TableBox(SidewaysBox):
     def controls(self) -> list[Control]:
         return span_controls(self.theme, self._spans, self._span_areas(), self._sources, self.document)
 
+    def end_rect(self) -> QRectF | None:
+        """Tables grow by rows: there is no place for a caret."""
+        return None
+
     # -- text ---------------------------------------------------------------------------------------------------------
 
     def text(self, start: int, end: int) -> str:

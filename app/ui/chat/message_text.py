@@ -31,6 +31,7 @@ class DocumentBox(Box):
         self.document = document
         self.origin = QPointF(0, 0)
         self._line_px = style.line
+        self._end: QRectF | None = None  # where the last character ends; None when that is to be found out
 
     @property
     def length(self) -> int:
@@ -83,6 +84,11 @@ class DocumentBox(Box):
         return found
 
     def end_rect(self) -> QRectF | None:
+        if self._end is None:
+            self._end = self._find_end()
+        return self._end
+
+    def _find_end(self) -> QRectF | None:
         block = self.document.lastBlock()
         layout = block.layout()
         count = layout.lineCount()
@@ -130,6 +136,7 @@ class ProseBox(DocumentBox):
             self.document.setTextWidth(width)
             self.width = width
         self._areas = None
+        self._end = None
         self.height = whole(self.document.size().height())
         return self.height
 
@@ -141,6 +148,7 @@ class ProseBox(DocumentBox):
         cursor.movePosition(QTextCursor.MoveOperation.End)
         cursor.insertText(clean(text), tail)
         self._areas = None
+        self._end = None
 
     def natural_width(self) -> float:
         """Return the width in which nothing needs to wrap."""

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from app.ui.shared.theme import Theme
 
 COLUMN_PX, PADDING_PX = 760, 24
-STEP_BUDGET_S = 0.004  # of laying out before other events have their turn
+STEP_BUDGET_S = 0.0025  # of laying out before other events have their turn
 DONE_MS = 1200  # how long a copy button shows that it has copied
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, cast
 
-import shiboken6
 from PySide6.QtCore import QObject, QPoint, QRect
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QAccessibleInterface
 
@@ -61,6 +60,15 @@ def tell_focus(view: MessageView, spot: Spot | None) -> None:
         QAccessible.updateAccessibility(event)
 
 
+def _is_alive(view: MessageView) -> bool:
+    """Tell whether Qt has not deleted the view yet; a screen reader may ask later than that."""
+    try:
+        view.objectName()
+    except RuntimeError:
+        return False
+    return True
+
+
 class _Interface(QAccessibleInterface):
     """What the three kinds have in common. Objects are kept by the view's own interface, as Qt does not own them."""
 
@@ -69,7 +77,7 @@ class _Interface(QAccessibleInterface):
         self._view = view
 
     def isValid(self) -> bool:
-        return shiboken6.isValid(self._view)
+        return _is_alive(self._view)
 
     def object(self) -> QObject:
         return NO_OBJECT
@@ -108,7 +116,7 @@ class ViewInterface(_Interface):
         self._rows: dict[str, RowInterface] = {}
 
     def object(self) -> QObject:
-        return self._view if shiboken6.isValid(self._view) else NO_OBJECT
+        return self._view if _is_alive(self._view) else NO_OBJECT
 
     def parent(self) -> QAccessibleInterface:
         above = self._view.parentWidget()
@@ -181,7 +189,7 @@ class RowInterface(_Interface):
         return self._view.stack.number_of(self.row_id)
 
     def isValid(self) -> bool:
-        return shiboken6.isValid(self._view) and self._number() is not None
+        return _is_alive(self._view) and self._number() is not None
 
     def text(self, kind: QAccessible.Text) -> str:
         if self._number() is None:
@@ -246,7 +254,7 @@ class ControlInterface(_Interface):
         return next((stop for stop in stops(self._view) if stop[0] == self.spot), None)
 
     def isValid(self) -> bool:
-        return shiboken6.isValid(self._view) and self._find() is not None
+        return _is_alive(self._view) and self._find() is not None
 
     def parent(self) -> QAccessibleInterface:
         return self._row

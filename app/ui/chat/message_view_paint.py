@@ -52,11 +52,16 @@ class Picture:
         if shift:
             self._viewport.scroll(0, shift, bounds)
         damage = QRegion(bounds)
+        clean_from = clean_to = 0
         for each in placed:
             clean = self._clean_px(each, shift or 0) if shift is not None else 0
-            if clean > 0:
-                damage -= QRegion(0, each.y, bounds.width(), clean)
+            if clean > 0 and each.y == clean_to:
+                clean_to += clean
+            elif clean > 0:
+                damage -= QRegion(0, clean_from, bounds.width(), clean_to - clean_from)
+                clean_from, clean_to = each.y, each.y + clean
             each.unit.dirty_from = None
+        damage -= QRegion(0, clean_from, bounds.width(), clean_to - clean_from)
         if self.caret != caret or shift:
             if self.caret is not None:
                 damage += QRegion(self.caret.translated(0, shift or 0))

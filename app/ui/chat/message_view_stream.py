@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRect, QTimer
+from PySide6.QtGui import QAccessible
 
 from app.ui.chat.message_cards import ErrorCard
 from app.ui.chat.message_code import CodeBox
@@ -22,10 +23,10 @@ if TYPE_CHECKING:
     from app.ui.chat.message_view import MessageView
 
 FLUSH_MS = 33
-STEP_CHARS = 1200  # of text shown at once; about half a screen
-CATCH_UP_STEPS = 60  # a longer backlog is shown within about so many steps
+STEP_CHARS = 5_000  # of text taken at once while it comes: two screens, of which one is laid out
+LOAD_CHARS = 32_000  # of a long text that is there already
+LOAD_MS = 4  # between two steps of loading one
 BLINK_MS = 530
-STEP_BUDGET_S = 0.005
 
 
 class Stream:
@@ -36,7 +37,6 @@ class Stream:
         self._theme = view.stack.styles.theme
         self._live: dict[str, Announcer] = {}
         self._waiting: dict[str, list[tuple[str, str]]] = {}  # row id → (text, thoughts) not yet with its model
-        self._step_chars = STEP_CHARS
         self._flush_timer = _timer(view, FLUSH_MS, self.flush, once=True)
         self._blink_timer = _timer(view, BLINK_MS, self._blink)
         self._tick_timer = _timer(view, 1000, self._tick)
@@ -59,7 +59,7 @@ class Stream:
             announcer.finish()
         model = self._view.stack.known_model(row_id)
         if model is not None:
-            model.advance(self._step_chars)
+            model.advance(STEP_CHARS)
 
     def stop_all(self) -> None:
         self._live.clear()
@@ -73,7 +73,7 @@ class Stream:
             raise KeyError(row_id)
         self._waiting.setdefault(row_id, []).append((text, reasoning))
         announcer = self._live.get(row_id)
-        if announcer is not None and text:
+        if announcer is not None and text and QAccessible.isActive():
             announcer.add(text)
         self._wake()
 
@@ -110,26 +110,18 @@ class Stream:
 
     def flush(self) -> None:
         """Show the next step of everything that came. Long backlogs take several."""
-        began = self._last_flush = time.perf_counter()
+        self._last_flush = time.perf_counter()
         view = self._view
         for row_id in list(self._waiting):
             self.hand_over(row_id)
-        grown = False
-        for model in view.stack.known_models():
-            if model.backlog:
-                follows = view.stack.following
-                limit = max(self._step_chars, model.backlog // CATCH_UP_STEPS) if follows else 16_000
-                model.advance(limit)
-                grown = True
-        if grown:
+        behind = [model for model in view.stack.known_models() if model.backlog]
+        for model in behind:
+            model.advance(STEP_CHARS if model.streaming else LOAD_CHARS)
+        if behind:
             view.text_came()
-            took = time.perf_counter() - began
-            if took > STEP_BUDGET_S:
-                self._step_chars = max(200, self._step_chars // 2)
-            elif took < STEP_BUDGET_S / 2:
-                self._step_chars = min(STEP_CHARS, self._step_chars + 100)
-        if any(model.backlog for model in view.stack.known_models()):
-            self._flush_timer.start(FLUSH_MS)
+        behind = [model for model in behind if model.backlog]
+        if behind:
+            self._flush_timer.start(FLUSH_MS if any(model.streaming for model in behind) else LOAD_MS)
 
     # -- the caret and other things that move by themselves -----------------------------------------------------------
 

@@ -20,6 +20,14 @@ if TYPE_CHECKING:
     from markdown_it.rules_inline import StateInline
     from markdown_it.token import Token
 
+_SAMPLE = """[a](https://b.example) https://c.example mailto:c@d.example ![d](https://e.example) &amp; <f>
+
+| g |
+|---|
+| *h* |
+
+- `i`
+"""
 LINK_SCHEMES = ("http", "https", "mailto")
 _FOOTNOTE = re.compile(r"\[\^([^\]\s]{1,40})\](?!:)")
 _FOOTNOTE_LABEL = re.compile(r"^\s{0,3}\[\^([^\]\s]{1,40})\]:[ \t]*")
@@ -63,10 +71,21 @@ def parser() -> MarkdownIt:
     made.disable(["html_block", "html_inline"])
     assert made.linkify is not None
     made.linkify.set({"fuzzy_link": False, "fuzzy_email": False, "fuzzy_ip": False})
+    for schema in ("ftp:", "//"):
+        made.linkify.add(schema, None)
+    own_normalize = made.normalizeLink
+
+    def normalize(url: str) -> str:
+        """Leave an address as it stands in the message; only a foreign host is shown as what it really is."""
+        return url if url.isascii() else own_normalize(url)
+
+    made.normalizeLink = normalize  # type: ignore[method-assign]  # the documented way to replace it
+    made.normalizeLinkText = lambda link: link  # type: ignore[method-assign]  # an address is shown as it is
     made.validateLink = is_safe_link  # type: ignore[method-assign]  # the documented way to replace it
     made.inline.ruler.before("escape", "maths", _maths)
     made.inline.ruler.before("link", "citation", _citation)
     made.inline.ruler.before("link", "footnote_mark", _footnote_mark)
+    made.parse(_SAMPLE, {"citations": True})  # its tables of expressions are made when they are first needed: now
     return made
 
 

@@ -18,7 +18,10 @@ CODE_PART_LINES = 60
 TABLE_PART_ROWS = 12
 LIST_PART_CHARS = 700
 TEXT_PART_CHARS = 2400
-MAX_LINE_CHARS = 2000  # a longer line is cut at a space; nothing a person reads is this long
+MAX_LINE_CHARS = 4000  # a longer line is cut at a space; no paragraph that a person reads is this long
+DENSE_LINE_CHARS = 600  # a line is cut here when it is little but markup, which takes long to make sense of
+_DENSE = 200  # characters of markup in that
+_MARKUP = re.compile(r"[\[\]*_`^$<>&!|~\\]")
 
 _ITEM = re.compile(r"^([ \t]*)([-*+]|\d{1,9}[.)])(?:([ \t]+)(?=\S)|[ \t]*\r?\n?$)")
 _RULE = re.compile(r"^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})\r?\n?$")
@@ -101,8 +104,8 @@ class Scanner:
 
     def _shortened(self, line: str) -> str:
         """Take the front of a line without end, part by part, and return the rest that is short enough."""
-        while len(line) > MAX_LINE_CHARS:
-            at = line.rfind(" ", MAX_LINE_CHARS // 2, MAX_LINE_CHARS) + 1 or MAX_LINE_CHARS
+        while len(line) > (limit := line_limit(line)):
+            at = line.rfind(" ", limit // 2, limit) + 1 or limit
             self._take(line[:at])
             if self._kind is not None and self._kind != "code":
                 self._close(resume=("text", Context(joined=True)))
@@ -377,3 +380,10 @@ class Scanner:
                 self._take_item(line, item)
             else:
                 self._add(line)
+
+
+def line_limit(line: str) -> int:
+    """Return where `line` is cut if it is longer than that; depends on its beginning only."""
+    if len(line) <= DENSE_LINE_CHARS or len(_MARKUP.findall(line, 0, DENSE_LINE_CHARS)) < _DENSE:
+        return MAX_LINE_CHARS
+    return DENSE_LINE_CHARS

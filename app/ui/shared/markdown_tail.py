@@ -28,8 +28,8 @@ def presentable(line: str, kind: Kind | None, citations: bool) -> str:
     """Return what to draw for the unfinished `line` in an open block of `kind`."""
     if kind == "code":
         return "" if not line.strip(" \t`~") else line
-    if not line or _UNDECIDED.match(line) or (kind != "table" and line.lstrip().startswith("|")):
-        return ""
+    if not line or _UNDECIDED.match(line) or kind == "table" or line.lstrip().startswith("|"):
+        return ""  # tables grow by whole rows
     if fence_of(line):
         return line
     shown = line
