@@ -2,6 +2,7 @@
 
 import gc
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 import qasync
 from PySide6.QtWidgets import QApplication
 
+RECURSION_LIMIT = sys.getrecursionlimit()
 gc.disable()  # a worker thread that collects Qt objects ends the process; see app/ui/shared/collector.py
 
 
@@ -20,6 +22,12 @@ def _own_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RIALTO_HOME", str(tmp_path / "rialto-home"))
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture(autouse=True)
+def _own_recursion_limit() -> None:
+    """Libraries of chains raise it a hundredfold when a test imports them; deep JSON would then end the process."""
+    sys.setrecursionlimit(RECURSION_LIMIT)
 
 
 @pytest.fixture(autouse=True)

@@ -24,6 +24,7 @@ from app.wallet.errors import (
     KeyRefused,
     WrongPassword,
 )
+from app.wallet.libraries import load_eth_account
 from app.wallet.signer import KEY_BYTES, PrivateKey, derived_address, without_words
 
 PHRASE_LENGTHS = (12, 15, 18, 21, 24)
@@ -44,6 +45,7 @@ async def new_phrase(words: int = 12) -> str:
         raise KeyRefused("phrase_length", "A recovery phrase has 12, 15, 18, 21 or 24 words.")
 
     def make() -> str:
+        load_eth_account()
         from eth_account.hdaccount.mnemonic import Mnemonic
 
         return Mnemonic().generate(words)
@@ -99,6 +101,7 @@ async def encrypt_key_file(key: PrivateKey, password: str) -> bytes:
 def _from_words(words: list[str], chain: Chain, index: int, passphrase: str) -> PrivateKey:
     # Not eth_account's from_mnemonic: its errors repeat the whole phrase, and it refuses phrases whose words are in
     # two languages although only one of them fits the checksum.
+    load_eth_account()
     from eth_account.hdaccount import key_from_seed
     from eth_account.hdaccount.mnemonic import Mnemonic
 
@@ -160,6 +163,7 @@ def _from_pair(pair: bytearray) -> PrivateKey:
 
 
 def _open_key_file(data: bytes, password: str) -> PrivateKey:
+    load_eth_account()
     from eth_account import Account
 
     document = _checked_key_file(data)
@@ -181,6 +185,7 @@ def _open_key_file(data: bytes, password: str) -> PrivateKey:
 
 
 def _encrypt_key_file(key: PrivateKey, password: str) -> bytes:
+    load_eth_account()
     from eth_account import Account
 
     def encrypt() -> bytes:

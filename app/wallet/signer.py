@@ -10,12 +10,12 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Awaitable, Callable
-from importlib import import_module
 from typing import TYPE_CHECKING, NoReturn, Protocol, TypeVar
 
 from app.wallet import base58
 from app.wallet.addresses import ED25519_KEY_BYTES, Chain, read_evm_address, read_solana_address
 from app.wallet.errors import KeyRefused, KeyUnavailable, SigningFailed, WalletError
+from app.wallet.libraries import load_eth_account
 from app.wallet.typed_data import TransferAuthorization
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 KEY_BYTES = 32
 SIGNATURE_BYTES = 65
 SECP256K1_ORDER = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141
-LIBRARIES = ("eth_account", "eth_account.messages", "eth_account.hdaccount", "Crypto.Hash.keccak")
 
 T = TypeVar("T")
 
@@ -129,6 +128,7 @@ class EthAccountSigner:
         """EIP-191 "personal sign": `0x` and 130 hexadecimal digits."""
 
         def sign(key: PrivateKey) -> str:
+            load_eth_account()
             from eth_account.messages import encode_defunct
 
             return self._signed(key, encode_defunct(text=text))
@@ -153,6 +153,7 @@ class EthAccountSigner:
         return await _with_key(self._read_key, self.chain, sign)
 
     def _signed(self, key: PrivateKey, signable: SignableMessage) -> str:
+        load_eth_account()
         from eth_account import Account
 
         account = Account.from_key(bytes(key.reveal()))
@@ -199,13 +200,14 @@ async def address_of(key: PrivateKey) -> str:
 
 async def warm_up() -> None:
     """Load in a thread what the first signature needs, so that it does not wait; worth doing when a wallet is shown."""
-    await asyncio.to_thread(lambda: [import_module(name) for name in LIBRARIES])
+    await asyncio.to_thread(load_eth_account)
 
 
 def derived_address(key: PrivateKey) -> str:
     """The address that belongs to a key, which is not wiped. May load eth_account: call it in a thread."""
     if key.chain == "solana":
         return base58.encode(_ed25519_public(_ed25519(key.reveal())))
+    load_eth_account()
     from eth_account import Account
 
     return str(Account.from_key(bytes(key.reveal())).address)
@@ -213,6 +215,7 @@ def derived_address(key: PrivateKey) -> str:
 
 def typed_data_message(authorization: TransferAuthorization) -> SignableMessage:
     """The payment as eth_account encodes it. Loads eth_account: call it in a thread."""
+    load_eth_account()
     from eth_account.messages import encode_typed_data
 
     message = {
@@ -228,6 +231,7 @@ def typed_data_message(authorization: TransferAuthorization) -> SignableMessage:
 
 def recovered_address(signable: SignableMessage, signature: str) -> str:
     """Who signed. Raises `SigningFailed` for what is no signature at all. Call it in a thread."""
+    load_eth_account()
     from eth_account import Account
 
     return without_words(

@@ -43,6 +43,45 @@ def test_nothing_before_the_first_signature_loads_what_signs(program: str) -> No
     assert loaded_by(program) == []
 
 
+@pytest.mark.parametrize(
+    "program",
+    [
+        "asyncio.run(address_of(PrivateKey.generate('evm')))",
+        "asyncio.run(warm_up())",
+        "asyncio.run(new_phrase())",
+        "[asyncio.run(asyncio.wait_for(warm_up(), 60)) for _ in range(2)]",
+    ],
+)
+def test_loading_it_leaves_the_recursion_limit_as_it_was(program: str) -> None:
+    """With the limit that one of its libraries sets, an answer of 100,000 brackets ends the program."""
+    code = f"""
+import asyncio, json, sys
+from app.wallet.keys import new_phrase
+from app.wallet.signer import PrivateKey, address_of, warm_up
+before = sys.getrecursionlimit()
+{program}
+assert "py_ecc" in sys.modules
+assert sys.getrecursionlimit() == before
+try:
+    json.loads("[" * 100_000)
+except RecursionError:
+    print("refused")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout.split() == ["refused"]
+
+
+def test_eth_account_comes_in_by_one_door() -> None:
+    for path in sorted((ROOT / "app" / "wallet").glob("*.py")):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        for at, line in enumerate(lines):
+            if line.startswith((" ", "\t")) and line.strip().startswith(("from eth_", "import eth_")):
+                block = [each.strip() for each in lines[max(0, at - 2) : at]]
+                assert "load_eth_account()" in block or "if TYPE_CHECKING:" in lines[max(0, at - 3) : at], (
+                    f"{path}:{at + 1}"
+                )
+
+
 def test_the_first_signature_loads_it_and_this_test_can_see_that() -> None:
     program = """
 import asyncio
