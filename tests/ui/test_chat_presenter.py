@@ -302,6 +302,35 @@ async def test_an_unpaid_message_is_sent_when_there_is_balance(tmp_home: Path, f
         assert desk.text_of(-1) == "Paid"
 
 
+async def test_without_balance_a_cheaper_model_is_named_and_used(tmp_home: Path, fake: FakeService) -> None:
+    fake.models[1]["model_spec"]["pricing"] = {"input": {"usd": 0.01}, "output": {"usd": 0.02}}
+    fake.answers = [httpx.Response(402, json={"error": "Insufficient balance"}), whole("For less")]
+    async with open_desk(tmp_home, fake=fake) as desk:
+        await desk.say("Hi")
+        row = desk.rows[-1]
+        assert row.problem is not None
+        assert row.problem.alternative is not None
+        assert row.problem.alternative.text.startswith("Use Other, ≤ $0.0000")
+        desk.presenter.act(row.id, row.problem.alternative.id)
+        await desk.tasks.idle()
+        assert desk.text_of(-1) == "For less"
+        assert fake.requests[-1]["model"] == "other"
+
+
+async def test_while_a_try_waits_the_row_says_so_without_a_caret(tmp_home: Path, fake: FakeService) -> None:
+    fake.answers = [httpx.Response(503, json={"error": "busy"}, headers={"retry-after": "0.2"}), whole("At last")]
+    async with open_desk(tmp_home, fake=fake) as desk:
+        states: list[tuple[str, str]] = []
+        assert desk.presenter.conversation is not None
+        desk.presenter.conversation.row_changed.connect(
+            lambda row: states.append((row.state, row.problem.what if row.problem else ""))
+        )
+        await desk.say("Hi")
+        assert states[0] == ("failed", "The service is busy")
+        assert ("streaming", "") in states
+        assert (desk.rows[-1].state, desk.text_of(-1)) == ("complete", "At last")
+
+
 async def test_a_long_limit_counts_down_and_can_be_called_off(tmp_home: Path, fake: FakeService) -> None:
     fake.answers = [httpx.Response(429, json={"error": "Rate limit"}, headers={"retry-after": "600"})]
     async with open_desk(tmp_home, fake=fake) as desk:

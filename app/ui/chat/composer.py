@@ -114,7 +114,9 @@ class Composer(QWidget):
 
     def show_head(self, head: ChatHead) -> None:
         """Make every control agree with the open chat."""
-        self.box.setPlaceholderText(head.placeholder)
+        if head.placeholder != self.box.placeholderText():
+            self.box.setPlaceholderText(head.placeholder)
+            self.box.viewport().update()  # Qt repaints only when the words appear, not when they change
         options, controls = head.options, head.controls
         self.web.set_current(options.web_search)
         self.citations.setChecked(options.citations and controls.citations.usable)

@@ -205,6 +205,10 @@ class ChatPage(QObject):
         if changes:
             self.main.view.update_row(row.id, **changes)
 
+    def rows(self) -> tuple[MessageRow, ...]:
+        """The messages on screen, with all text that has come for them."""
+        return tuple(self.main.view.row(row_id) for row_id in self._rows)
+
     # What the person does
 
     def send(self, text: str) -> None:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from app.ui.chat.options import next_web_search
-from app.ui.chat.presenter_base import ChatPresenterBase, Work
+from app.ui.chat.presenter_base import USE_MODEL, ChatPresenterBase, Work
 from app.ui.chat.presenter_conversation import Conversation
 from app.ui.chat.presenter_library import Library
 from app.ui.chat.state import CharacterHead
@@ -316,6 +316,9 @@ class ChatPresenter(ChatPresenterBase):
             self._edit_question_of(message_id)
         elif action == "stop":
             self.stop()
+        elif action.startswith(USE_MODEL):
+            self.use_model(action.removeprefix(USE_MODEL))
+            self._do(conversation.retry, message_id)
         elif action == "dismiss" and self.opened.chat_id is not None:
             self.answers.dismiss(self.opened.chat_id, message_id)
         else:

@@ -76,12 +76,15 @@ class Answers(QObject):
         self,
         caller: Caller,
         tasks: TaskScope,
+        cheaper: Callable[[Job], ActionSpec | None],
         clock: Callable[[], float] = time.monotonic,
         parent: QObject | None = None,
     ) -> None:
+        """`cheaper` gives the button of a model that could answer a job for less, or None."""
         super().__init__(parent)
         self._caller = caller
         self._tasks = tasks
+        self._cheaper = cheaper
         self._clock = clock
         self._history: History | None = None
         self._catalogue: Catalogue | None = None
@@ -188,7 +191,7 @@ class Answers(QObject):
         row = job.message.id
         if ending.exchange is not None:
             self._remember(row, ending.exchange)
-        problem = self._words(ending, live)
+        problem = self._words(job, ending, live)
         if problem is None:
             self._problems.pop(row, None)
         else:
@@ -215,9 +218,13 @@ class Answers(QObject):
             self._come_back(replace(job, message=stored), ending.error)
         self.ended.emit(stored)
 
-    def _words(self, ending: Ending, live: LiveAnswer) -> Problem | None:
+    def _words(self, job: Job, ending: Ending, live: LiveAnswer) -> Problem | None:
         if ending.error is not None and ending.state == "failed":
-            return describe(ending.error)
+            from app.service.errors import PaymentRequired
+
+            problem = describe(ending.error)
+            other = self._cheaper(job) if isinstance(ending.error, PaymentRequired) else None
+            return replace(problem, alternative=other) if other is not None else problem
         if ending.state == "failed":
             return Problem("No answer came", "Rialto met a fault of its own. Your message is kept.")
         if ending.state == "complete" and live.finish_reason == "content_filter":

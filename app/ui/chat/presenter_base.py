@@ -12,14 +12,19 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.storage.errors import NotStored, StorageError
+from app.ui.chat.estimate import turn_cap_usd
+from app.ui.chat.options import ChatOptions
 from app.ui.chat.presenter_answers import Answers, disk_problem
 from app.ui.chat.presenter_models import ModelShelf
 from app.ui.chat.presenter_open import OpenChat
 from app.ui.chat.presenter_views import totals_of
+from app.ui.shared import money
+from app.ui.shared.problems import ActionSpec
 
 if TYPE_CHECKING:
     from app.storage.history import History
     from app.storage.settings import SettingsStore
+    from app.ui.chat.presenter_answers import Job
     from app.ui.chat.presenter_conversation import Conversation
     from app.ui.chat.presenter_library import Library
     from app.ui.chat.state import ChatHead
@@ -27,6 +32,7 @@ if TYPE_CHECKING:
     from app.ui.shared.tasks import TaskScope
 
 DRAFT_PAUSE_MS = 250
+USE_MODEL = "use-model:"  # an action with a model's id behind it
 Work = Callable[..., Awaitable[object]]
 
 
@@ -64,7 +70,7 @@ class ChatPresenterBase(QObject):
         self._undo: list[str] = []
         self.shelf = ModelShelf(caller, settings)
         self.opened = OpenChat(caller, self.shelf)
-        self.answers = Answers(caller, tasks, clock, self)
+        self.answers = Answers(caller, tasks, self._cheaper_model, clock, self)
         self.library: Library | None = None
         self.conversation: Conversation | None = None
         self._history: History | None = None
@@ -123,6 +129,16 @@ class ChatPresenterBase(QObject):
     def _head_changed(self) -> None:
         self.head_changed.emit(self.head())
         self.cost_changed.emit(self.opened.cost())
+
+    def _cheaper_model(self, job: Job) -> ActionSpec | None:
+        """The cheapest model that is listed, when it is not the one that was asked."""
+        cheapest = self.shelf.cheapest()
+        if cheapest is None or cheapest.id == job.request.model:
+            return None
+        options = ChatOptions(reply_limit=job.request.max_completion_tokens)
+        cap = turn_cap_usd(cheapest, options, job.prompt_tokens, 0)
+        price = f", {money.at_most(cap)}" if cap is not None else ""
+        return ActionSpec(f"{USE_MODEL}{cheapest.id}", f"Use {cheapest.name}{price}")
 
     def _models_changed(self) -> None:
         self.models_changed.emit(self.shelf.list_for(self.opened.model_id))

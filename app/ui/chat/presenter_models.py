@@ -54,7 +54,7 @@ class ModelShelf:
     _on_disk: tuple[Model, ...] = ()
 
     def models(self) -> tuple[Model, ...]:
-        return self.caller.models or self._fetched or self._saved
+        return self._fetched or self.caller.models or self._saved
 
     def forget(self) -> None:
         """Another account is in use: its models are not these."""
@@ -76,7 +76,7 @@ class ModelShelf:
 
     async def save(self) -> None:
         """Keep the list for the next start, when it is a new one."""
-        models = self.caller.models or self._fetched
+        models = self._fetched or self.caller.models
         if self.catalogue is None or not models or models == self._on_disk:
             return
         self._on_disk = models
@@ -129,6 +129,11 @@ class ModelShelf:
         marked = next((model for model in models if "default" in model.model_spec.traits), None)
         first = marked or (models[0] if models else None)
         return first.id if first is not None else chosen
+
+    def cheapest(self) -> Model | None:
+        """The one whose tokens cost least, in and out taken together; None when no model states its prices."""
+        priced = [model for model in self.models() if not model.offline and model.price_input and model.price_output]
+        return min(priced, key=lambda model: (model.price_input or 0) + (model.price_output or 0), default=None)
 
     def set_default(self, model_id: str) -> None:
         self.settings.change(default_model={**self.settings.value.default_model, self._account_id: model_id})

@@ -144,6 +144,7 @@ def row_of(
         state=state,
         state_text=kept_text(message) if state in ("stopped", "interrupted") else "",
         problem=problem or stored_problem(message),
+        actions=None if message.content or message.reasoning else (),
         place=place,
         places=places,
     )
@@ -152,7 +153,8 @@ def row_of(
 def live_row(
     message: Message, live: LiveAnswer, place: int, places: int, *, sandbox: bool, problem: Problem | None = None
 ) -> MessageRow:
-    """The same for an answer that is being written."""
+    """The same for an answer that is being written, or that waits for its next try (`problem` says for what)."""
+    waits = problem is not None and live.first_token_at is None
     return MessageRow(
         id=message.id,
         role="assistant",
@@ -161,9 +163,10 @@ def live_row(
         reasoning_s=live.thinking_s,
         citations=bool(live.sources) or live.searched,
         sources=live_sources(live.sources),
-        receipt=live_receipt(live, sandbox),
-        state="streaming",
+        receipt=() if waits else live_receipt(live, sandbox),
+        state="failed" if waits else "streaming",
         problem=problem,
+        actions=() if waits else None,
         place=place,
         places=places,
     )
