@@ -29,7 +29,7 @@ from app.service.chat_types import (
 from app.service.dialect import EXTENSION_OBJECTS, SEARCH_RESULT_KEYS
 from app.service.error_bodies import decode_in_band, plain_text
 from app.service.errors import BadAnswer, InBandError, ServiceError
-from app.service.json_text import read_json
+from app.service.json_text import MAX_DEPTH, read_json, would_overflow
 from app.service.response_info import ResponseInfo, money
 from app.service.think_tags import ThinkTags
 
@@ -135,6 +135,10 @@ class ChatReader:
         """
         tags, texts = self._tags, self._texts
         for data in chunks:
+            if len(data) > MAX_DEPTH and would_overflow(data):
+                self.failure = self._unreadable()
+                self.ended = True
+                break
             try:
                 plain = _decode_plain(data)
             except _UNFIT:
@@ -217,13 +221,13 @@ class ChatReader:
         try:
             content = read_json(data)
         except BadAnswer:
-            self.failure = BadAnswer(
-                "A piece of the answer cannot be read.",
-                info=self.info,
-                request_id=self.info.request_id if self.info else "",
-            )
+            self.failure = self._unreadable()
             return _Chunk()
         return _chunk_of(content, "delta") if isinstance(content, dict) else None
+
+    def _unreadable(self) -> BadAnswer:
+        request_id = self.info.request_id if self.info else ""
+        return BadAnswer("A piece of the answer cannot be read.", info=self.info, request_id=request_id)
 
     def _in_band(self, data: bytes) -> InBandError:
         content = read_json(data)

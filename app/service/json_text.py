@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from decimal import Decimal
 
 import msgspec
@@ -13,9 +14,7 @@ from app.service.errors import BadAnswer, LimitExceeded
 MAX_DEPTH = 500
 SAFE_RECURSION_LIMIT = 3000  # up to here Python itself notices deep nesting before the stack ends, on every system
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[\]{}]', re.DOTALL)
-MAX_DEPTH = 256
-_STRING = re.compile(rb'"[^"]*"')
+_STRING = re.compile(rb'"[^"]*"?')
 _NEITHER_BRACKET_NOR_QUOTE = bytes(set(range(256)) - set(b'[]{}"'))
 _decode_exact = msgspec.json.Decoder(float_hook=Decimal).decode
 
@@ -23,16 +22,15 @@ _decode_exact = msgspec.json.Decoder(float_hook=Decimal).decode
 def read_json(data: bytes | str, *, exact: bool = True) -> object:
     """Parse one JSON value. `exact=False` gives floats, for long vectors. Raises `BadAnswer`.
 
-    Bytes that are not UTF-8 are replaced, a byte order mark is dropped, `NaN` and `Infinity` are refused, and so is
-    anything nested deeper than `MAX_DEPTH`.
+    Bytes that are not UTF-8 are replaced, a byte order mark is dropped, `NaN` and `Infinity` are refused.
     """
-    if len(data) > MAX_DEPTH and nested_too_deeply(data.encode("utf-8", "replace") if isinstance(data, str) else data):
-        raise BadAnswer("The service sent something nested too deeply, or cut short.")
+    if would_overflow(data):
+        raise BadAnswer("The service sent something nested too deeply.")
     try:
         return _decode_exact(data) if exact else msgspec.json.decode(data)
     except (msgspec.MsgspecError, ValueError, RecursionError):
         text = data.decode("utf-8", "replace") if isinstance(data, bytes) else data
-    try:  # twice as slow, but it can be told what to overlook
+    try:  # slower, but it can be told what to overlook
         value: object = json.loads(
             text.removeprefix("\ufeff"), parse_float=Decimal if exact else None, parse_constant=_refuse_constant
         )
@@ -41,22 +39,27 @@ def read_json(data: bytes | str, *, exact: bool = True) -> object:
     return value
 
 
-def nested_too_deeply(data: bytes) -> bool:
-    """True for JSON nested deeper than `MAX_DEPTH`, and for brackets that do not close.
+def would_overflow(data: bytes | str) -> bool:
+    """True when parsing `data` could end the process.
 
-    Both parsers recurse in C and rely on Python's recursion limit to stop in time. A library that raises that limit
-    for the whole process, as Ethereum virtual machines do, would let an answer of nothing but brackets end the program.
+    Both parsers recurse in C and rely on Python's recursion limit to stop in time. Some libraries raise that limit for
+    the whole process, as Ethereum virtual machines do; then an answer of nothing but brackets would run off the stack.
     """
-    if len(data) <= MAX_DEPTH or data.count(b"[") + data.count(b"{") <= MAX_DEPTH:
+    return len(data) > MAX_DEPTH and sys.getrecursionlimit() > SAFE_RECURSION_LIMIT and nested_too_deeply(data)
+
+
+def nested_too_deeply(data: bytes | str) -> bool:
+    """True for JSON nested deeper than `MAX_DEPTH`. Takes time in proportion to the text, less for a hostile one."""
+    text = data.encode("utf-8", "replace") if isinstance(data, str) else data
+    if text.count(b"[") + text.count(b"{") <= MAX_DEPTH:
         return False
-    rest = data.replace(b"\\\\", b"").replace(b'\\"', b"").translate(None, _NEITHER_BRACKET_NOR_QUOTE)
-    rest = _STRING.sub(b"", rest.replace(b'""', b""))  # what stands in quotes is text, whatever it looks like
-    for _ in range(MAX_DEPTH):
-        inner = len(rest)
-        rest = rest.replace(b"[]", b"").replace(b"{}", b"")
-        if len(rest) == inner:
-            break
-    return bool(rest)
+    bare = text.replace(b"\\\\", b"").replace(b'\\"', b"").translate(None, _NEITHER_BRACKET_NOR_QUOTE)
+    depth = 0
+    for bracket in _STRING.sub(b"", bare.replace(b'""', b"")):  # what stands in quotes is text, whatever it looks like
+        depth += 1 if bracket in b"[{" else -1
+        if depth > MAX_DEPTH:
+            return True
+    return False
 
 
 def write_json(value: object) -> bytes:
