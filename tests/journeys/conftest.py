@@ -1,0 +1,66 @@
+"""The whole program in this process, as bootstrap puts it together, with a data folder of its own."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from app.bootstrap import Options, Rialto
+from app.credentials.redaction import SecretRegistry
+from app.storage.paths import Paths
+from app.ui.shared.problems import hide_secrets_with
+from app.ui.shell.crash_reports import CrashReporter
+from app.ui.shell.single_instance import SingleInstance
+from app.ui.shell.tour import Guide
+
+Open = Callable[[], object]
+
+
+@asynccontextmanager
+async def opened(qapp: QApplication, home: Path) -> AsyncIterator[Rialto]:
+    """Start Rialto, wait until its window is painted and its history open; close it as a person would."""
+    qapp.setQuitOnLastWindowClosed(False)
+    paths = Paths.below(home)
+    paths.make()
+    secrets = SecretRegistry()
+    hide_secrets_with(secrets.redact)
+    crashes = CrashReporter(paths.crashes, redact=secrets.redact, version="test")
+    instance = SingleInstance(paths.data)
+    assert instance.try_lock()
+    rialto = Rialto(qapp, Options(theme="light"), paths, instance, secrets, crashes)
+    life = asyncio.get_running_loop().create_task(rialto.live())
+    try:
+        await until(lambda: rialto.chat.library is not None)
+        yield rialto
+    finally:
+        rialto.window.close()
+        code = await asyncio.wait_for(life, 30)
+        instance.release()
+        rialto.window.deleteLater()
+        hide_secrets_with(lambda text: text)
+    assert code == 0
+    assert crashes.left_behind() == (), [report.text for report in crashes.left_behind()]
+
+
+async def until(happened: Callable[[], object], within_s: float = 30.0) -> None:
+    """Wait for something to become true, never for a time."""
+    async with asyncio.timeout(within_s):
+        while not happened():
+            await asyncio.sleep(0.01)
+
+
+@pytest.fixture
+def start(qapp: QApplication, tmp_path: Path) -> Callable[[], object]:
+    """`async with start() as rialto`: may be used again for a restart in the same data folder."""
+    return lambda: opened(qapp, tmp_path / "home")
+
+
+def guide_of(rialto: Rialto, folder: Path) -> Guide:
+    folder.mkdir(exist_ok=True)
+    return Guide(rialto.window, rialto.chat_page, folder)
+
+
+__all__ = ["Awaitable", "guide_of", "opened", "start", "until"]
