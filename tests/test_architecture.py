@@ -27,13 +27,18 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "app.sandbox.speaking": ("app.sandbox", "numpy"),
     "app.sandbox.speech_engine": ("app.sandbox", "numpy", "espeakng_loader"),
     "app.sandbox.transcription_engine": ("app.sandbox", "numpy", "pocketsphinx"),
+    # eth_account and eth_keys: whose signature it is; cryptography: the same by Ed25519; Crypto: keccak, for addresses
+    "app.sandbox.wallets_signatures": ("app.sandbox", "eth_account", "eth_keys", "cryptography"),
+    "app.sandbox.wallets_address": ("app.sandbox", "Crypto"),
     # h11: the framing of HTTP; httpx: chats are passed on to a model server that already runs on this computer
     "app.sandbox*": ("app.sandbox", "h11", "httpx", "multipart"),
     "app.ui.shared.markdown*": ("app.ui.shared", "PySide6", "markdown_it", "mdit_py_plugins", "linkify_it", "pygments"),
     # A presenter of several files (presenter_answer.py, …) shares the plain values of its own feature, no widgets.
+    # Settings is several features behind one tab; each of its folders has a presenter of its own.
     **{
-        f"app.ui.{feature}.presenter*": (*INNER, "app.ui.shared", f"app.ui.{feature}", "PySide6.QtCore")
+        pattern: (*INNER, "app.ui.shared", f"app.ui.{feature}", "PySide6.QtCore")
         for feature in FEATURES
+        for pattern in (f"app.ui.{feature}.presenter*", f"app.ui.{feature}.*.presenter")
     },
     "app.ui.shared.alive": ("PySide6", "shiboken6"),  # asks PySide itself whether an object still lives
     "app.ui.shared*": (*INNER, "app.ui.shared", "PySide6"),
