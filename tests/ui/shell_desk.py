@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -30,6 +31,14 @@ from app.ui.shared.tab import PaletteItem, TabAction, TabInfo, Zones
 from app.ui.shared.tasks import TaskScope
 from app.ui.shared.theme import Theme
 from app.ui.shell.main_window import MainWindow
+
+
+async def until(condition: Callable[[], bool], within_s: float = 5.0) -> None:
+    """Wait for a thing, on the loop that runs: a nested loop would leave the window's tasks stuck."""
+    async with asyncio.timeout(within_s):
+        while not condition():
+            await asyncio.sleep(0.005)
+
 
 KEY = "sk-test-0123456789abcdef9f2c"
 CHEAP = {"kdf": "argon2id", "iterations": 1, "lanes": 1, "memory_kib": 8}

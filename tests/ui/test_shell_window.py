@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QPushButton, QS
 
 from app.ui.shared.dialogs import Dialog
 from app.ui.shared.tab import Zones
-from tests.ui.shell_desk import Desk, make_desk
+from tests.ui.shell_desk import Desk, make_desk, until
 
 
 def resize(desk: Desk, width: int, height: int = 800) -> Zones:
@@ -79,15 +79,15 @@ async def test_an_open_overlay_takes_its_place_when_the_window_grows(desk):
     assert desk.chat.filter.isVisible()
 
 
-async def test_motion_slides_and_reduced_motion_does_not(desk, qtbot):
+async def test_motion_slides_and_reduced_motion_does_not(desk):
     resize(desk, 900)
     desk.theme.set_reduced_motion(False)
     desk.window.toggle_list()
     pane = desk.window._frames["chat"].list_zone
     assert pane.x() < 0
-    qtbot.waitUntil(lambda: pane.x() == 0, timeout=2000)
+    await until(lambda: pane.x() == 0)
     desk.window._frames["chat"].close_overlay()
-    qtbot.waitUntil(lambda: not pane.isVisible(), timeout=2000)
+    await until(lambda: not pane.isVisible())
 
 
 async def test_hidden_panes_and_widths_are_remembered_for_each_tab(theme, tasks, tmp_path: Path):
@@ -215,12 +215,16 @@ async def test_running_work_shows_on_the_rail_and_in_the_status_bar(desk):
     assert desk.window.status.work.text() == "An answer in “Release notes”"
 
 
-async def test_closing_with_nothing_running_ends_at_once(desk, qtbot):
-    with qtbot.waitSignal(desk.window.closed, timeout=2000):
-        desk.window.close()
+async def test_closing_with_nothing_running_ends_at_once(desk):
+    closed: list[bool] = []
+    desk.window.closed.connect(lambda: closed.append(True))
+    desk.window.close()
+    await until(lambda: closed == [True])
 
 
-async def test_closing_while_work_runs_asks_first(desk, tasks, qtbot):
+async def test_closing_while_work_runs_asks_first(desk, tasks):
+    closed: list[bool] = []
+    desk.window.closed.connect(lambda: closed.append(True))
     desk.chat.work = ["An answer in “Release notes”"]
     event = QCloseEvent()
     desk.window.closeEvent(event)
@@ -232,9 +236,8 @@ async def test_closing_while_work_runs_asks_first(desk, tasks, qtbot):
     assert desk.window.isVisible()
     desk.window.close()
     await wait_for_dialog(desk.window)
-    with qtbot.waitSignal(desk.window.closed, timeout=2000):
-        press(open_dialog(desk.window), "Quit")
-        await tasks.idle()
+    press(open_dialog(desk.window), "Quit")
+    await until(lambda: closed == [True])
 
 
 async def test_a_hidden_tab_is_not_built(theme, tasks, tmp_path: Path):
@@ -251,7 +254,7 @@ async def test_menus_list_every_action_with_its_key(desk):
     menu.close()
 
 
-async def test_the_account_menu_lists_accounts_and_tells_the_choice(desk, qtbot):
+async def test_the_account_menu_lists_accounts_and_tells_the_choice(desk):
     from app.ui.shell.overlays import AccountChoice
 
     desk.window.overlays.accounts = lambda: (
@@ -261,9 +264,10 @@ async def test_the_account_menu_lists_accounts_and_tells_the_choice(desk, qtbot)
     menu = desk.window.overlays.open_account_menu()
     items = {item.text(): item for item in menu.actions()}
     assert items["Main account"].isChecked()
-    with qtbot.waitSignal(desk.window.account_chosen, timeout=1000) as chosen:
-        items["Sandbox"].trigger()
-    assert chosen.args == ["b"]
+    chosen: list[str] = []
+    desk.window.account_chosen.connect(chosen.append)
+    items["Sandbox"].trigger()
+    assert chosen == ["b"]
     menu.close()
 
 
@@ -303,11 +307,7 @@ def nameless(root: QWidget) -> list[str]:
 
 
 async def wait_for_dialog(window: QWidget) -> None:
-    import asyncio
-
-    async with asyncio.timeout(5):
-        while not any(dialog.isVisible() for dialog in window.findChildren(Dialog)):
-            await asyncio.sleep(0)
+    await until(lambda: any(dialog.isVisible() for dialog in window.findChildren(Dialog)))
 
 
 def open_dialog(window: QWidget) -> Dialog:

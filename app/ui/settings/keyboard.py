@@ -68,10 +68,12 @@ class KeyboardPage(SectionPage):
         self._cards.clear()
         self._by_id.clear()
         wanted = text.casefold().split()
+        keys_typed = " ".join(text.casefold().replace("+", " ").split())
         groups: dict[str, RowCard] = {}
         for row in self._keys.rows():
-            whole = f"{row.text} {row.group} {key_text(row.shortcut)} {row.shortcut}".casefold()
-            if not all(word in whole for word in wanted):
+            name = f"{row.text} {row.group}".casefold()
+            in_key = keys_typed in key_text(row.shortcut).casefold() if keys_typed else True
+            if not (in_key or all(word in name for word in wanted)):
                 continue
             card = groups.get(row.group)
             if card is None:
@@ -140,6 +142,7 @@ class _KeyRowWidget(SettingRow):
         capture.editingFinished.connect(self._stop)
         self._line.addWidget(capture)
         self.key.hide()
+        capture.show()  # what is not on screen yet does not take the focus
         capture.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _take(self, shortcut: str) -> None:

@@ -63,6 +63,7 @@ class RowCard(QWidget):
         if self._rows.count():
             self._rows.addWidget(rule())
         self._rows.addWidget(row)
+        row.show()  # in a card that is on screen, a layout would show it one event later
 
     def empty(self) -> None:
         """Take all rows away."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QLockFile, QObject, Signal
 
 if TYPE_CHECKING:
-    from PySide6.QtNetwork import QLocalServer
+    from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
 _RAISE = b"raise\n"
 _ANSWER_WITHIN_MS = 1500
@@ -30,6 +30,7 @@ class SingleInstance(QObject):
         self._lock.setStaleLockTime(0)  # only a dead owner makes the lock stale, never its age
         self._name = _socket_name(data_folder)
         self._server: QLocalServer | None = None
+        self._callers: list[QLocalSocket] = []
 
     def try_lock(self) -> bool:
         """True when this folder is ours now. False when another Rialto has it, or the folder cannot be written."""
@@ -61,25 +62,47 @@ class SingleInstance(QObject):
 
     def release(self) -> None:
         """Give the folder back."""
+        for socket in tuple(self._callers):
+            self._drop(socket)
         if self._server is not None:
             self._server.close()
             self._server = None
         self._lock.unlock()
 
     def _accept(self) -> None:
-        assert self._server is not None
-        if not self._server.hasPendingConnections():
-            return
-        socket = self._server.nextPendingConnection()
+        while self._server is not None and self._server.hasPendingConnections():
+            socket = self._server.nextPendingConnection()
+            self._callers.append(socket)
+            socket.readyRead.connect(self._read)
+            socket.disconnected.connect(self._hung_up)
+            if socket.bytesAvailable():
+                self._read_from(socket)
 
-        def read() -> None:
-            if bytes(socket.read(_LONGEST_MESSAGE).data()) == _RAISE:
-                self.raise_requested.emit()
+    def _read(self) -> None:
+        for socket in tuple(self._callers):
+            if socket.bytesAvailable():
+                self._read_from(socket)
 
-        socket.readyRead.connect(read)
-        socket.disconnected.connect(socket.deleteLater)
-        if socket.bytesAvailable():
-            read()
+    def _read_from(self, socket: QLocalSocket) -> None:
+        """One word is all that is listened to; whoever says anything else is hung up on."""
+        if bytes(socket.read(_LONGEST_MESSAGE).data()) == _RAISE:
+            self.raise_requested.emit()
+        else:
+            self._drop(socket)
+
+    def _hung_up(self) -> None:
+        for socket in tuple(self._callers):
+            if socket.state() == type(socket).LocalSocketState.UnconnectedState:
+                self._drop(socket)
+
+    def _drop(self, socket: QLocalSocket) -> None:
+        """Let a socket go. Its signals are cut first: they must not reach Python while Qt takes it apart."""
+        if socket in self._callers:
+            self._callers.remove(socket)
+            socket.readyRead.disconnect(self._read)
+            socket.disconnected.disconnect(self._hung_up)
+            socket.abort()
+            socket.deleteLater()
 
 
 def _socket_name(data_folder: Path) -> str:

@@ -1,0 +1,314 @@
+"""Settings: every section draws what is true, and a press reaches the one who can do it."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel
+
+from app.storage.settings import SettingsStore
+from app.ui.settings.page import SettingsPage
+from app.ui.settings.sections import SECTIONS, sections_for
+from app.ui.shared.tab import TabInfo
+from tests.ui.shell_desk import KEY, until
+from tests.ui.test_settings_accounts import add
+from tests.ui.test_shell_window import nameless, open_dialog, press, wait_for_dialog
+
+
+@pytest.fixture
+async def settings(desk, office, tasks):
+    page = SettingsPage(
+        desk.theme,
+        office.settings,
+        office.accounts,
+        office.secrets,
+        desk.window.registry,
+        tasks,
+        version="1.2.3",
+        toasts=lambda: desk.window.overlays.toasts,
+        open_help=desk.window.overlays.open_help,
+    )
+    desk.window.add_tab(
+        TabInfo("settings", "Settings", "settings", at_bottom=True, list_width=232, inspector_width=328), lambda: page
+    )
+    desk.window.show_tab("settings")
+    await tasks.idle()
+    return page
+
+
+def words(widget) -> str:
+    return "\n".join(label.text() for label in widget.findChildren(QLabel) if label.isVisibleTo(widget))
+
+
+def test_a_word_leads_to_its_section():
+    assert [section.key for section in sections_for("dark")] == ["appearance"]
+    assert [section.key for section in sections_for("shortcut")] == ["keyboard"]
+    assert sections_for("") == SECTIONS
+    assert sections_for("qqqq") == ()
+
+
+async def test_every_section_opens_and_everything_in_it_has_a_name(desk, settings, tasks):
+    for key in [section.key for section in SECTIONS]:
+        settings.show_section(key)
+        await tasks.idle()
+        assert nameless(desk.window) == [], key
+    await tasks.idle()
+
+
+async def test_filtering_lists_and_opens_what_fits(settings, tasks):
+    settings.filter.setText("font")
+    QTest.keyClick(settings.filter, Qt.Key.Key_Return)
+    assert settings.places.model().rowCount() == 2
+    assert settings.places.current == "appearance"
+    settings.filter.setText("qqqq")
+    QTest.keyClick(settings.filter, Qt.Key.Key_Return)
+    assert "No setting is called “qqqq”." in words(settings.list_pane())
+    await tasks.idle()
+
+
+async def test_arrows_in_the_list_open_sections(desk, settings, tasks):
+    settings.places.setFocus()
+    QTest.keyClick(settings.places, Qt.Key.Key_Down)
+    assert settings._header.title.text() == "Privacy and data"
+    await tasks.idle()
+
+
+async def test_the_palette_finds_single_settings(desk, settings, tasks):
+    desk.window.show_tab("chat")
+    desk.window.open_palette()
+    palette = desk.window.overlays.palette
+    QTest.keyClicks(palette.field, "text size")
+    QTest.keyClick(palette.field, Qt.Key.Key_Return)
+    assert desk.window.current_tab == "settings"
+    assert settings.places.current == "appearance"
+    await tasks.idle()
+
+
+# Appearance
+
+
+async def test_looks_change_at_once_and_are_written_down(desk, office, settings, tasks):
+    settings.show_section("appearance")
+    page = settings.page("appearance")
+    page.theme_choice._segments["dark"].click()
+    page.system_font.click()
+    page.reduce_motion.click()
+    await tasks.idle()
+    assert (desk.theme.mode, desk.theme.reduced_motion) == ("dark", True)
+    page.text_size.number.setValue(150)
+    await until(lambda: desk.theme.text_percent == 150)
+    await tasks.idle()
+    kept = SettingsStore(office.paths.settings).value
+    assert (kept.theme, kept.text_percent, kept.system_font, kept.reduced_motion) == ("dark", 150, True, True)
+    await tasks.idle()
+
+
+# Keyboard
+
+
+async def test_a_key_is_changed_by_pressing_it(desk, settings, tasks):
+    settings.show_section("keyboard")
+    row = settings.page("keyboard").row("chat.new")
+    row.start_capture()
+    QTest.keyClick(desk.window.focusWidget(), Qt.Key.Key_J, Qt.KeyboardModifier.ControlModifier)
+    assert desk.window.registry.entry("chat.new").shortcut == "Ctrl+J"
+    assert row.key.text() == "Ctrl J"
+    row.undo.click()
+    assert desk.window.registry.entry("chat.new").shortcut == "Ctrl+N"
+    await tasks.idle()
+
+
+async def test_a_taken_key_is_refused_by_name_and_does_not_run_its_action(desk, settings, tasks):
+    settings.show_section("keyboard")
+    row = settings.page("keyboard").row("chat.new")
+    row.start_capture()
+    QTest.keyClick(desk.window.focusWidget(), Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
+    assert "Commands…" in row.meaning.text()
+    assert desk.window.overlays._palette is None
+    QTest.keyClick(desk.window.focusWidget(), Qt.Key.Key_Escape)
+    assert desk.window.registry.entry("chat.new").shortcut == "Ctrl+N"
+    await tasks.idle()
+
+
+async def test_backspace_takes_a_key_away_and_reset_brings_all_back(desk, settings, tasks):
+    settings.show_section("keyboard")
+    page = settings.page("keyboard")
+    row = page.row("window.list")
+    row.start_capture()
+    QTest.keyClick(desk.window.focusWidget(), Qt.Key.Key_Backspace)
+    assert row.key.text() == "None"
+    assert page.reset.isEnabled()
+    page.reset.click()
+    assert desk.window.registry.entry("window.list").shortcut == "Ctrl+B"
+    await tasks.idle()
+
+
+async def test_keys_are_found_by_action_and_by_key(settings, tasks):
+    settings.show_section("keyboard")
+    page = settings.page("keyboard")
+    page.filter.setText("ctrl b")
+    QTest.keyClick(page.filter, Qt.Key.Key_Return)
+    assert list(page._by_id) == ["window.list"]
+    await tasks.idle()
+
+
+# Privacy and data
+
+
+async def test_pictures_from_other_sites_are_off_until_allowed(office, settings, tasks):
+    settings.show_section("privacy")
+    page = settings.page("privacy")
+    assert not page.pictures.isChecked()
+    page.pictures.click()
+    await tasks.idle()
+    assert office.store.value.load_remote_pictures
+    await tasks.idle()
+
+
+async def test_what_left_this_computer_is_listed_by_host(office, settings, tasks):
+    settings.show_section("privacy")
+    assert "Nothing yet" in words(settings.page("privacy"))
+    for _ in range(3):
+        office.settings.note_call("https://api.example.com/v1")
+    office.settings.note_call("http://127.0.0.1:4000/api/v1")
+    text = words(settings.page("privacy"))
+    assert "api.example.com" in text
+    assert "3 calls" in text
+    assert "On this computer: nothing left it." in text
+    await tasks.idle()
+
+
+async def test_the_room_that_data_takes_is_measured(office, settings, tasks):
+    office.paths.database.write_bytes(bytes(2_000_000))
+    office.settings.look_at_data()
+    await tasks.idle()
+    assert "2 MB" in words(settings.inspector())
+    await tasks.idle()
+
+
+# Sandbox
+
+
+async def test_the_sandbox_is_started_and_its_key_stays_hidden_but_can_be_copied(office, settings, tasks):
+    settings.show_section("sandbox")
+    page = settings.page("sandbox")
+    page.start_stop.click()
+    await tasks.idle()
+    text = words(page)
+    assert "http://127.0.0.1:9/api/v1" in text
+    assert "sandbox-key" not in text
+    page.copy_key.click()
+    assert QApplication.clipboard().text() == "sandbox-key-1234567890"
+    await tasks.idle()
+
+
+async def test_a_sandbox_that_does_not_start_says_why(office, settings, tasks):
+    office.sandbox.refuses = "no free port"
+    settings.show_section("sandbox")
+    page = settings.page("sandbox")
+    page.start_stop.click()
+    await tasks.idle()
+    assert "no free port" in words(page)
+    assert page.start_stop.text() == "Start"
+    await tasks.idle()
+
+
+async def test_the_sandbox_in_use_is_not_stopped_under_the_chat(office, settings, tasks):
+    from app.credentials.accounts import Account
+
+    await office.sandbox.start()
+    office.caller.use(Account("s", "Sandbox", "http://127.0.0.1", kind="sandbox"), None)
+    settings.show_section("sandbox")
+    page = settings.page("sandbox")
+    assert not page.start_stop.isEnabled()
+    assert "Use another account" in page.start_stop.toolTip()
+    await tasks.idle()
+
+
+# Accounts
+
+
+async def test_adding_an_account_in_settings_uses_it(desk, office, settings, tasks):
+    desk.window.registry.run("settings.add_account")
+    page = settings.page("accounts")
+    assert desk.window.focusWidget() is page.form.address
+    page.form.name.setText("Main account")
+    page.form.address.setText("https://api.example.com/v1")
+    page.form.key.setText(KEY)
+    page.form.connect_button.click()
+    await tasks.idle()
+    assert [row._name.text() for row in page.rows.values()] == ["Main account"]
+    assert not page.form.isVisible()
+    assert "ends in 9f2c" in words(page.table)
+    assert KEY not in words(page)
+    await tasks.idle()
+
+
+async def test_the_row_of_an_account_tests_renames_and_removes(desk, office, settings, tasks):
+    await add(office, tasks, name="Main account")
+    page = settings.page("accounts")
+    settings.show_section("accounts")
+    row = page.rows[office.book.active_id]
+    row.do.click()
+    await tasks.idle()
+    assert "Key accepted" in words(row)
+    menu = row.open_menu()
+    next(item for item in menu.actions() if item.text() == "Rename…").trigger()
+    await wait_for_dialog(desk.window)
+    dialog = open_dialog(desk.window)
+    field = dialog.findChildren(type(page.form.name))[0]
+    field.setText("Other name")
+    press(dialog, "Save")
+    await tasks.idle()
+    assert office.book.active.name == "Other name"
+    row.wanted.emit(office.book.active_id, "remove")
+    await tasks.idle()
+    toast = desk.window.overlays.toasts.toasts[-1]
+    assert "Other name was removed" in toast.accessibleName()
+    toast.action.emit("undo")
+    await tasks.idle()
+    assert office.book.active.name == "Other name"
+    await tasks.idle()
+
+
+async def test_replacing_a_key_asks_in_a_dialog_and_keeps_nothing_on_cancel(desk, office, settings, tasks):
+    await add(office, tasks)
+    page = settings.page("accounts")
+    settings.show_section("accounts")
+    page.table.wanted.emit(office.book.active_id, "replace-key")
+    await wait_for_dialog(desk.window)
+    dialog = open_dialog(desk.window)
+    dialog.findChildren(type(page.form.key))[0].setText("sk-test-another-key-1234")
+    press(dialog, "Cancel")
+    await tasks.idle()
+    assert list(office.keychain.items.values()) == [KEY]
+    page.table.wanted.emit(office.book.active_id, "replace-key")
+    await wait_for_dialog(desk.window)
+    dialog = open_dialog(desk.window)
+    dialog.findChildren(type(page.form.key))[0].setText("sk-test-another-key-1234")
+    press(dialog, "Replace key")
+    await tasks.idle()
+    assert list(office.keychain.items.values()) == ["sk-test-another-key-1234"]
+    await tasks.idle()
+
+
+async def test_esc_in_the_form_throws_the_typed_key_away(desk, settings, tasks):
+    page = settings.page("accounts")
+    settings.show_section("accounts")
+    page.open_form()
+    page.form.key.setText(KEY)
+    QTest.keyClick(page.form.key, Qt.Key.Key_Escape)
+    assert page.form.key.text() == ""
+    assert not page.form.isVisible()
+    await tasks.idle()
+
+
+async def test_about_names_the_version_and_licences(settings, tasks):
+    settings.show_section("about")
+    page = settings.page("about")
+    assert "1.2.3" in words(page)
+    assert "SIL Open Font License 1.1" in words(page)
+    page.copy.click()
+    assert QApplication.clipboard().text().startswith("Rialto 1.2.3")
+    await tasks.idle()

@@ -1,0 +1,130 @@
+"""What fails is written down without secrets, told once, offered after the next start, and never sent."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QGuiApplication
+
+from app.credentials.redaction import SecretRegistry
+from app.ui.shell.crash_dialog import CrashDialog
+from app.ui.shell.crash_reports import CrashReporter
+
+SECRET = "sk-live-0123456789abcdefghij"
+
+
+@pytest.fixture
+def reporter(tmp_path: Path, qapp):
+    registry = SecretRegistry()
+    registry.add(SECRET)
+    reporter = CrashReporter(tmp_path, redact=registry.redact, version="1.2.3")
+    hooks = sys.excepthook, threading.excepthook
+    reporter.install()
+    yield reporter
+    reporter.uninstall()
+    sys.excepthook, threading.excepthook = hooks
+
+
+def failing() -> Exception:
+    try:
+        raise RuntimeError(f"could not send with {SECRET}")
+    except RuntimeError as error:
+        return error
+
+
+def test_a_report_names_the_place_but_no_secret_and_is_private(reporter: CrashReporter) -> None:
+    reporter.doing("chat")
+    report = reporter.report(failing())
+    text = report.path.read_text()
+    assert "RuntimeError" in text
+    assert "in failing" in text
+    assert "while: chat" in text
+    assert SECRET not in text + report.title
+    assert stat.S_IMODE(report.path.stat().st_mode) == 0o600
+
+
+def test_the_same_failure_is_told_once(reporter: CrashReporter) -> None:
+    told: list[object] = []
+    reporter.crashed.connect(told.append)
+    error = failing()
+    assert reporter.report(error) is not None
+    assert reporter.report(error) is None
+    assert len(told) == 1
+
+
+def test_a_failure_in_another_thread_is_written_down(reporter: CrashReporter, tmp_path: Path, qtbot) -> None:
+    def work() -> None:
+        raise ValueError("in a worker")
+
+    with qtbot.waitSignal(reporter.crashed, timeout=2000):
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+    assert "in a worker" in reporter.left_behind()[0].text
+
+
+async def test_a_task_that_nobody_waits_for_is_heard(reporter: CrashReporter) -> None:
+    reporter._on_loop_exception(None, {"message": "never retrieved", "exception": failing()})
+    assert len(reporter.left_behind()) == 1
+
+
+def test_a_report_that_was_seen_is_not_offered_again(reporter: CrashReporter) -> None:
+    reporter.report(failing())
+    offered = reporter.left_behind()
+    reporter.mark_seen(offered[0])
+    assert (len(offered), reporter.left_behind()) == (1, ())
+
+
+def test_the_home_folder_is_not_in_a_report(reporter: CrashReporter) -> None:
+    try:
+        raise OSError(f"cannot open {Path.home()}/private/file")
+    except OSError as error:
+        assert str(Path.home()) + "/private" not in reporter.report(error).text
+
+
+def test_a_crash_of_the_interpreter_is_found_at_the_next_start(tmp_path: Path, qapp) -> None:
+    program = (
+        "import faulthandler, sys\n"
+        "from pathlib import Path\n"
+        "from app.ui.shell.crash_reports import CrashReporter\n"
+        "CrashReporter(Path(sys.argv[1]), redact=str, version='1').install()\n"
+        "faulthandler._sigsegv()\n"
+    )
+    environ = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
+    ended = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path)], env=environ, capture_output=True, check=False
+    )
+    assert ended.returncode != 0
+    found = CrashReporter(tmp_path, redact=str, version="1").left_behind()
+    assert [report.title for report in found] == ["Fatal Python error: Segmentation fault"]
+
+
+def test_a_run_that_ended_well_leaves_nothing(tmp_path: Path, qapp) -> None:
+    reporter = CrashReporter(tmp_path, redact=str, version="1")
+    hooks = sys.excepthook, threading.excepthook
+    reporter.install()
+    reporter.uninstall()
+    sys.excepthook, threading.excepthook = hooks
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_old_reports_make_room(reporter: CrashReporter, tmp_path: Path) -> None:
+    for number in range(30):
+        (tmp_path / f"crash-20200101-0000{number:02d}-x.seen.txt").write_text("old")
+    reporter.report(failing())
+    assert len(list(tmp_path.glob("crash-*"))) == 20
+
+
+async def test_the_dialog_shows_the_report_and_copies_it(desk, reporter, qtbot):
+    report = reporter.report(failing())
+    dialog = CrashDialog(desk.theme, desk.window, report)
+    qtbot.addWidget(dialog)
+    assert dialog.text.toPlainText() == report.text.rstrip("\n") or dialog.text.toPlainText() == report.text
+    dialog.copy.click()
+    assert QGuiApplication.clipboard().text() == report.text

@@ -1,0 +1,49 @@
+"""Help opens the handbook at the page about the place, and only known links lead anywhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QDesktopServices
+
+from app.ui.shell.handbook import page_for, read_pages
+
+
+@pytest.fixture
+def pages(tmp_path: Path):
+    (tmp_path / "02-chat.md").write_text("# Chat\n\n<!-- also: talk -->\n\nWrite here.\n", encoding="utf-8")
+    (tmp_path / "01-first-steps.md").write_text("# First steps\n\nBegin.\n", encoding="utf-8")
+    return read_pages(tmp_path)
+
+
+def test_pages_come_in_order_and_without_their_comments(pages) -> None:
+    assert [(page.topic, page.title) for page in pages] == [("first-steps", "First steps"), ("chat", "Chat")]
+    assert "also:" not in pages[1].markdown
+
+
+def test_a_place_has_its_page_and_an_unknown_one_the_first(pages) -> None:
+    assert page_for(pages, "chat").title == "Chat"
+    assert page_for(pages, "video").title == "First steps"
+    assert page_for((), "chat") is None
+
+
+async def test_the_real_handbook_opens_at_the_tab_that_is_shown(desk):
+    desk.window.open_help()
+    sheet = desk.window.overlays._help
+    assert sheet._browser.toPlainText().startswith("Chat")
+    sheet._follow(QUrl("09-secrets.md"))
+    assert sheet._list.current == "09-secrets.md"
+    desk.window.open_help()
+    assert not sheet.isVisible()
+
+
+async def test_only_web_links_leave_the_handbook(desk, monkeypatch):
+    opened: list[str] = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toString()) or True)
+    desk.window.open_help()
+    sheet = desk.window.overlays._help
+    for link in ("file:///etc/passwd", "javascript:alert(1)", "https://example.org/"):
+        sheet._follow(QUrl(link))
+    assert opened == ["https://example.org/"]

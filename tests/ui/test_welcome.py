@@ -1,0 +1,135 @@
+"""The first page: the Sandbox by Enter, an API key by a form, and honest words about what lives where."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit
+
+from app.ui.shell.welcome import WelcomePage
+from tests.ui.shell_desk import KEY, make_office, refused
+from tests.ui.test_shell_window import nameless
+
+
+@pytest.fixture
+async def page(desk, office, tasks):
+    page = WelcomePage(desk.theme, office.accounts, office.secrets, Path.home() / "rialto-data")
+    desk.window.show_page(page)
+    office.secrets.look()
+    await tasks.idle()
+    return page
+
+
+def words(page: WelcomePage) -> str:
+    return "\n".join(label.text() for label in page.findChildren(QLabel) if label.isVisibleTo(page))
+
+
+async def test_the_sandbox_has_the_focus_and_enter_starts_it(desk, page):
+    assert desk.window.focusWidget() is page.start
+    chosen: list[bool] = []
+    page.sandbox_chosen.connect(lambda: chosen.append(True))
+    QTest.keyClick(page.start, Qt.Key.Key_Return)
+    assert chosen == [True]
+
+
+async def test_the_digits_go_to_the_two_ways(desk, page):
+    QTest.keyClick(page.start, Qt.Key.Key_2)
+    assert desk.window.focusWidget() is page.form.address
+    QTest.keyClick(page.form.address, Qt.Key.Key_1)
+    assert page.form.address.text() == "1"  # in a field a digit is a digit
+    page.setFocus()
+    QTest.keyClick(page.start, Qt.Key.Key_1)
+    assert desk.window.focusWidget() is page.start
+
+
+async def test_only_what_works_is_offered(page):
+    text = words(page)
+    assert "Wallet" not in text
+    assert "Sandbox" in text
+    assert "API key" in text
+
+
+async def test_where_things_live_is_said_on_the_page(page):
+    text = words(page)
+    assert "System keychain:" in text
+    assert "available, unlocked" in text
+    assert "On this computer, in ~/rialto-data" in text
+    assert "None. Rialto contacts only the address you enter." in text
+
+
+async def test_a_good_key_ends_the_page(page, office, tasks):
+    ended: list[bool] = []
+    page.connected.connect(lambda: ended.append(True))
+    page.form.address.setText("https://api.example.com/v1")
+    page.form.key.setText(KEY)
+    page.form.connect_button.click()
+    await tasks.idle()
+    assert ended == [True]
+    assert office.book.active.base_url == "https://api.example.com/v1"
+    assert page.form.key.text() == ""
+
+
+async def test_a_refused_key_is_said_under_its_field_which_gets_the_focus(desk, tasks, tmp_path):
+    office = make_office(tmp_path / "bare", tasks, refused)
+    page = WelcomePage(desk.theme, office.accounts, office.secrets, tmp_path)
+    desk.window.show_page(page)
+    page.form.address.setText("https://api.example.com/v1")
+    page.form.key.setText(KEY)
+    page.form.connect_button.click()
+    await tasks.idle()
+    assert "The service did not accept this key." in words(page)
+    assert page.form.key.property("state") == "error"
+    assert desk.window.focusWidget() is page.form.key
+    QTest.keyClick(page.form.key, Qt.Key.Key_X)
+    assert "The service did not accept this key." not in words(page)
+
+
+async def test_the_key_is_dots_until_the_eye_is_pressed(page):
+    page.form.key.setText(KEY)
+    assert page.form.key.displayText() != KEY
+    page.form.key.eye.click()
+    assert page.form.key.displayText() == KEY
+    assert page.form.key.eye.accessibleName() == "Hide what is typed"
+    page.form.key.wipe()
+    assert page.form.key.echoMode() == QLineEdit.EchoMode.Password
+
+
+async def test_a_bare_computer_is_asked_where_to_keep_a_key_only_when_there_is_one(desk, tasks, tmp_path):
+    office = make_office(tmp_path / "bare", tasks, missing=True)
+    page = WelcomePage(desk.theme, office.accounts, office.secrets, tmp_path)
+    desk.window.show_page(page)
+    office.secrets.look()
+    await tasks.idle()
+    assert not page.question.isVisible()
+    page.form.key.setText(KEY)
+    assert page.question.isVisible()
+    assert not page.question.do.isEnabled()  # nothing is chosen for the person
+    page.question.for_session.click()
+    page.question.do.click()
+    await tasks.idle()
+    assert not page.question.isVisible()
+    assert "this session only" in words(page)
+
+
+async def test_tab_reaches_everything_and_everything_has_a_name(desk, page):
+    assert nameless(desk.window) == []
+    seen = set()
+    page.setFocus()
+    for _ in range(40):
+        QTest.keyClick(desk.window.focusWidget(), Qt.Key.Key_Tab)
+        seen.add(desk.window.focusWidget())
+    wanted = {page.start, page.form.address, page.form.key, page.form.key.eye, page.form.connect_button}
+    assert wanted <= seen
+
+
+@pytest.mark.parametrize(("width", "height", "percent"), [(880, 560, 100), (1024, 640, 100), (1440, 900, 200)])
+async def test_nothing_is_cut_off_at_the_sides(desk, page, width, height, percent):
+    desk.theme.set_text_percent(percent)
+    desk.window.resize(width, height)
+    QApplication.processEvents()
+    assert page._column_frame.width() <= page.width()
+    for button in (page.start, page.form.connect_button):
+        assert button.width() >= button.sizeHint().width()
