@@ -7,11 +7,8 @@ Source: service specification, chat completions, response and streaming.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
-from typing import Literal
-
-import msgspec
 
 from app.service.chat_types import (
     ChatEvent,
@@ -26,78 +23,25 @@ from app.service.chat_types import (
     Usage,
     UsageReported,
 )
-from app.service.dialect import EXTENSION_OBJECTS, SEARCH_RESULT_KEYS
-from app.service.error_bodies import decode_in_band, plain_text
+from app.service.chat_wire import (
+    UNFIT,
+    Chunk,
+    Delta,
+    chunk_of,
+    cost_of,
+    decode_chunk,
+    decode_plain,
+    sources_of,
+    usage_of,
+)
+from app.service.error_bodies import decode_in_band
 from app.service.errors import BadAnswer, InBandError, ServiceError
 from app.service.json_text import MAX_DEPTH, read_json, would_overflow
-from app.service.response_info import ResponseInfo, money
+from app.service.response_info import ResponseInfo
 from app.service.think_tags import ThinkTags
 
 DONE = b"[DONE]"
-MAX_SOURCES = 200
-MAX_SOURCE_CHARS = 4000
 MAX_TOOL_CALLS = 128
-MAX_TOKENS = 10**12
-
-
-class _Delta(msgspec.Struct, gc=False):
-    content: str | None = None
-    reasoning_content: str | None = None
-    reasoning: str | None = None  # the same under the name that local servers use
-    tool_calls: object = None
-    reasoning_details: object = None
-    thought_signature: object = None
-
-
-class _Choice(msgspec.Struct, gc=False):
-    index: int = 0
-    delta: _Delta | None = None
-    finish_reason: str | None = None
-
-
-class _Chunk(msgspec.Struct, gc=False):
-    model: str | None = None
-    choices: list[_Choice] | None = None
-    usage: object = None
-    cost: object = None
-    error: object = None
-    service_parameters: object = None
-    venice_parameters: object = None
-    service_search_results: object = None
-    venice_search_results: object = None
-
-
-class _PlainDelta(msgspec.Struct, gc=False):
-    """Text and nothing else: what is typed None here makes the decoder refuse the chunk when it is there."""
-
-    content: str
-    reasoning_content: None = None
-    reasoning: None = None
-    tool_calls: None = None
-    reasoning_details: None = None
-    thought_signature: None = None
-
-
-class _PlainChoice(msgspec.Struct, gc=False):
-    delta: _PlainDelta
-    index: Literal[0] = 0
-    finish_reason: None = None
-
-
-class _PlainChunk(msgspec.Struct, gc=False):
-    choices: tuple[_PlainChoice]
-    model: str = ""
-    usage: None = None
-    error: None = None
-    service_parameters: None = None
-    venice_parameters: None = None
-    service_search_results: None = None
-    venice_search_results: None = None
-
-
-_decode_plain = msgspec.json.Decoder(_PlainChunk).decode
-_decode_chunk = msgspec.json.Decoder(_Chunk, float_hook=Decimal).decode
-_UNFIT = (msgspec.MsgspecError, ValueError, RecursionError)
 
 
 class ChatReader:
@@ -140,8 +84,8 @@ class ChatReader:
                 self.ended = True
                 break
             try:
-                plain = _decode_plain(data)
-            except _UNFIT:
+                plain = decode_plain(data)
+            except UNFIT:
                 self._read_chunk(data)
                 self.ended = self.done or self.failure is not None
                 if self.ended:
@@ -168,8 +112,8 @@ class ChatReader:
             self.done = True
             return
         try:
-            chunk = _decode_chunk(data)
-        except _UNFIT:
+            chunk = decode_chunk(data)
+        except UNFIT:
             tolerated = self._tolerate(data)
             if tolerated is None:
                 return
@@ -192,7 +136,7 @@ class ChatReader:
         if content.get("error") is not None:
             self.failure = decode_in_band(content, self.info)
             return ()
-        chunk = _chunk_of(content, "message")
+        chunk = chunk_of(content, "message")
         self._name_model(chunk.model or "")
         self._read_rest(chunk)
         for choice in chunk.choices or ():
@@ -214,7 +158,7 @@ class ChatReader:
         events, self._events = tuple(self._events), []
         return events
 
-    def _tolerate(self, data: bytes) -> _Chunk | None:
+    def _tolerate(self, data: bytes) -> Chunk | None:
         """A chunk that the typed decoder refused. Something that is no object is a keep-alive."""
         if not data.strip():
             return None
@@ -222,8 +166,8 @@ class ChatReader:
             content = read_json(data)
         except BadAnswer:
             self.failure = self._unreadable()
-            return _Chunk()
-        return _chunk_of(content, "delta") if isinstance(content, dict) else None
+            return Chunk()
+        return chunk_of(content, "delta") if isinstance(content, dict) else None
 
     def _unreadable(self) -> BadAnswer:
         request_id = self.info.request_id if self.info else ""
@@ -233,7 +177,7 @@ class ChatReader:
         content = read_json(data)
         return decode_in_band(content if isinstance(content, dict) else {}, self.info)
 
-    def _read_delta(self, delta: _Delta) -> None:
+    def _read_delta(self, delta: Delta) -> None:
         thought = delta.reasoning_content or delta.reasoning
         if thought:
             self._add(True, thought)
@@ -259,7 +203,7 @@ class ChatReader:
             self.model = model
             self._emit(ModelNamed(model))
 
-    def _read_rest(self, chunk: _Chunk) -> None:
+    def _read_rest(self, chunk: Chunk) -> None:
         for echoed in (chunk.service_parameters, chunk.venice_parameters):
             if echoed is not None and isinstance(echoed, Mapping):
                 self._show_sources(echoed.get("web_search_citations"))
@@ -267,8 +211,8 @@ class ChatReader:
             if results is not None:
                 self._show_sources(results)
         if chunk.usage is not None and isinstance(chunk.usage, Mapping):
-            self.usage = _usage_of(chunk.usage)
-            self.cost_usd = _cost_of(chunk.cost)
+            self.usage = usage_of(chunk.usage)
+            self.cost_usd = cost_of(chunk.cost)
             self._emit(UsageReported(self.usage, self.cost_usd))
 
     def _add(self, reasoning: bool, text: str) -> None:
@@ -352,101 +296,7 @@ class ChatReader:
     def _show_sources(self, results: object) -> None:
         if not isinstance(results, list) or not results:
             return
-        sources = tuple(_sources_of(results))
+        sources = tuple(sources_of(results))
         if sources and sources != self.sources:
             self.sources = sources
             self._emit(SourcesFound(sources))
-
-
-def _chunk_of(content: Mapping[str, object], part: str) -> _Chunk:
-    """A chunk (`part` "delta") or a whole answer ("message") from JSON whose types nobody vouches for."""
-    choices: list[_Choice] = []
-    listed = content.get("choices")
-    for item in listed if isinstance(listed, list) else ():
-        if not isinstance(item, Mapping):
-            continue
-        index, inner, reason = item.get("index"), item.get(part), item.get("finish_reason")
-        choices.append(
-            _Choice(
-                index=index if isinstance(index, int) else 0,
-                delta=_delta_of(inner) if isinstance(inner, Mapping) else None,
-                finish_reason=reason if isinstance(reason, str) else None,
-            )
-        )
-    model = content.get("model")
-    others = ("usage", "cost", "error", *EXTENSION_OBJECTS, *SEARCH_RESULT_KEYS)
-    return _Chunk(
-        model=model if isinstance(model, str) else None,
-        choices=choices,
-        **{name: content.get(name) for name in others},
-    )
-
-
-def _delta_of(inner: Mapping[str, object]) -> _Delta:
-    return _Delta(
-        content=_content_text(inner.get("content")),
-        reasoning_content=_content_text(inner.get("reasoning_content")),
-        reasoning=_content_text(inner.get("reasoning")),
-        tool_calls=inner.get("tool_calls"),
-        reasoning_details=inner.get("reasoning_details"),
-        thought_signature=inner.get("thought_signature"),
-    )
-
-
-def _content_text(content: object) -> str | None:
-    """Text as a string, or as a list of text parts."""
-    if isinstance(content, str):
-        return content
-    if isinstance(content, list):
-        texts = (part.get("text") for part in content if isinstance(part, Mapping))
-        return "".join(text for text in texts if isinstance(text, str))
-    return None
-
-
-def _usage_of(content: Mapping[str, object]) -> Usage:
-    prompt_details = content.get("prompt_tokens_details")
-    completion_details = content.get("completion_tokens_details")
-    prompt = _count(content, "prompt_tokens")
-    completion = _count(content, "completion_tokens")
-    return Usage(
-        prompt=prompt,
-        completion=completion,
-        total=_count(content, "total_tokens") or prompt + completion,
-        cached=_count(prompt_details, "cached_tokens"),
-        reasoning=_count(completion_details, "reasoning_tokens"),
-        cache_created=_count(prompt_details, "cache_creation_input_tokens"),
-    )
-
-
-def _count(content: object, name: str) -> int:
-    number = money(content.get(name)) if isinstance(content, Mapping) else None
-    return int(number) if number is not None and 0 <= number < MAX_TOKENS else 0
-
-
-def _cost_of(cost: object) -> Decimal | None:
-    if not isinstance(cost, Mapping):
-        return None
-    parts = [part for part in (money(cost.get("usd")), money(cost.get("diem"))) if part is not None]
-    return sum(parts, Decimal(0)) if parts else None
-
-
-def _sources_of(results: list[object]) -> Iterator[Source]:
-    """Positions count, also of results that cannot be shown, because citations name them by position."""
-    for index, result in enumerate(results[:MAX_SOURCES]):
-        entry = result if isinstance(result, Mapping) else {}
-        url = _plain(entry, 2000, "url", "link")
-        yield Source(
-            index=index,
-            title=_plain(entry, 300, "title"),
-            url=url if url.startswith(("https://", "http://")) else "",
-            content=_plain(entry, MAX_SOURCE_CHARS, "content", "snippet"),
-            date=_plain(entry, 60, "date", "published_at"),
-        )
-
-
-def _plain(entry: Mapping[str, object], max_chars: int, *names: str) -> str:
-    for name in names:
-        value = entry.get(name)
-        if isinstance(value, str) and value:
-            return plain_text(value, max_chars)
-    return ""

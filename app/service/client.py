@@ -30,8 +30,6 @@ from app.service.errors import (
     BadAnswer,
     ConnectionFailed,
     LimitExceeded,
-    RateLimited,
-    ServerFailed,
     ServiceError,
     StreamCut,
     TimedOut,
@@ -40,7 +38,7 @@ from app.service.exchange import NOT_SHOWN, Exchange, RequestRecord
 from app.service.json_text import read_json
 from app.service.pace import Pace
 from app.service.response_info import ResponseInfo, read_response_info
-from app.service.retry import CallKind, FailureBudget, full_jitter, wait_before_retry
+from app.service.retry import CallKind, FailureBudget, full_jitter, wait_before_retry, wait_reason
 from app.service.tls import TlsTrust, empty_context
 from app.service.wallet_auth import SecondChance, WalletAuth
 
@@ -249,7 +247,7 @@ class ServiceClient:
                 if wait_s is None or (call.background and isinstance(error, AbuseBlocked)):
                     raise
                 if wait_s:
-                    tell(_wait_reason(error), wait_s, error.message)
+                    tell(wait_reason(error), wait_s, error.message)
             await self._sleep(wait_s)
 
     async def _attempt(
@@ -441,12 +439,6 @@ def _redirect_target(response: httpx.Response, call: Call) -> str | None:
         return str(response.url.join(location))
     except httpx.InvalidURL:
         return None
-
-
-def _wait_reason(error: ServiceError) -> str:
-    if isinstance(error, RateLimited):
-        return "rate_limit"
-    return "server" if isinstance(error, ServerFailed) else "connection"
 
 
 def _no_cookies() -> CookieJar:

@@ -211,3 +211,10 @@ class Admission:
 
 def full_jitter() -> float:
     return random.random()  # noqa: S311 - spreads load, guards nothing
+
+
+def wait_reason(error: ServiceError) -> str:
+    """The word for why a call waits: one of those of `RetryWait`."""
+    if isinstance(error, RateLimited):
+        return "rate_limit"
+    return "server" if isinstance(error, ServerFailed) else "connection"
