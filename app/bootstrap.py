@@ -31,6 +31,7 @@ from app.ui.chat.page import INFO as CHAT_TAB
 from app.ui.chat.page import ChatPage
 from app.ui.chat.presenter import ChatPresenter
 from app.ui.shared.async_generators import close_left_generators
+from app.ui.shared.call_log import CallLog
 from app.ui.shared.caller import Caller
 from app.ui.shared.collector import UiThreadCollector
 from app.ui.shared.ledger import Ledger
@@ -189,6 +190,8 @@ class Rialto:
         self.caller = Caller()
         self.bookkeeping = TaskScope(self._crashed)
         self.ledger = Ledger(self.caller, self.bookkeeping)
+        self.calls = CallLog(self._address_of)
+        self.ledger.recorded.connect(self.calls.note)
         self.chat = ChatPresenter(self.caller, self.settings, self.tasks)
         self.window = MainWindow(self.theme, self.caller, self.settings, self.tasks)
         self.sandbox_desk = SandboxDesk(paths)
@@ -286,7 +289,9 @@ class Rialto:
 
         try:
             self.database = await Database.open(self.paths.database, backups=self.paths.backups)
-            await self.ledger.start(Receipts(self.database))
+            receipts = Receipts(self.database)
+            await self.ledger.start(receipts)
+            await self.calls.read(receipts, [account.id for account in self.book.list()])
             self.catalogue = Catalogue(self.database)
             await self.chat.start(History(self.database), self.catalogue)
         except StorageError as error:
@@ -357,7 +362,9 @@ class Rialto:
         from app.ui.settings.accounts.presenter import AccountsPresenter
 
         self._sandbox_account()
-        presenter = AccountsPresenter(self.book, self.places, self.tasks, sandbox=self.sandbox_desk.address)
+        presenter = AccountsPresenter(
+            self.book, self.places, self.tasks, calls=self.calls, sandbox=self.sandbox_desk.address
+        )
         presenter.account_chosen.connect(self._use)
         presenter.key_replaced.connect(self._use)
         return presenter
@@ -370,6 +377,10 @@ class Rialto:
         switch.connected.connect(self._connected)
         switch.problem.connect(lambda sentence: self._toast(sentence, "", ""))
         return switch
+
+    def _address_of(self, account_id: str) -> str:
+        account = self.book.get(account_id)
+        return account.base_url if account is not None and account.kind != "sandbox" else ""
 
     def _sandbox_account(self) -> Account:
         """The Sandbox is always in the list of accounts."""
@@ -417,7 +428,9 @@ class Rialto:
         from app.ui.settings.page import SettingsPage
         from app.ui.settings.presenter import SettingsPresenter
 
-        presenter = SettingsPresenter(self.settings, self.paths, self.caller, self.sandbox_desk, self.tasks)
+        presenter = SettingsPresenter(
+            self.settings, self.paths, self.caller, self.sandbox_desk, self.tasks, calls=self.calls
+        )
         page = SettingsPage(
             self.theme,
             presenter,

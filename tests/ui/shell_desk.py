@@ -25,6 +25,7 @@ from app.ui.settings.accounts.checking import check_key
 from app.ui.settings.accounts.presenter import AccountsPresenter
 from app.ui.settings.presenter import SettingsPresenter
 from app.ui.settings.secrets.presenter import SecretsPresenter
+from app.ui.shared.call_log import CallLog
 from app.ui.shared.caller import Caller, Headroom
 from app.ui.shared.header import PaneHeader
 from app.ui.shared.tab import PaletteItem, TabAction, TabInfo, Zones
@@ -230,6 +231,7 @@ class Office:
     secrets: SecretsPresenter
     accounts: AccountsPresenter
     settings: SettingsPresenter
+    calls: CallLog
     asked: list[httpx.Request]
 
 
@@ -258,15 +260,22 @@ def make_office(
     )
     written: list[bytes] = []
     book = AccountBook(lambda: None, written.append)
+
+    def address_of(account_id: str) -> str:
+        account = book.get(account_id)
+        return account.base_url if account is not None else ""
+
+    calls = CallLog(address_of)
     accounts = AccountsPresenter(
         book,
         secrets,
         tasks,
         check=partial(check_key, open_with=partial(open_service, transport=transport)),
         sandbox=sandbox.address,
+        calls=calls,
     )
-    settings = SettingsPresenter(store, paths, caller, sandbox, tasks)
-    return Office(paths, store, caller, book, keychain, vault, sandbox, secrets, accounts, settings, asked)
+    settings = SettingsPresenter(store, paths, caller, sandbox, tasks, calls=calls)
+    return Office(paths, store, caller, book, keychain, vault, sandbox, secrets, accounts, settings, calls, asked)
 
 
 def accepted(_request: httpx.Request) -> httpx.Response:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel
 
+from app.storage.receipts import Receipt
 from app.storage.settings import SettingsStore
 from app.ui.settings.page import SettingsPage
 from app.ui.settings.sections import SECTIONS, sections_for
@@ -166,12 +169,17 @@ async def test_pictures_from_other_sites_are_off_until_allowed(office, settings,
     await tasks.idle()
 
 
+def receipt(account_id: str, endpoint: str = "GET /models") -> Receipt:
+    return Receipt("r", datetime.now(UTC), account_id, "chat", endpoint, duration_s=0.084, outcome="ok")
+
+
 async def test_what_left_this_computer_is_listed_by_host(office, settings, tasks):
+    await add(office, tasks)
     settings.show_section("privacy")
     assert "Nothing yet" in words(settings.page("privacy"))
     for _ in range(3):
-        office.settings.note_call("https://api.example.com/v1")
-    office.settings.note_call("http://127.0.0.1:4000/api/v1")
+        office.calls.note(receipt(office.book.active_id))
+    office.calls.note(receipt("the sandbox"))
     text = words(settings.page("privacy"))
     assert "api.example.com" in text
     assert "3 calls" in text
@@ -301,6 +309,18 @@ async def test_esc_in_the_form_throws_the_typed_key_away(desk, settings, tasks):
     QTest.keyClick(page.form.key, Qt.Key.Key_Escape)
     assert page.form.key.text() == ""
     assert not page.form.isVisible()
+    await tasks.idle()
+
+
+async def test_every_receipt_of_an_account_says_when_its_key_was_used(office, settings, tasks):
+    await add(office, tasks)
+    settings.show_section("accounts")
+    office.calls.note(receipt(office.book.active_id, "POST /chat/completions"))
+    row = office.accounts.state.accounts[0]
+    office.accounts.refresh()
+    assert office.accounts.state.secrets[0].last_used == "just now"
+    office.calls.note(receipt(office.book.active_id))
+    assert office.calls.last_answer(row.id).latency_ms == 84
     await tasks.idle()
 
 

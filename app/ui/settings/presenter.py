@@ -7,7 +7,7 @@ import json
 import urllib.request
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
@@ -16,7 +16,8 @@ from PySide6.QtCore import QObject, Signal
 
 from app.storage.errors import StorageUnavailable
 from app.storage.settings import Settings, SettingsStore
-from app.ui.settings.state import Choices, HostRow, SettingsState, UsageRow
+from app.ui.settings.state import Choices, SettingsState, UsageRow
+from app.ui.shared.call_log import CallLog
 from app.ui.shared.caller import Caller
 from app.ui.shared.tasks import TaskScope
 
@@ -54,7 +55,7 @@ class SettingsPresenter(QObject):
         sandbox: SandboxDesk,
         tasks: TaskScope,
         *,
-        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        calls: CallLog | None = None,
     ) -> None:
         super().__init__()
         self._store = settings_store
@@ -62,14 +63,16 @@ class SettingsPresenter(QObject):
         self._caller = caller
         self._sandbox = sandbox
         self._tasks = tasks
-        self._now = now
-        self._hosts: dict[str, HostRow] = {}
+        self._calls = calls
         self.state = SettingsState(
             choices=_choices(settings_store.value), folder=str(paths.data), problem=settings_store.note
         )
         settings_store.subscribe(self._settings_changed)
         caller.account_changed.connect(self.refresh_sandbox)
         self.refresh_sandbox()
+        if calls is not None:
+            calls.changed.connect(lambda _account: self._show_hosts())
+            self._show_hosts()
 
     # Choices
 
@@ -101,14 +104,8 @@ class SettingsPresenter(QObject):
         usage, last_backup = await asyncio.to_thread(_measure, self._paths)
         self._change(usage=usage, last_backup=last_backup, looked=True)
 
-    def note_call(self, base_url: str) -> None:
-        """A call went to this address: the statement of what leaves this computer says so."""
-        host = urlsplit(base_url).hostname or base_url
-        before = self._hosts.get(host)
-        calls = before.calls + 1 if before is not None else 1
-        here = host in ("127.0.0.1", "localhost", "::1")
-        self._hosts[host] = HostRow(host, calls, self._now(), here)
-        self._change(hosts=tuple(sorted(self._hosts.values(), key=lambda row: (row.is_here, row.host))))
+    def _show_hosts(self) -> None:
+        self._change(hosts=self._calls.hosts if self._calls is not None else ())
 
     # Sandbox
 

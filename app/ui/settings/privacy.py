@@ -10,8 +10,9 @@ from PySide6.QtWidgets import QWidget
 
 from app.ui.settings.presenter import SettingsPresenter
 from app.ui.settings.rows import RowCard, SectionPage, SettingRow, value_label
-from app.ui.settings.state import HostRow, SettingsState
+from app.ui.settings.state import SettingsState
 from app.ui.shared.buttons import Button
+from app.ui.shared.call_log import HostCalls
 from app.ui.shared.label import Label
 from app.ui.shared.money import count, when
 from app.ui.shared.switch import Switch
@@ -58,7 +59,7 @@ class PrivacyPage(SectionPage):
             Label(theme, words, "small", "text2", wrap=True),
         )
         self.column.addStretch(1)
-        self._shown_hosts: tuple[HostRow, ...] | None = None
+        self._shown_hosts: tuple[HostCalls, ...] | None = None
         presenter.state_changed.connect(self.show_state)
         self.show_state(presenter.state)
 
@@ -77,16 +78,16 @@ class PrivacyPage(SectionPage):
             self._shown_hosts = state.hosts
             self._fill_hosts(state.hosts)
 
-    def _fill_hosts(self, hosts: tuple[HostRow, ...]) -> None:
+    def _fill_hosts(self, hosts: tuple[HostCalls, ...]) -> None:
         self._hosts.empty()
         if not hosts:
             self._hosts.add(SettingRow(self.theme, "Nothing yet", meaning="No host was called since the start."))
         for host in hosts:
             self._hosts.add(self._host_row(host))
 
-    def _host_row(self, host: HostRow) -> QWidget:
+    def _host_row(self, host: HostCalls) -> QWidget:
         calls = f"{count(host.calls)} {'call' if host.calls == 1 else 'calls'}"
-        title = "The Sandbox" if host.is_here else host.host
+        title = host.host or "The Sandbox"
         meaning = "On this computer: nothing left it." if host.is_here else "The address of your account."
         return SettingRow(self.theme, title, value_label(self.theme, calls), meaning=meaning)
 

@@ -1,10 +1,12 @@
-"""What the pages of Settings show besides accounts. Standard library only."""
+"""What the pages of Settings show besides accounts."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
+
+from app.ui.shared.call_log import HostCalls
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,16 +32,6 @@ class UsageRow:
 
 
 @dataclass(frozen=True, slots=True)
-class HostRow:
-    """A host that was called since the start, for the statement of what leaves this computer."""
-
-    host: str
-    calls: int
-    last_at: datetime
-    is_here: bool  # the Sandbox: nothing left this computer
-
-
-@dataclass(frozen=True, slots=True)
 class SandboxView:
     """`address` and `key` are "" while it does not run; the key changes with each start."""
 
@@ -59,6 +51,6 @@ class SettingsState:
     usage: tuple[UsageRow, ...] = ()
     last_backup: datetime | None = None
     looked: bool = False  # whether usage and backups were read yet
-    hosts: tuple[HostRow, ...] = ()
+    hosts: tuple[HostCalls, ...] = ()
     sandbox: SandboxView = SandboxView()
     problem: str = ""

@@ -24,6 +24,7 @@ from app.ui.settings.accounts.checking import (
 )
 from app.ui.settings.accounts.state import AccountRow, AccountsState, FormState, SecretRow, TestLine
 from app.ui.settings.secrets.presenter import SecretsPresenter
+from app.ui.shared.call_log import CallLog, LastAnswer
 from app.ui.shared.money import when
 from app.ui.shared.tasks import TaskScope
 
@@ -58,10 +59,14 @@ class AccountsPresenter(QObject):
         tasks: TaskScope,
         *,
         check: Check | None = None,
+        calls: CallLog | None = None,
         sandbox: Callable[[], tuple[str, str] | None] = lambda: None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        """`sandbox` tells the address and key of the Sandbox while it runs. `check` may be replaced in tests."""
+        """`sandbox` tells the address and key of the Sandbox while it runs, `calls` when an account was answered.
+
+        `check` may be replaced in tests.
+        """
         super().__init__()
         self._book = book
         self._secrets = secrets
@@ -70,11 +75,14 @@ class AccountsPresenter(QObject):
         self._sandbox = sandbox
         self._now = now
         self._tests: dict[str, TestLine] = {}
-        self._answers: dict[str, tuple[datetime, int | None]] = {}
+        self._answers: dict[str, LastAnswer] = {}
+        self._calls = calls
         self._removed: tuple[Account, str | None] | None = None
         self._writing = asyncio.Lock()
         self.state = AccountsState(problem=book.note)
         secrets.state_changed.connect(lambda _state: self.refresh())
+        if calls is not None:
+            calls.changed.connect(lambda _account: self.refresh())
         self.refresh()
 
     # What the person does
@@ -117,7 +125,13 @@ class AccountsPresenter(QObject):
 
     def note_answer(self, account_id: str, at: datetime, latency_ms: int | None) -> None:
         """The account was answered: its row and the table of secrets say so."""
-        self._answers[account_id] = (at, latency_ms)
+        self._answers[account_id] = LastAnswer(at, latency_ms)
+
+    def _answered(self, account_id: str) -> LastAnswer | None:
+        """The newest answer that anybody knows of."""
+        heard = self._calls.last_answer(account_id) if self._calls is not None else None
+        known = [answer for answer in (heard, self._answers.get(account_id)) if answer is not None]
+        return max(known, key=lambda answer: answer.at, default=None)
 
     def refresh(self) -> None:
         """Read the book again; times such as "4 min ago" become true again."""
@@ -331,10 +345,10 @@ class AccountsPresenter(QObject):
 
     def _row(self, account: Account) -> AccountRow:
         test = self._tests.get(account.id, TestLine())
-        answered = self._answers.get(account.id)
+        answered = self._answered(account.id)
         if not test.outcome and answered is not None:
-            at, latency = answered
-            test = TestLine("", f"Answered {when(at, self._now())}", f"{latency} ms" if latency is not None else "")
+            latency = f"{answered.latency_ms} ms" if answered.latency_ms is not None else ""
+            test = TestLine("", f"Answered {when(answered.at, self._now())}", latency)
         return AccountRow(
             id=account.id,
             name=account.name,
@@ -346,7 +360,7 @@ class AccountsPresenter(QObject):
 
     def _secret(self, account: Account) -> SecretRow:
         place = self._secrets.state
-        answered = self._answers.get(account.id)
+        answered = self._answered(account.id)
         return SecretRow(
             account_id=account.id,
             what="API key",
@@ -354,7 +368,7 @@ class AccountsPresenter(QObject):
             belongs_to=account.name,
             kept_in=place.place,
             is_lasting=place.kind != "session",
-            last_used=when(answered[0], self._now()) if answered else "",
+            last_used=when(answered.at, self._now()) if answered else "",
         )
 
     def _set_test(self, account_id: str, line: TestLine) -> None:
