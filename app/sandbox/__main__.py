@@ -8,6 +8,7 @@ import signal
 import sys
 from pathlib import Path
 
+from app.sandbox import wallets_faucet
 from app.sandbox.server import HOST, LOCAL_PORTS, Options, listen, serve_until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -58,7 +59,8 @@ async def serve(chosen: argparse.Namespace) -> None:
         listener = listen(chosen.port)
     except OSError as error:
         sys.exit(f"Port {chosen.port} cannot be used: {error.strerror}")
-    print(f"http://{HOST}:{listener.getsockname()[1]}/api/v1", flush=True)
+    base_url = f"http://{HOST}:{listener.getsockname()[1]}/api/v1"
+    print(f"{base_url}\n{wallets_faucet.notice()}", flush=True)  # at once: some who start this read one line only
     options = Options(chosen.dialect, chosen.speed, chosen.partner, chosen.any_key, local_ports(chosen))
     await serve_until(stopped, listener, chosen.data, ROOT / "resources", chosen.api_key, None, options)
 

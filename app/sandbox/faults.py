@@ -21,7 +21,13 @@ NAMES = {
     "no_done": "end the stream without [DONE]",
     "in_band_error": "send an error object inside the 200 stream after `after` characters",
     "split_think": "split think tags over several chunks",
+    "shuffle_batch": "answer the items of a JSON-RPC batch in another order",
     "same_index": "give parallel streamed tool calls the same index",
+    "nonce_reused": "refuse a wallet's sign-in as if its nonce had been used before",
+    "terms_v1": "name the terms of a top-up as payment protocol version 1 does",
+    "settlement_failed": "answer a verified payment with 402 SETTLEMENT_FAILED; nothing is transferred",
+    "payment_in_progress": "answer a verified payment with 409 PAYMENT_IN_PROGRESS; nothing is transferred yet",
+    "settlement_timeout": "answer a verified payment with 504 SETTLEMENT_TIMEOUT; it counts unless `landed` is false",
 }
 LIES = ("length", "json", "html", "empty", "type")
 
@@ -54,6 +60,7 @@ class Faults:
             "kind": check.choice(("kind",), body.get("kind"), LIES),
             "after": check.integer(("after",), body.get("after"), 0),
             "code": check.text(("code",), body.get("code")),
+            "landed": check.boolean(("landed",), body.get("landed")),
         }
         times = check.integer(("times",), body.get("times"), 1)
         path = check.text(("path",), body.get("path")) or ""

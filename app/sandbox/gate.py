@@ -9,6 +9,7 @@ import sys
 import traceback
 from collections.abc import AsyncIterator
 from email.utils import formatdate
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from app.sandbox.call import JSON_TYPE, Call, dump, json_answer
@@ -17,11 +18,16 @@ from app.sandbox.http import Answer, HangUp, Request
 from app.sandbox.limits import Allowance, allowance
 from app.sandbox.routes import API_ROOT, ROUTES, Route
 from app.sandbox.site import Site
-from app.sandbox.world import Caller, LoggedRequest, iso
+from app.sandbox.world import LoggedRequest, iso
+
+if TYPE_CHECKING:
+    from app.sandbox.wallets import Visit
 
 VERSION = "20261120.210000"  # <YYYYMMDD>.<HHMMSS>; moved by hand when what the Sandbox serves changes
 GZIP_FROM_BYTES = 1024
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
+SIGN_IN_HEADERS = frozenset({"sign-in-with-x", "x-sign-in-with-x"})
+PAYMENT_HEADERS = frozenset({"payment-signature", "x-402-payment", "x-payment"})
 
 
 class Gate:
@@ -36,18 +42,28 @@ class Gate:
         started_at = self._world.clock.now()
         in_api = request.path.startswith(API_ROOT)
         balance = None
+        visit: Visit | None = None
         try:
             route = self._find(call)
-            call.known_caller = self._identify(request)
+            visit = await self._identify(route, call)
             if in_api:
                 balance = (call.caller.ledger.balance_usd, call.caller.ledger.balance_diem)
                 self._refuse_blocked(call)
+                if route.credentials != "payment" and not PAYMENT_HEADERS.isdisjoint(request.headers):
+                    text = "A payment is accepted by POST /x402/top-up only"
+                    raise Refusal(400, {"error": text, "code": "PAYMENT_HEADER_NOT_ACCEPTED"})
+            if visit is not None and visit.refusal is not None:
+                raise visit.refusal
             if route.needs_key(request) and call.known_caller is None:
-                raise Refusal(401)
+                raise self._without_credentials(route, call)
+            if visit is not None and route.credentials == "any" and not route.public:
+                visit.admit(call)
             answer = (await self._misbehave(call) if in_api else None) or await self._work(route, call)
         except Refusal as refusal:
             answer = json_answer(refusal.body, refusal.status, refusal.headers)
         except HangUp:
+            if visit is not None:
+                visit.leave()
             raise
         except Exception:
             traceback.print_exc(file=sys.stderr)  # a mistake of ours; the caller sees what a real service would send
@@ -56,6 +72,8 @@ class Gate:
             self._count_failure(call, answer)
             self._add_service_headers(call, answer, balance)
         self._finish(call, answer)
+        if visit is not None:
+            visit.end(answer)
         if in_api:
             self._log_when_done(call, answer, started_at)
         return answer
@@ -85,9 +103,35 @@ class Gate:
             raise Refusal(405, headers={"Allow": ", ".join(sorted(allowed))})
         raise Refusal(404, f"There is no {call.request.path} here")
 
-    def _identify(self, request: Request) -> Caller | None:
-        scheme, _, key = request.headers.get("authorization", "").partition(" ")
-        return self._world.caller_of(key.strip()) if scheme.lower() == "bearer" else None
+    async def _identify(self, route: Route, call: Call) -> Visit | None:
+        """Find out who calls. A wallet counts before a key; what came of its sign-in is returned."""
+        if route.open:
+            return None
+        headers = call.request.headers
+        in_api = call.request.path.startswith(API_ROOT)
+        if in_api and not SIGN_IN_HEADERS.isdisjoint(headers):
+            if route.credentials == "key":
+                return None
+            from app.sandbox.wallets import arrive
+
+            visit = await arrive(call, explain=route.credentials != "wallet")
+            call.known_caller = visit.caller
+            return visit
+        if route.credentials == "wallet" and self._world.settings.dialect == "venice":
+            return None
+        scheme, _, key = headers.get("authorization", "").partition(" ")
+        call.known_caller = self._world.caller_of(key.strip()) if scheme.lower() == "bearer" else None
+        return None
+
+    def _without_credentials(self, route: Route, call: Call) -> Refusal:
+        """401, or where the live service says how to pay instead: 402."""
+        if self._world.settings.dialect != "venice" or route.credentials == "key":
+            return Refusal(401)
+        if "authorization" in call.request.headers or not call.request.path.startswith(API_ROOT):
+            return Refusal(401)
+        from app.sandbox.x402_terms import discovery
+
+        return discovery(call, payable=route.credentials == "any")
 
     def _refuse_blocked(self, call: Call) -> None:
         left = call.caller.abuse.blocked_for_s(self._world.clock.now())

@@ -24,6 +24,7 @@ class Route:
     limit: str = ""
     public: bool = False  # served without credentials; a wrong key is still refused
     open: bool = False  # pages and pictures: credentials are not even looked at
+    credentials: str = "any"  # "key": no wallets; "wallet": a wallet's own account; "payment": a payment header alone
 
     @property
     def handler(self) -> Handler:
@@ -47,16 +48,19 @@ class Route:
         return not self.open and not (self.public and "authorization" not in request.headers)
 
 
-def _api(method: str, path: str, target: str, limit: str = "other", *, public: bool = False) -> Route:
-    return Route((method,), tuple(f"{API_ROOT}{path}".strip("/").split("/")), target, limit, public)
+def _api(
+    method: str, path: str, target: str, limit: str = "other", *, public: bool = False, credentials: str = "any"
+) -> Route:
+    segments = tuple(f"{API_ROOT}{path}".strip("/").split("/"))
+    return Route((method,), segments, target, limit, public, open=credentials == "payment", credentials=credentials)
 
 
 def _page(path: str, target: str) -> Route:
     return Route(("GET",), tuple(path.strip("/").split("/")), target, open=True)
 
 
-def _control(methods: str, path: str, target: str) -> Route:
-    return Route(tuple(methods.split()), ("sandbox", *path.strip("/").split("/")), target)
+def _control(methods: str, path: str, target: str, *, open: bool = False) -> Route:
+    return Route(tuple(methods.split()), ("sandbox", *path.strip("/").split("/")), target, open=open, credentials="key")
 
 
 ROUTES = (
@@ -65,19 +69,24 @@ ROUTES = (
     _api("GET", "/models/traits", "models.list_traits", public=True),
     _api("GET", "/models/compatibility_mapping", "models.list_aliases", public=True),
     _api("GET", "/models/{id}", "models.one_model", public=True),
-    _api("GET", "/characters", "characters.search"),
-    _api("GET", "/characters/{slug}", "characters.one"),
-    _api("GET", "/characters/{slug}/reviews", "characters.reviews"),
-    _api("GET", "/api_keys/rate_limits", "account.rate_limits"),
-    _api("GET", "/api_keys/rate_limit_logs", "account.rate_limit_log"),
-    _api("GET", "/api_keys/rate_limits/log", "account.rate_limit_log"),
-    _api("GET", "/billing/balance", "account.balance"),
-    _api("GET", "/billing/usage-history", "account.usage_history"),
-    _api("GET", "/billing/usage-analytics", "account.usage_analytics"),
-    _api("GET", "/billing/usage", "account.usage_is_gone"),
+    _api("GET", "/characters", "characters.search", credentials="key"),
+    _api("GET", "/characters/{slug}", "characters.one", credentials="key"),
+    _api("GET", "/characters/{slug}/reviews", "characters.reviews", credentials="key"),
+    _api("GET", "/api_keys/rate_limits", "account.rate_limits", credentials="key"),
+    _api("GET", "/api_keys/rate_limit_logs", "account.rate_limit_log", credentials="key"),
+    _api("GET", "/api_keys/rate_limits/log", "account.rate_limit_log", credentials="key"),
+    _api("GET", "/billing/balance", "account.balance", credentials="key"),
+    _api("GET", "/billing/usage-history", "account.usage_history", credentials="key"),
+    _api("GET", "/billing/usage-analytics", "account.usage_analytics", credentials="key"),
+    _api("GET", "/billing/usage", "account.usage_is_gone", credentials="key"),
     _api("POST", "/audio/speech", "speech.speak", limit="audio"),
     _api("POST", "/audio/voices", "voices.clone", limit="audio"),
     _api("POST", "/audio/transcriptions", "transcription.transcribe", limit="audio"),
+    _api("POST", "/x402/top-up", "x402.top_up", limit="", credentials="payment"),
+    _api("GET", "/x402/balance/{address}", "wallets_account.balance", limit="", credentials="wallet"),
+    _api("GET", "/x402/transactions/{address}", "wallets_account.transactions", limit="", credentials="wallet"),
+    _api("GET", "/crypto/rpc/networks", "crypto_rpc.list_networks", public=True),
+    _api("POST", "/crypto/rpc/{network}", "crypto_rpc.pass_on", limit=""),
     _page("/handbook", "pages.handbook_index"),
     _page("/handbook/{page}", "pages.handbook_page"),
     _page("/notices/{id}", "pages.notice"),
@@ -85,6 +94,8 @@ ROUTES = (
     _page("/c/{slug}", "pages.character_page"),
     _control("GET", "/state", "controls.state"),
     _control("GET", "/engines", "equipment.listed"),
+    _control("GET", "/chains", "crypto_rpc.accounts"),
+    _control("GET", "/rpc_audit", "crypto_rpc.audit_log"),
     _control("GET", "/log", "controls.log"),
     _control("GET", "/prompt", "controls.last_prompt"),
     _control("GET DELETE", "/faults", "controls.faults"),
@@ -92,5 +103,7 @@ ROUTES = (
     _control("PUT POST", "/clock", "controls.clock"),
     _control("PUT POST", "/balance", "controls.balance"),
     _control("PUT POST", "/settings", "controls.settings"),
+    _control("GET PUT POST", "/wallets/{address}", "wallets_account.one_wallet"),
+    _control("GET POST", "/faucet", "wallets_account.faucet", open=True),
     _control("PUT POST", "/reset", "controls.reset"),
 )

@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from tests.sandbox.support import Client, running
+from tests.sandbox.wallet_support import EvmWallet, WalletClient
 
 
 @pytest.fixture
@@ -27,3 +28,14 @@ def bare() -> Iterator[httpx.Client]:
     """A client without any credential."""
     with httpx.Client(verify=False, trust_env=False) as http:
         yield http
+
+
+@pytest.fixture
+def wallet(sandbox: Client, bare: httpx.Client) -> WalletClient:
+    """A Sandbox, and a wallet that nobody there knows yet."""
+    return WalletClient(sandbox, bare, EvmWallet(origin=sandbox.running.origin))
+
+
+@pytest.fixture
+def venice_wallet(venice: Client, bare: httpx.Client) -> WalletClient:
+    return WalletClient(venice, bare, EvmWallet(origin=venice.running.origin))

@@ -10,6 +10,7 @@ import pytest
 
 from app.sandbox.__main__ import local_ports, read_arguments
 from app.sandbox.server import LOCAL_PORTS
+from app.sandbox.wallets_faucet import FAUCET_ADDRESS, notice
 
 ROOT = Path(__file__).resolve().parents[2]
 QUIET = ["--no-local", "--speed", "0"]
@@ -31,7 +32,8 @@ def test_it_prints_its_base_url_and_serves_until_a_signal(number: signal.Signals
             assert process.wait(timeout=10) == 0
         rest, errors = process.stdout.read(), process.stderr.read()
     assert base_url.startswith("http://127.0.0.1:") and base_url.endswith("/api/v1")
-    assert (rest, errors) == ("", "")
+    assert rest == notice() + "\n" and FAUCET_ADDRESS in rest
+    assert errors == ""
 
 
 def test_R_AUTH_09_and_10_a_fixed_key_works_out_of_the_box_and_is_not_printed() -> None:
