@@ -121,7 +121,7 @@ def described(box: Box) -> object:
     if isinstance(box, CodeBox):
         return ("code", box.source, box.group.language, box.part, box.is_last, box.document.toPlainText())
     if isinstance(box, TableBox):
-        return ("table", fragments(box.document), box.is_last, box.group.naturals)
+        return ("table", fragments(box.document), box.is_last, box.columns.naturals)
     return (type(box).__name__,)
 
 

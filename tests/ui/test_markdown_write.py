@@ -193,7 +193,7 @@ def test_parts_of_a_long_table_have_the_same_columns(theme: Theme) -> None:
     flow = flow_of(theme, "| a | b |\n|--|--|\n" + "".join(f"| {n} | {'x' * (n % 50)} |\n" for n in range(40)))
     flow.units[2].layout(700, Styles(theme).reading)  # the third part before the first
     tables = [box for box in boxes(flow) if isinstance(box, TableBox)]
-    assert len({id(table.group) for table in tables}) == 1
+    assert len({id(table.columns) for table in tables}) == 1
     assert [table.is_last for table in tables] == [False, False, False, True]
 
 

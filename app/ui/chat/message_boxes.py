@@ -15,6 +15,8 @@ from PySide6.QtGui import QColor, QPen
 if TYPE_CHECKING:
     from PySide6.QtGui import QPainter
 
+    from app.ui.chat.message_code import CodeGroup
+    from app.ui.chat.message_sideways import Sideways
     from app.ui.shared.markdown_style import MarkdownStyle
     from app.ui.shared.theme import Theme
 
@@ -26,7 +28,7 @@ class Control:
     """Something in a box that can be pressed. `id` is unique in its box; `action` is what pressing it means.
 
     `role`: "button", "link", "toggle" (a button that stays down) or "disclosure" (one that unfolds what is below).
-    `look`: "none" (text that is painted anyway), "icon", "quiet", "plain", "primary" or "pill".
+    `look`: "none" (text that is painted anyway), "icon", "quiet", "link", "plain", "primary" or "pill".
     """
 
     id: str
@@ -66,6 +68,9 @@ class Box:
 
     above = ""  # kinds of the outer blocks, which decide the air between two boxes
     below = ""
+    sideways: Sideways | None = None  # for what may be wider than the column
+    group: CodeGroup | None = None  # for code
+    source = ""  # of code: its lines as they are
 
     def __init__(self, theme: Theme) -> None:
         self.theme = theme
@@ -88,6 +93,11 @@ class Box:
     def tooltip_at(self, point: QPointF) -> str:
         """Return plain text that explains what is under `point`, or ""."""
         return ""
+
+    @property
+    def counts_down(self) -> bool:
+        """Whether the box changes by itself once a second."""
+        return False
 
     # -- text -----------------------------------------------------------------------------------------------------
 
@@ -115,6 +125,13 @@ class Box:
     def scrolled_by(self, delta: float) -> bool:
         """Scroll sideways by `delta` px; False when there is nothing to scroll."""
         return False
+
+    def bar_rect(self) -> QRectF:
+        """Return where its own scroll bar is; empty for most."""
+        return QRectF()
+
+    def drag_bar_to(self, x: float) -> None:
+        """Scroll sideways so that the middle of the bar comes under `x`."""
 
 
 class RuleBox(Box):
@@ -151,6 +168,11 @@ def paint_frame(
     painter.setPen(Qt.PenStyle.NoPen if line is None else QPen(line, 1))
     painter.drawRoundedRect(whole.adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
     painter.restore()
+
+
+def thought_frame(painter: QPainter, theme: Theme, rect: QRectF, *, top: bool, bottom: bool) -> None:
+    """Draw the slice of the thoughts' frame behind one of its parts."""
+    paint_frame(painter, rect, 8, theme.color("pane"), theme.color("line"), top, bottom)
 
 
 def paint_focus_ring(painter: QPainter, theme: Theme, rect: QRectF, radius: float = 6) -> None:

@@ -10,7 +10,7 @@ from PySide6.QtGui import QFontMetricsF, QPen
 
 from app.ui.chat.message_boxes import Box, Control, PaintState, paint_frame
 from app.ui.chat.message_controls import button_height, button_width, paint_control
-from app.ui.chat.message_lines import wrapped_height
+from app.ui.chat.message_wrap import Wrapped
 from app.ui.shared import icons
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from app.ui.shared.theme import Theme
 
 _LEFT = int((Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft).value)
-_WRAP = int((Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap).value)
 RING_PX = 40
 
 
@@ -40,15 +39,21 @@ class StateNote(Box):
             Control("continue", QRectF(), "Continue", ("action", "continue"), look=first, label="Continue"),
             Control("start-over", QRectF(), "Start over", ("action", "start-over"), look="plain", label="Start over"),
         ]
-        self._text_px = 0
+        self._lead = 0.0
+        self._beside = True  # the detail stands on the line of the words
+        self._wrapped: Wrapped | None = None
 
     def layout(self, width: int) -> int:
         theme = self.theme
         self.width = width
-        lead = theme.icon_px(16) + theme.px(8)
-        self._text_px = wrapped_height(theme, "body", f"{self._words}  {self._detail}", width - lead, 500)
+        line = theme.line_px("body")
+        self._lead = theme.icon_px(16) + theme.px(8)
+        wide = QFontMetricsF(theme.font("body", 500)).horizontalAdvance(self._words) + theme.px(8)
+        beside = Wrapped(theme, "body", self._detail, 1e6)
+        self._beside = self._lead + wide + beside.last_line_width <= width
+        self._wrapped = beside if self._beside else Wrapped(theme, "body", self._detail, width - self._lead)
         high = button_height(theme)
-        x, y = 0.0, self._text_px + theme.px(8)
+        x, y = 0.0, line + (0 if self._beside else self._wrapped.height) + theme.px(8)
         for control in self._controls:
             wide = button_width(theme, control.look, control.label, control.icon)
             control.rect = QRectF(x, y, wide, high)
@@ -66,18 +71,17 @@ class StateNote(Box):
         line = theme.line_px("body")
         icon = "warning" if self._early else "stop"
         icons.paint(painter, theme, icon, QRectF(0, round((line - side) / 2), side, side), role)
-        x = side + theme.px(8)
+        x = self._lead
         font = theme.font("body", 500)
         painter.setFont(font)
         painter.setPen(theme.color(role))
         painter.drawText(QRectF(x, 0, self.width - x, line), _LEFT, self._words)
-        after = x + QFontMetricsF(font).horizontalAdvance(self._words) + theme.px(8)
-        painter.setFont(theme.font("body"))
         painter.setPen(theme.color("text2"))
-        if self._text_px > line:
-            painter.drawText(QRectF(x, line, self.width - x, self._text_px - line), _WRAP, self._detail)
-        else:
-            painter.drawText(QRectF(after, 0, self.width - after, line), _LEFT, self._detail)
+        if self._wrapped is not None and self._beside:
+            after = QFontMetricsF(font).horizontalAdvance(self._words) + theme.px(8)
+            self._wrapped.paint(painter, QPointF(x + after, 0))
+        elif self._wrapped is not None:
+            self._wrapped.paint(painter, QPointF(x, line))
         for control in self._controls:
             paint_control(painter, theme, control, state)
 
@@ -93,7 +97,8 @@ class ErrorCard(Box):
         self._details_open = details_open and bool(problem.details)
         self._role = {"bad": "bad", "warn": "warn"}.get(problem.severity, "line2")
         self._controls: list[Control] = []
-        self._y: dict[str, float] = {}
+        self._texts: list[tuple[str, QPointF, Wrapped]] = []  # colour role, place, text
+        self._facts_y: float | None = None
         self._x = 0.0
 
     @property
@@ -112,25 +117,28 @@ class ErrorCard(Box):
         lead = RING_PX * min(theme.scale, 1.6) if self.counts_down else float(theme.icon_px(18))
         self._x = theme.px(14) + lead + theme.px(10)
         room = width - self._x - theme.px(14)
-        y = float(theme.px(12))
-        self._y = {"title": y}
-        y += wrapped_height(theme, "reading", problem.what, room, 600)
+        self._texts = []
+        self._facts_y = None
+        y = self._add("text", Wrapped(theme, "reading", problem.what, room, 600), self._x, float(theme.px(12)))
         if problem.meaning:
-            y += theme.px(3)
-            self._y["meaning"] = y
-            y += wrapped_height(theme, "body", problem.meaning, room)
+            y = self._add("text2", Wrapped(theme, "body", problem.meaning, room), self._x, y + theme.px(3))
         if problem.facts:
-            y += theme.px(8)
-            self._y["facts"] = y
-            y += theme.line_px("body")
+            self._facts_y = y + theme.px(8)
+            y = self._facts_y + theme.line_px("body")
         y = self._place_buttons(y + theme.px(10), room)
         if self._details_open:
+            column = theme.type_px(110)
             y += theme.px(10)
-            self._y["details"] = y
             for label, value in problem.details:
-                y += self._detail_height(label, value, room)
+                self._add("text2", Wrapped(theme, "small", label, column), self._x, y)
+                y = self._add("text", Wrapped(theme, "small", value, room - column), self._x + column, y) + theme.px(4)
         self.height = round(y + theme.px(12))
         return self.height
+
+    def _add(self, role: str, text: Wrapped, x: float, y: float) -> float:
+        """Put a text at its place; return where it ends."""
+        self._texts.append((role, QPointF(x, y), text))
+        return y + text.height
 
     def _place_buttons(self, y: float, room: float) -> float:
         theme, problem = self.theme, self._problem
@@ -160,12 +168,10 @@ class ErrorCard(Box):
                 wide = button_width(theme, "quiet", label, icon)
                 right -= wide
                 rect = QRectF(right, y + (high - small) / 2, wide, small)
-                self._controls.append(Control(name, rect, label, (name,), role, "quiet", label, icon, checked=False))
+                look = "link" if role == "disclosure" else "quiet"
+                unfolded = role == "disclosure" and self._details_open
+                self._controls.append(Control(name, rect, label, (name,), role, look, label, icon, checked=unfolded))
         return y + (high if self._controls else -theme.px(10))
-
-    def _detail_height(self, label: str, value: str, room: float) -> float:
-        column = self.theme.type_px(110)
-        return float(wrapped_height(self.theme, "small", value, room - column)) + self.theme.px(4)
 
     def controls(self) -> list[Control]:
         return self._controls
@@ -174,7 +180,6 @@ class ErrorCard(Box):
         theme, problem = self.theme, self._problem
         frame = QRectF(0, 0, self.width, self.height)
         paint_frame(painter, frame, 8, theme.color("surface"), theme.color(self._role), True, True)
-        room = self.width - self._x - theme.px(14)
         if self.counts_down:
             self._paint_ring(painter)
         else:
@@ -182,26 +187,17 @@ class ErrorCard(Box):
             top = theme.px(12) + (theme.line_px("reading") - side) / 2
             role = self._role if self._role != "line2" else "text2"
             icons.paint(painter, theme, problem.icon, QRectF(theme.px(14), round(top), side, side), role)
-        self._paint_text(painter, "reading", "text", self._y["title"], room, problem.what, 600)
-        if "meaning" in self._y:
-            self._paint_text(painter, "body", "text2", self._y["meaning"], room, problem.meaning)
-        if "facts" in self._y:
-            self._paint_facts(painter)
+        for role, at, text in self._texts:
+            painter.setPen(theme.color(role))
+            text.paint(painter, at)
+        if self._facts_y is not None:
+            self._paint_facts(painter, self._facts_y)
         for control in self._controls:
             paint_control(painter, theme, control, state)
-        if "details" in self._y:
-            self._paint_details(painter, room)
 
-    def _paint_text(
-        self, painter: QPainter, style: str, role: str, y: float, room: float, text: str, weight: int | None = None
-    ) -> None:
-        painter.setFont(self.theme.font(style, weight))
-        painter.setPen(self.theme.color(role))
-        painter.drawText(QRectF(self._x, y, room, 1e5), _WRAP, text)
-
-    def _paint_facts(self, painter: QPainter) -> None:
+    def _paint_facts(self, painter: QPainter, y: float) -> None:
         theme = self.theme
-        x, y, line = self._x, self._y["facts"], theme.line_px("body")
+        x, line = self._x, theme.line_px("body")
         for label, value in self._problem.facts:
             for text, weight, role, gap in ((label, None, "text2", 8), (value, 600, "text", 16)):
                 font = theme.font("body", weight, tabular=True)
@@ -209,19 +205,6 @@ class ErrorCard(Box):
                 painter.setPen(theme.color(role))
                 painter.drawText(QRectF(x, y, self.width - x, line), _LEFT, text)
                 x += QFontMetricsF(font).horizontalAdvance(text) + theme.px(gap)
-
-    def _paint_details(self, painter: QPainter, room: float) -> None:
-        theme = self.theme
-        column = theme.type_px(110)
-        y = self._y["details"]
-        painter.setFont(theme.font("small"))
-        for label, value in self._problem.details:
-            high = self._detail_height(label, value, room)
-            painter.setPen(theme.color("text2"))
-            painter.drawText(QRectF(self._x, y, column, high), _WRAP, label)
-            painter.setPen(theme.color("text"))
-            painter.drawText(QRectF(self._x + column, y, room - column, high), _WRAP, value)
-            y += high
 
     def _paint_ring(self, painter: QPainter) -> None:
         theme = self.theme
@@ -239,6 +222,3 @@ class ErrorCard(Box):
         painter.setFont(theme.font("small", 600, tabular=True))
         painter.setPen(theme.color("text"))
         painter.drawText(rect, int(Qt.AlignmentFlag.AlignCenter.value), f"{left // 60}:{left % 60:02}")
-
-    def tooltip_at(self, point: QPointF) -> str:
-        return ""

@@ -45,12 +45,12 @@ class CodeBox(SidewaysBox):
         document = new_document(style)
         document.setDefaultFont(style.theme.font("code"))
         super().__init__(style, document, group.sideways)
-        self.group = group
+        self.group: CodeGroup = group
         self.part = part
         self.is_last = last
         self._first_line = first_line
         self._indent = indent
-        self._source = ""
+        self.source = ""
         self._line_px = style.theme.line_px("code")
         self._controls: list[Control] = []
         self._format = QTextCharFormat()
@@ -61,14 +61,9 @@ class CodeBox(SidewaysBox):
         self.append(text)
         self._coloured = False
 
-    @property
-    def source(self) -> str:
-        """The lines of this part."""
-        return self._source
-
     def append(self, text: str) -> None:
         """Add text at the end of a block that is still being written."""
-        self._source += text
+        self.source += text
         self._end = None
         cursor = QTextCursor(self.document)
         cursor.movePosition(QTextCursor.MoveOperation.End)
@@ -208,4 +203,4 @@ class CodeBox(SidewaysBox):
         return (self._line_px - metrics.height()) / 2 + metrics.ascent() - self._line_px * 0.8
 
     def text(self, start: int, end: int) -> str:
-        return self._source[start:end]
+        return self.source[start:end]

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QThreadPool, QTimer, Signal
 
-from app.ui.shared.markdown_code import Colouring, can_be_coloured, lexer_for
-
 if TYPE_CHECKING:
     from app.ui.chat.message_code import CodeGroup
+    from app.ui.shared.markdown_code import Colouring
 
 STEP_S = 0.002  # of the window's thread at a time
 PAUSE_MS = 10  # between two steps, so that scrolling and typing come first
@@ -43,6 +42,8 @@ class Colourist(QObject):
         """Colour a block soon; asking twice is free."""
         if group.colours is not None or id(group) in self._asked:
             return
+        from app.ui.shared.markdown_code import can_be_coloured
+
         if not can_be_coloured(text, group.language):
             group.colours = []
             return
@@ -57,6 +58,8 @@ class Colourist(QObject):
 
     def _load(self, language: str) -> None:
         """Runs in a thread of the pool."""
+        from app.ui.shared.markdown_code import lexer_for
+
         lexer = lexer_for(language)
         try:
             self._loaded.emit(language, lexer)
@@ -78,7 +81,7 @@ class Colourist(QObject):
                 if lexer is None:
                     self._finish(group, [])
                 else:
-                    self._work = (group, Colouring(lexer, text))
+                    self._work = (group, _begun(lexer, text))
                 break
             else:
                 return
@@ -94,3 +97,9 @@ class Colourist(QObject):
         group.colours = lines
         self._asked.discard(id(group))
         self.coloured.emit(group)
+
+
+def _begun(lexer: Any, text: str) -> Colouring:
+    from app.ui.shared.markdown_code import Colouring
+
+    return Colouring(lexer, text)

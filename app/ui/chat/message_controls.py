@@ -70,6 +70,8 @@ def _background(painter: QPainter, theme: Theme, control: Control, hovered: bool
         fill, role = ("accent_hover" if hovered or pressed else "accent"), "on_accent"
     elif look == "plain":
         fill, border, role = ("line" if pressed else "hover" if hovered else "surface"), "line2", "text"
+    elif look == "link":
+        fill, role = ("hover" if hovered else ""), "accent"
     elif control.checked:
         fill, role = "accent_tint", "accent"
     elif hovered:

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPen
 
-from app.ui.chat.message_boxes import Box, Control, PaintState, paint_focus_ring, paint_frame
+from app.ui.chat.message_boxes import Box, Control, PaintState, paint_focus_ring
 from app.ui.chat.message_controls import button_height, paint_control, place_right
+from app.ui.chat.message_rows import receipt_text
 from app.ui.chat.message_spans import source_card
+from app.ui.chat.message_wrap import Wrapped
 from app.ui.shared import icons
 
 if TYPE_CHECKING:
@@ -301,17 +303,18 @@ class NoteBox(Box):
     def __init__(self, theme: Theme, text: str) -> None:
         super().__init__(theme)
         self._text = text
+        self._wrapped: Wrapped | None = None
 
     def layout(self, width: int) -> int:
         self.width = width
-        self.height = wrapped_height(self.theme, "small", self._text, width)
+        self._wrapped = Wrapped(self.theme, "small", self._text, width, align=Qt.AlignmentFlag.AlignHCenter)
+        self.height = self._wrapped.height
         return self.height
 
     def paint(self, painter: QPainter, state: PaintState) -> None:
-        painter.setFont(self.theme.font("small"))
-        painter.setPen(self.theme.color("text3"))
-        flags = int((Qt.AlignmentFlag.AlignHCenter | Qt.TextFlag.TextWordWrap).value)
-        painter.drawText(QRectF(0, 0, self.width, self.height), flags, self._text)
+        if self._wrapped is not None:
+            painter.setPen(self.theme.color("text3"))
+            self._wrapped.paint(painter, QPointF(0, 0))
 
 
 def action_controls(row: MessageRow) -> list[Control]:
@@ -343,22 +346,3 @@ def paint_action(painter: QPainter, theme: Theme, control: Control, state: Paint
         painter.drawText(control.rect, _CENTRE, control.label)
     else:
         paint_control(painter, theme, control, state)
-
-
-def receipt_text(runs: tuple[ReceiptRun, ...]) -> str:
-    """Return a receipt as plain text."""
-    return " · ".join(run.text for run in runs)
-
-
-def wrapped_height(theme: Theme, style: str, text: str, width: float, weight: int | None = None) -> int:
-    """Return the height of `text` wrapped at `width`, in whole lines of the style."""
-    metrics = QFontMetricsF(theme.font(style, weight))
-    flags = int(Qt.TextFlag.TextWordWrap.value)
-    rect = metrics.boundingRect(QRectF(0, 0, max(1.0, width), 1e6), flags, text or " ")
-    lines = max(1, round(rect.height() / metrics.lineSpacing()))
-    return lines * theme.line_px(style)
-
-
-def thought_frame(painter: QPainter, theme: Theme, rect: QRectF, *, top: bool, bottom: bool) -> None:
-    """Draw the slice of the thoughts' frame behind one of its parts."""
-    paint_frame(painter, rect, 8, theme.color("pane"), theme.color("line"), top, bottom)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.ui.chat.message_bubble import BubblePart, bubble_parts
@@ -11,7 +10,7 @@ from app.ui.chat.message_cards import ErrorCard, StateNote
 from app.ui.chat.message_flow import Flow
 from app.ui.chat.message_lines import FooterBox, NoteBox, SourcesBox, ThoughtHeader
 from app.ui.chat.message_pulse import PulseBox
-from app.ui.chat.message_units import BODY, FOOTER, HEAD, SOURCES, STATE, THOUGHT, Key, Styles, Unit
+from app.ui.chat.message_units import BODY, FOOTER, HEAD, SOURCES, STATE, THOUGHT, Key, RowMemory, Styles, Unit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,17 +23,6 @@ LOAD_CHARS = 48_000  # of a long message read at once; the rest follows in steps
 TOP_PX = 16  # air above the first message
 _ROW_GAPS = {"user": 16, "assistant": 14, "note": 14}
 _SECTION_GAPS = {HEAD: 0, THOUGHT: 0, BODY: 14, SOURCES: 14, STATE: 12, FOOTER: 12}
-
-
-@dataclass(slots=True)
-class RowMemory:
-    """What the person chose in a message; kept while the chat is open, even for messages that are far away."""
-
-    thoughts_open: bool | None = None
-    all_sources: bool = False
-    details_open: bool = False
-    thought_s: float | None = None
-    thought_started: float = 0.0
 
 
 class RowModel:

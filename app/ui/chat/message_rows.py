@@ -86,3 +86,8 @@ class MessageRow:
         if self.state == "streaming" or self.role == "note":
             return ()
         return USER_ACTIONS if self.role == "user" else ASSISTANT_ACTIONS
+
+
+def receipt_text(runs: tuple[ReceiptRun, ...]) -> str:
+    """Return a receipt as plain text."""
+    return " · ".join(run.text for run in runs)

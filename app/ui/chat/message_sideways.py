@@ -30,7 +30,7 @@ class SidewaysBox(DocumentBox):
 
     def __init__(self, style: MarkdownStyle, document: QTextDocument, sideways: Sideways) -> None:
         super().__init__(style, document)
-        self.sideways = sideways
+        self.sideways: Sideways = sideways
         self.left = 0.0
         self.view_width = 0.0
         self.is_last = True

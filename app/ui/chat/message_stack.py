@@ -11,13 +11,13 @@ from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from app.ui.chat.message_model import RowMemory, RowModel
-from app.ui.chat.message_units import Key, Styles, Unit
+from app.ui.chat.message_units import Key, RowMemory, Styles, Unit
 from app.ui.chat.message_weights import Weights
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from app.ui.chat.message_model import RowModel
     from app.ui.chat.message_rows import MessageRow
 
 KEPT_ROWS = 24  # rows that stay taken apart though they are not on screen
@@ -117,6 +117,8 @@ class Stack:
         row = self.rows[number]
         model = self._models.get(row.id)
         if model is None:
+            from app.ui.chat.message_model import RowModel  # with the first message, not with the window
+
             model = RowModel(row, self.styles, self.memory(row.id), first=number == 0)
             self._models[row.id] = model
         else:

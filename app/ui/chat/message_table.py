@@ -63,7 +63,7 @@ class TableBox(SidewaysBox):
         indent: int,
     ) -> None:
         super().__init__(style, new_document(style), group.sideways)
-        self.group = group
+        self.columns = group
         self.is_last = last
         self._first = not table.headless
         self._indent = indent
@@ -134,7 +134,7 @@ class TableBox(SidewaysBox):
         self.width = width
         self.left = self._indent + 1.0
         self.view_width = max(60.0, width - self._indent - 2.0)
-        widths = column_widths(self.group.naturals, self.view_width, SMALLEST_COLUMN * self.theme.scale)
+        widths = column_widths(self.columns.naturals, self.view_width, SMALLEST_COLUMN * self.theme.scale)
         widths += [SMALLEST_COLUMN * self.theme.scale] * (self._columns - len(widths))
         total = sum(widths)
         self.sideways.content = total

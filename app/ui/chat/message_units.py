@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF
 
-from app.ui.chat.message_boxes import Box, PaintState
-from app.ui.chat.message_lines import thought_frame
+from app.ui.chat.message_boxes import Box, PaintState, thought_frame
 from app.ui.shared.markdown_style import MarkdownStyle
 
 if TYPE_CHECKING:
@@ -33,6 +32,17 @@ class Spot:
     key: Key
     box: int
     control: str
+
+
+@dataclass(slots=True)
+class RowMemory:
+    """What the person chose in a message; kept while the chat is open, even for messages that are far away."""
+
+    thoughts_open: bool | None = None
+    all_sources: bool = False
+    details_open: bool = False
+    thought_s: float | None = None
+    thought_started: float = 0.0
 
 
 class Styles:

@@ -7,6 +7,7 @@ anchor (`message_stack`), so opening a chat of any length costs one screen.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +30,6 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 from app.ui.chat import message_view_keys as keys
 from app.ui.chat.message_colouring import Colourist
 from app.ui.chat.message_rows import MessageRow
-from app.ui.chat.message_sideways import SidewaysBox
 from app.ui.chat.message_stack import BOTTOM_PX, Stack
 from app.ui.chat.message_units import Styles
 from app.ui.chat.message_view_access import ViewInterface, make_accessible, tell_focus
@@ -41,7 +41,7 @@ from app.ui.chat.message_view_selection import Selection, select_all
 from app.ui.chat.message_view_stream import Stream
 
 if TYPE_CHECKING:
-    from app.ui.chat.message_boxes import Control
+    from app.ui.chat.message_boxes import Box, Control
     from app.ui.chat.message_code import CodeGroup
     from app.ui.chat.message_stack import Placed
     from app.ui.chat.message_units import Key, Spot
@@ -150,6 +150,8 @@ class MessageView(QAbstractScrollArea):
                 self.stream.begin(row_id)
             else:
                 self.stream.end(row_id)
+        if changes.get("problem") is not None and row.problem is not None:
+            self.stream.say(row_id, row.problem.sentence)
         self.refresh()
 
     def row(self, row_id: str) -> MessageRow:
@@ -298,7 +300,7 @@ class MessageView(QAbstractScrollArea):
 
     def _show_colours(self, group: CodeGroup) -> None:
         for placed in self.stack.placed:
-            if any(getattr(box, "group", None) is group for box in placed.unit.boxes):
+            if any(box.group is group for box in placed.unit.boxes):
                 placed.unit.stale()
         self.refresh()
 
@@ -334,10 +336,10 @@ class MessageView(QAbstractScrollArea):
     def selection_moved(self) -> None:
         self.viewport().update()
 
-    def sideways_moved(self, box: SidewaysBox) -> None:
+    def sideways_moved(self, box: Box) -> None:
         """Paint all parts of a block that was scrolled sideways."""
         for placed in self.stack.placed:
-            if any(isinstance(each, SidewaysBox) and each.sideways is box.sideways for each in placed.unit.boxes):
+            if any(each.sideways is box.sideways for each in placed.unit.boxes):
                 self.picture.update_unit(placed)
 
     def select_all(self) -> None:
@@ -362,7 +364,8 @@ class MessageView(QAbstractScrollArea):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.refresh(full=True)
-        QThreadPool.globalInstance().start(_warm_up)
+        if "markdown_it" not in sys.modules:
+            QThreadPool.globalInstance().start(_warm_up)
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
@@ -375,7 +378,6 @@ class MessageView(QAbstractScrollArea):
         if sideways and abs(delta.x()) >= abs(delta.y()) * (0 if delta.x() == 0 else 1):
             found = self.pointer.box_at(event.position())
             if found is not None and found[2].scrolled_by(-sideways):
-                assert isinstance(found[2], SidewaysBox)
                 self.sideways_moved(found[2])
                 event.accept()
                 return

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 from PySide6.QtCore import QObject, QPoint, QRect
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QAccessibleInterface
 
-from app.ui.chat.message_lines import receipt_text
+from app.ui.chat.message_rows import receipt_text
 
 if TYPE_CHECKING:
     from app.ui.chat.message_boxes import Control

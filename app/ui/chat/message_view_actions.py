@@ -8,11 +8,8 @@ from PySide6.QtCore import QPoint, QPointF
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu
 
-from app.ui.chat.message_code import CodeBox
 from app.ui.chat.message_units import BODY, HEAD, SOURCES, STATE, THOUGHT
 from app.ui.chat.message_view_selection import selected_text
-from app.ui.shared.markdown_code import file_name
-from app.ui.shared.markdown_inline import FOOTNOTE_LINK
 
 if TYPE_CHECKING:
     from app.ui.chat.message_boxes import Control
@@ -86,7 +83,7 @@ class Actions:
         model = view.stack.model(number)
         unit = model.unit(spot.key)
         box = unit.boxes[spot.box] if unit is not None else None
-        if unit is None or not isinstance(box, CodeBox):
+        if unit is None or box is None or box.group is None or box.sideways is None:
             return
         flow = model.thoughts if spot.key[0] == THOUGHT else model.answer
         whole_block = unit.segment is not None and unit.segment.kind == "code"
@@ -94,10 +91,12 @@ class Actions:
         if name == "code-copy":
             self._put(text, spot)
         elif name == "code-save":
+            from app.ui.shared.markdown_code import file_name
+
             view.save_requested.emit(text, file_name(box.group.language))
         else:
             box.group.wrap = not box.group.wrap
-            box.group.sideways.offset = 0.0
+            box.sideways.offset = 0.0
             for each in flow.code_units(spot.key[1]) if whole_block else [unit]:
                 each.stale()
             self._hold(spot.row_id, spot.key)
@@ -138,6 +137,8 @@ class Actions:
                 return
 
     def _go_to_footnote(self, spot: Spot, target: str) -> None:
+        from app.ui.shared.markdown_inline import FOOTNOTE_LINK
+
         view = self._view
         number = view.stack.number_of(spot.row_id)
         if number is None:

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 
-from app.ui.chat.message_sideways import SidewaysBox
-
 if TYPE_CHECKING:
     from app.ui.chat.message_boxes import Control
     from app.ui.chat.message_stack import Placed
@@ -70,7 +68,7 @@ def press(view: MessageView, event: QKeyEvent) -> bool:
     if focused is not None and key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
         box = focused[2].unit.boxes[focused[0].box]
         step = -SIDE_PX if key == Qt.Key.Key_Left else SIDE_PX
-        if isinstance(box, SidewaysBox) and box.scrolled_by(step):
+        if box.scrolled_by(step):
             view.sideways_moved(box)
             return True
         return False

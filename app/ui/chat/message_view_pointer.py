@@ -9,7 +9,6 @@ from PySide6.QtCore import QElapsedTimer, QPoint, QPointF, QRectF, Qt, QTimer
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QApplication, QToolTip
 
-from app.ui.chat.message_sideways import SidewaysBox
 from app.ui.chat.message_units import Spot
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ class Pointer:
         self._press_control: Control | None = None
         self._selecting = False
         self._by_words = False
-        self._bar: SidewaysBox | None = None
+        self._bar: Box | None = None
         self._clicks = 0
         self._last_click = QPointF()
         self._since_click = QElapsedTimer()
@@ -225,11 +224,12 @@ class Pointer:
             view.viewport().setCursor(shape)
         view.set_hovered(found[0] if found else None, row_id)
 
-    def _bar_at(self, at: QPointF) -> SidewaysBox | None:
+    def _bar_at(self, at: QPointF) -> Box | None:
         found = self.box_at(at)
-        if found is None or not isinstance(found[2], SidewaysBox):
+        bar = found[2].bar_rect() if found is not None else QRectF()
+        if found is None or bar.isEmpty() or not bar.adjusted(0, -3, 0, 3).contains(found[3]):
             return None
-        return found[2] if found[2].bar_rect().adjusted(0, -3, 0, 3).contains(found[3]) else None
+        return found[2]
 
     def _drag_bar(self, at: QPointF) -> None:
         if self._bar is not None:

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QRect, QTimer
 from PySide6.QtGui import QAccessible
 
-from app.ui.chat.message_cards import ErrorCard
-from app.ui.chat.message_code import CodeBox
-from app.ui.chat.message_units import BODY, THOUGHT
+from app.ui.chat.message_units import BODY, STATE, THOUGHT
 from app.ui.chat.message_view_speech import Announcer
 
 if TYPE_CHECKING:
@@ -60,6 +58,11 @@ class Stream:
         model = self._view.stack.known_model(row_id)
         if model is not None:
             model.advance(STEP_CHARS)
+
+    def say(self, row_id: str, sentence: str) -> None:
+        """Tell screen readers at once, as for an error."""
+        announcer = self._live.get(row_id) or Announcer(self._view)
+        announcer.say(sentence)
 
     def stop_all(self) -> None:
         self._live.clear()
@@ -160,7 +163,7 @@ class Stream:
     def _ask_for_colours(self, placed: Placed) -> None:
         unit = placed.unit
         for box in unit.boxes:
-            if not isinstance(box, CodeBox) or box.group.colours is not None:
+            if box.group is None or box.group.colours is not None:
                 continue
             if unit.segment is None or unit.segment.kind != "code":
                 self._view.colourist.colour(box.group, box.source)
@@ -181,14 +184,13 @@ class Stream:
         """Repaint the cards that count down; one that has reached its end is laid out without its ring."""
         view = self._view
         for placed in view.stack.placed:
-            for box in placed.unit.boxes:
-                if isinstance(box, ErrorCard):
-                    placed.unit.stale()
+            if placed.key[0] == STATE:
+                placed.unit.stale()
         view.refresh()
 
 
 def _counts_down(placed: Placed) -> bool:
-    return any(isinstance(box, ErrorCard) and box.counts_down for box in placed.unit.boxes)
+    return any(box.counts_down for box in placed.unit.boxes)
 
 
 def _timer(view: MessageView, interval_ms: int, call: Callable[[], None], *, once: bool = False) -> QTimer:

@@ -1,0 +1,16 @@
+"""The window must be up before anything heavy is loaded: what importing the view may bring with it."""
+
+import subprocess
+import sys
+
+PROGRAM = """
+import sys
+import app.ui.chat.message_view
+heavy = ("markdown_it", "pygments", "linkify_it", "asyncio", "app.ui.chat.message_flow", "app.ui.chat.message_model")
+print([name for name in heavy if name in sys.modules])
+"""
+
+
+def test_nothing_heavy_is_loaded_before_the_first_message() -> None:
+    ended = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True)
+    assert ended.stdout.strip() == "[]"
