@@ -50,6 +50,20 @@ USDC_ON_BASE = Token(
     aliases=("base",),
 )
 KNOWN_TOKENS: tuple[Token, ...] = (USDC_ON_BASE,)
+# The Sandbox's token names itself like the real one and has an address that no chain knows: what is signed for it is
+# worthless everywhere else. Only for accounts that are the Sandbox; no other service may be paid with it.
+PLAY_MONEY = Token(
+    network=f"eip155:{EVM_CHAIN_ID}",
+    chain_id=EVM_CHAIN_ID,
+    address="0xA434427E4FE827775149d3A2212c83ec6Fb83033",
+    symbol="USDC",
+    name="USD Coin",
+    version="2",
+    network_name="Sandbox",
+    aliases=("base",),
+    test_money=True,
+)
+SANDBOX_TOKENS: tuple[Token, ...] = (PLAY_MONEY,)
 
 
 def sign_in_chain_id(chain: Chain) -> str:

@@ -77,12 +77,7 @@ def read_option(terms: object, version: int, tokens: Sequence[Token] = KNOWN_TOK
     if _text(terms, "scheme") != SCHEME:
         raise PaymentRefused("scheme", "Only payments of an exact amount are signed.", "scheme")
     network = _text(terms, "network")
-    token = _token(network, tokens)
-    asset = _text(terms, "asset")
-    if not same_evm_address(asset, token.address):
-        raise PaymentRefused(
-            "asset", f"The service asks for a token that is not {token.symbol} on {token.network_name}.", "asset"
-        )
+    token = _token(_on_network(network, tokens), _text(terms, "asset"))
     _check_extra(terms.get("extra"), token)
     return PaymentOption(
         version=version,
@@ -102,10 +97,10 @@ def changed_terms(shown: PaymentOption, fresh: PaymentOption) -> tuple[str, ...]
     return tuple(changed if shown.version == fresh.version else ["x402Version", *changed])
 
 
-def _token(network: str, tokens: Sequence[Token]) -> Token:
-    token = next((each for each in tokens if each.on(network)), None)
-    if token is not None:
-        return token
+def _on_network(network: str, tokens: Sequence[Token]) -> tuple[Token, ...]:
+    found = tuple(token for token in tokens if token.on(network))
+    if found:
+        return found
     if network in SOLANA_NAMES:
         raise PaymentRefused(
             "other_rail",
@@ -113,6 +108,15 @@ def _token(network: str, tokens: Sequence[Token]) -> Token:
             "network",
         )
     raise PaymentRefused("network", "The service asks for payment on a network that is not known here.", "network")
+
+
+def _token(tokens: Sequence[Token], asset: str) -> Token:
+    """The known token at the address `asset`; a look-alike has another address."""
+    for token in tokens:
+        if same_evm_address(asset, token.address):
+            return token
+    known = " or ".join(f"{token.symbol} on {token.network_name}" for token in tokens)
+    raise PaymentRefused("asset", f"The service asks for a token that is not {known}.", "asset")
 
 
 def _check_extra(extra: object, token: Token) -> None:

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.wallet.errors import PaymentRefused, SigningFailed
-from app.wallet.networks import USDC_ON_BASE, Token
+from app.wallet.networks import KNOWN_TOKENS, SANDBOX_TOKENS, USDC_ON_BASE, Token
 from app.wallet.payment import (
     PaymentLimits,
     PreparedPayment,
@@ -333,6 +333,22 @@ def test_play_money_is_taken_only_where_it_was_asked_for_and_says_so() -> None:
     assert any("test money" in field.reading for field in sign_sheet(payment))
     with pytest.raises(PaymentRefused):
         read_option(TERMS, 2, (PLAY_MONEY,))
+
+
+def test_two_tokens_of_one_network_are_told_apart_by_their_address() -> None:
+    both = (*SANDBOX_TOKENS, *KNOWN_TOKENS)
+    assert read_option(TERMS, 2, both).token is USDC_ON_BASE
+    play = read_option(terms(asset=SANDBOX_TOKENS[0].address), 2, both)
+    assert play.token.test_money
+    with pytest.raises(PaymentRefused) as caught:
+        read_option(terms(asset="0x" + "33" * 20), 2, both)
+    assert caught.value.sentence == "The service asks for a token that is not USDC on Sandbox or USDC on Base."
+
+
+def test_the_sandboxs_token_is_not_taken_from_a_real_service() -> None:
+    with pytest.raises(PaymentRefused) as caught:
+        read_option(terms(asset=SANDBOX_TOKENS[0].address), 2)
+    assert caught.value.code == "asset"
 
 
 def test_what_a_service_changes_between_two_answers_is_named() -> None:
