@@ -90,6 +90,7 @@ async def settings(call: Call) -> Answer:
         "dialect": check.choice(("dialect",), body.get("dialect"), DIALECTS),
         "tokens_per_second": check.number(("tokens_per_second",), body.get("tokens_per_second"), 0),
         "partner": check.boolean(("partner",), body.get("partner")),
+        "staff": check.boolean(("staff",), body.get("staff")),
         "timestamp_header": check.boolean(("timestamp_header",), body.get("timestamp_header")),
         "retry_count_header": check.integer(("retry_count_header",), body.get("retry_count_header"), 0),
         "any_key": check.boolean(("any_key",), body.get("any_key")),

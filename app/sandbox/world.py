@@ -109,6 +109,7 @@ class Settings:
     dialect: str = "service"
     tokens_per_second: float = 80.0  # 0: as fast as the socket takes it
     partner: bool = False
+    staff: bool = False  # the higher caps of the crypto proxy
     timestamp_header: bool = False
     retry_count_header: int | None = None
     any_key: bool = False  # permissive: every non-empty key is a caller of its own
