@@ -1,8 +1,8 @@
 """The whole program in this process, as bootstrap puts it together, with a data folder of its own."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -14,9 +14,6 @@ from app.storage.paths import Paths
 from app.ui.shared.problems import hide_secrets_with
 from app.ui.shell.crash_reports import CrashReporter
 from app.ui.shell.single_instance import SingleInstance
-from app.ui.shell.tour import Guide
-
-Open = Callable[[], object]
 
 
 @asynccontextmanager
@@ -53,14 +50,6 @@ async def until(happened: Callable[[], object], within_s: float = 30.0) -> None:
 
 
 @pytest.fixture
-def start(qapp: QApplication, tmp_path: Path) -> Callable[[], object]:
+def start(qapp: QApplication, tmp_path: Path) -> Callable[[], AbstractAsyncContextManager[Rialto]]:
     """`async with start() as rialto`: may be used again for a restart in the same data folder."""
     return lambda: opened(qapp, tmp_path / "home")
-
-
-def guide_of(rialto: Rialto, folder: Path) -> Guide:
-    folder.mkdir(exist_ok=True)
-    return Guide(rialto.window, rialto.chat_page, folder)
-
-
-__all__ = ["Awaitable", "guide_of", "opened", "start", "until"]

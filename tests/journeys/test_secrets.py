@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtGui import QGuiApplication
@@ -24,12 +25,10 @@ def places_of(key: str, folder: Path) -> list[Path]:
 
 
 @pytest.mark.parametrize("place", ["session", "passphrase"])
-async def test_no_file_log_or_command_line_holds_the_key(
-    start: Callable[[], object], tmp_path: Path, place: str
-) -> None:
+async def test_no_file_log_or_command_line_holds_the_key(start: Callable[[], Any], tmp_path: Path, place: str) -> None:
     options = Options(tokens_per_second=0, local_ports={})
     with start_sandbox(tmp_path / "elsewhere", resources(), api_key=KEY, options=options) as service:
-        async with start() as rialto:  # type: ignore[attr-defined]  # an async context manager
+        async with start() as rialto:
             await until(lambda: rialto.places.state.kind or rialto.places.state.sentence)
             if place == "session":
                 rialto.places.keep_for_session()
@@ -55,5 +54,5 @@ async def test_no_file_log_or_command_line_holds_the_key(
             assert KEY.encode() not in Path(f"/proc/{os.getpid()}/cmdline").read_bytes()
 
 
-def answers(rialto: object) -> list[object]:
-    return [row for row in rialto.chat_page.rows() if row.role == "assistant"]  # type: ignore[attr-defined]
+def answers(rialto: Any) -> list[Any]:
+    return [row for row in rialto.chat_page.rows() if row.role == "assistant"]

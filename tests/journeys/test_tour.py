@@ -3,7 +3,13 @@
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.ui.shell.tour import ACTS, Guide, perform
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -23,10 +29,22 @@ def test_the_tour_chats_stops_restarts_and_finds_both_answers(tmp_path: Path) ->
     assert "After a restart both answers are in the history" in done.stdout
 
 
-def test_a_tour_that_cannot_write_says_which_step_failed(tmp_path: Path) -> None:
-    folder = tmp_path / "tour"
-    folder.mkdir()
-    (folder / "01-welcome.png").mkdir()  # a folder where the first picture belongs
-    done = tour(folder)
+def test_a_place_that_cannot_hold_pictures_is_named(tmp_path: Path) -> None:
+    (tmp_path / "tour").write_text("not a folder")
+    done = tour(tmp_path / "tour")
     assert done.returncode == 1
-    assert "01-welcome.png" in done.stdout
+    assert str(tmp_path / "tour") in done.stdout
+
+
+async def test_a_step_that_fails_ends_the_tour_with_one_and_says_which(
+    start: Callable[[], Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def act(guide: Guide) -> None:
+        await guide.until("the moon", lambda: False, within_s=0.1)
+
+    monkeypatch.setitem(ACTS, "broken", act)
+    async with start() as rialto:
+        code = await perform("broken", rialto.window, rialto.chat_page, tmp_path)
+    assert code == 1
+    assert "for the moon" in capsys.readouterr().out
+    assert (tmp_path / "failed.png").exists()

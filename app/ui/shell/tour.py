@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from app.ui.shell.main_window import MainWindow
 
 SIZE = QSize(1440, 900)
+FAILED = "failed.png"
+PICTURE = re.compile(r"\d\d-[a-z-]+\.png")
 ACT_WITHIN_S = 300.0
 STEP_WITHIN_S = 60.0
 LOOK_EVERY_S = 0.02
@@ -36,12 +39,17 @@ SETTLE_S = 0.4  # for slides, fades and the first pictures
 
 def guide(folder: Path, theme: str) -> int:
     """Run every act in a data folder made for it; return 0, or 1 after the first step that failed."""
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        print(f"The screenshots cannot be kept in {folder}: {error.strerror}.")
+        return 1
     environ = dict(os.environ)
     if sys.platform.startswith("linux") and not (environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY")):
         environ["QT_QPA_PLATFORM"] = "offscreen"
-    for old in folder.glob("[0-9][0-9]-*.png"):
-        old.unlink()
+    for old in folder.glob("*.png"):
+        if old.name == FAILED or PICTURE.fullmatch(old.name):
+            old.unlink()
     with tempfile.TemporaryDirectory(prefix="rialto-tour-") as home:
         environ["RIALTO_HOME"] = home
         for act in ACTS:
@@ -69,7 +77,7 @@ class Guide:
         self.window = window
         self.chat = chat
         self._folder = folder
-        self._number = max((int(path.name[:2]) for path in folder.glob("[0-9][0-9]-*.png")), default=0)
+        self._number = max((int(path.name[:2]) for path in folder.iterdir() if PICTURE.fullmatch(path.name)), default=0)
 
     async def until(self, what: str, happened: Callable[[], object], within_s: float = STEP_WITHIN_S) -> None:
         """Return when `happened()` is true. Raises `StepFailed` naming `what` when that takes too long."""
@@ -126,7 +134,7 @@ async def perform(act: str, window: MainWindow, chat: ChatPage, folder: Path) ->
         await ACTS[act](guide)
     except StepFailed as failure:
         print(f"The tour stopped: {failure}.", flush=True)
-        window.grab().save(str(folder / "failed.png"))
+        window.grab().save(str(folder / FAILED))
         return 1
     return 0
 
