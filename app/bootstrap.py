@@ -273,7 +273,7 @@ class Rialto:
             self._toast(error.sentence, "", "")
         if not await self._open_history():
             return
-        if self.settings.value.welcome_done:
+        if self.settings.value.welcome_done and self.caller.account is None:  # a quick person has chosen by now
             await self.switch.use(self.book.active or self._sandbox_account())
         reports = self.crashes.left_behind()
         if reports:

@@ -382,7 +382,8 @@ class ChatPresenter(ChatPresenterBase):
     def refresh_models(self) -> None:
         """Ask for the list again when it is old; the picker calls this when it opens."""
         if self.shelf.is_stale and self.caller.service is not None:
-            self._tasks.start("models", self._guarded, self._fetch_models, ())
+            # the newest call wins: one that began for the account before this one brings nothing
+            self._tasks.replace("models", self._guarded, self._fetch_models, ())
 
     async def _fetch_models(self) -> None:
         self.shelf.loading = True
