@@ -288,6 +288,7 @@ def with_params(document: dict[str, object], **params: object) -> bytes:
         with_params(SCRYPT_FILE, n=2**30),
         with_params(SCRYPT_FILE, n=2**40, r=2**20),
         with_params(SCRYPT_FILE, p=2**30),
+        with_params(SCRYPT_FILE, n=2**22, r=2, p=1),
         with_params(SCRYPT_FILE, n=-1),
         with_params(SCRYPT_FILE, n="262144"),
         with_params(SCRYPT_FILE, dklen=2**31),
