@@ -31,6 +31,7 @@ SYSTEMS = (
     "aarch64-apple-darwin",
     "x86_64-apple-darwin",
 )
+OLDEST_MACOS = "14.0"  # PyAV's wheels for Apple processors begin there; on Intel they begin earlier
 FORBIDDEN = ("://", "--index", "--extra-index", "--find-links", "--trusted-host", " @ ")
 
 
@@ -81,7 +82,7 @@ def prove_wheels(uv: Sequence[str], path: Path) -> None:
                 command += ["--python-version", python, "--only-binary", ":all:", "--require-hashes", "-r", str(path)]
                 try:
                     with step(f"Looking for the wheels of {system}, Python {python}"):
-                        quietly(command, cwd=ROOT)
+                        quietly(command, cwd=ROOT, env={**os.environ, "MACOSX_DEPLOYMENT_TARGET": OLDEST_MACOS})
                 except CommandFailed as failure:
                     raise Refusal(
                         f"{path.name} cannot be installed on {system} with Python {python}:\n\n{failure.tail}\n"

@@ -13,7 +13,7 @@ FEATURES = ("chat", "characters", "settings")
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "app.__main__": ("app.bootstrap", "app.ui.tour"),
     "app.bootstrap": ("",),  # the composition root may import everything; only __main__ may import it
-    "app.service*": ("app.service", "httpx", "pydantic", "stamina", "msgspec", "truststore"),
+    "app.service*": ("app.service", "httpx", "pydantic", "msgspec", "truststore"),
     "app.audio*": ("app.audio", "numpy", "sounddevice", "soundfile"),
     # cryptography: Ed25519 and nothing else; Crypto (pycryptodome, part of eth_account's own set): keccak
     "app.wallet*": ("app.wallet", "eth_account", "cryptography", "Crypto"),
