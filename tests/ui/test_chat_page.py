@@ -293,6 +293,24 @@ async def test_a_draft_survives_a_change_of_chats(theme: Theme, tmp_home: Path) 
         assert shown.page.main.composer.text() == "half a thought"
 
 
+async def test_a_reader_who_scrolled_up_is_offered_the_way_back(theme: Theme, tmp_home: Path) -> None:
+    gate = asyncio.Event()
+    fake = FakeService(answers=[whole("A paragraph of text.\n\n" * 200), held(gate, "It begins", " and goes on.")])
+    async with open_page(theme, tmp_home, fake=fake) as shown:
+        await shown.say("Something long")
+        shown.desk.presenter.send("And more")
+        await shown.desk.until(lambda: shown.desk.text_of(-1) == "It begins")
+        main = shown.page.main
+        main.view.scroll_to_start()
+        gate.set()
+        await shown.settle()
+        await shown.desk.until(lambda: main.newest.isVisible())
+        assert not main.view.at_end
+        main.newest.click()
+        assert main.view.at_end
+        assert not main.newest.isVisible()
+
+
 async def test_editing_is_announced_and_can_be_left(theme: Theme, tmp_home: Path) -> None:
     async with open_page(theme, tmp_home) as shown:
         await shown.say("First")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from app.ui.chat.estimate import context_text
@@ -20,6 +20,9 @@ from app.ui.shared.label import Label
 if TYPE_CHECKING:
     from app.ui.chat.state import CharacterHead, ChatHead
     from app.ui.shared.theme import Theme
+
+
+ROOM_FOR_PARTNER = 620  # px at 100 %; below, the picture alone says who it is
 
 
 class ChatHeader(QFrame):
@@ -106,10 +109,14 @@ class ChatHeader(QFrame):
         editing = self.edit.isVisibleTo(self)
         folded = self._narrow and self._has_character and not editing
         self.picture.setVisible(folded)
-        self.partner.setVisible(folded)
+        self.partner.setVisible(folded and self.width() > self._theme.type_px(ROOM_FOR_PARTNER))
         self.title.setVisible(not editing)
         self.rename_button.setVisible(self._stored and not editing and not self._narrow)
         self.new_button.setVisible(self._narrow)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
 
     # Renaming in place
 
