@@ -92,6 +92,15 @@ async def test_without_a_key_no_credentials_are_sent() -> None:
         assert "authorization" not in watched.requests[0].headers
 
 
+async def test_a_key_pasted_with_white_space_around_it_is_sent_without() -> None:
+    async def pasted() -> str:
+        return f" {KEY}\n"
+
+    async with Watched(handler=answering({}), auth=ApiKeyAuth(pasted)) as watched:
+        await watched.client.get("/models")
+        assert watched.requests[0].headers["authorization"] == f"Bearer {KEY}"
+
+
 @pytest.mark.parametrize("key", ["line\nbreak", "sch\u00fcssel", "two words", "nul\x00"])
 async def test_a_key_that_cannot_be_sent_is_refused_without_repeating_it(key: str) -> None:
     async def read() -> str:
@@ -288,22 +297,23 @@ async def test_r_hdr_12_a_compressed_answer_is_read() -> None:
 
 
 @pytest.mark.parametrize(
-    "body",
+    ("body", "told"),
     [
-        gzip.compress(b'{"a": 1}' * 1000)[:-20],
-        b"not gzip",
-        b'{"a": 1}',
-        gzip.compress(b"0" * 50_000_000),
+        (gzip.compress(b'{"a": 1}' * 1000)[:-20], "cut short"),
+        (b"not gzip", "damaged"),
+        (b'{"a": 1}', "damaged"),
+        (gzip.compress(b"[" + b"0," * 25_000_000 + b"0]"), "larger than"),
     ],
     ids=["cut", "garbage", "plain", "bomb"],
 )
-async def test_a_damaged_or_monstrous_compressed_answer_is_a_bad_answer(body: bytes) -> None:
+async def test_a_damaged_or_monstrous_compressed_answer_is_a_bad_answer(body: bytes, told: str) -> None:
     def answer(request: httpx.Request) -> httpx.Response:
         return httpx.Response(200, stream=Raw(body), headers={"content-encoding": "gzip"})
 
     async with Watched(handler=answer) as watched:
         failure = await outcome(watched, paid(max_bytes=1_000_000))
         assert isinstance(failure, BadAnswer)
+        assert told in failure.message
 
 
 class Raw(httpx.AsyncByteStream):
@@ -343,7 +353,9 @@ async def test_a_refusal_with_an_unreadable_body_is_still_that_refusal(encoding:
 
 async def test_an_answer_over_its_bound_is_refused() -> None:
     async with Watched(handler=lambda request: httpx.Response(200, content=b"[" + b" " * 5000 + b"]")) as watched:
-        assert isinstance(await outcome(watched, paid(max_bytes=1000)), BadAnswer)
+        failure = await outcome(watched, paid(max_bytes=1000))
+        assert isinstance(failure, BadAnswer)
+        assert "larger than" in failure.message
 
 
 @pytest.mark.parametrize("status", [101, 204, 304])

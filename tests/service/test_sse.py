@@ -16,6 +16,7 @@ NASTY = (
     "data:no space\n\n"
     "data\n\n"
     "data: two\ndata: lines\n\n"
+    "data: three\r\ndata: crlf\r\ndata: lines\r\n\r\n"
     'data: {"emoji":"🦜","separator":"\u2028"}\n\n'
     "id: 4\nretry: 10\n\n"
     "\n\n\n"
@@ -28,6 +29,7 @@ NASTY_EVENTS = [
     b"no space",
     b"",
     b"two\nlines",
+    b"three\ncrlf\nlines",
     '{"emoji":"🦜","separator":"\u2028"}'.encode(),
     b"cr only",
     b"[DONE]",
