@@ -65,7 +65,7 @@ Opens Rialto. RIALTO_HOME names a folder to keep everything in.
   --theme NAME    the theme of this start only
   --tour FOLDER   show the main job without a person, and leave a screenshot of each step in FOLDER
 """
-SETTINGS_TAB = TabInfo(name="settings", title="Settings", icon="settings", at_bottom=True)
+SETTINGS_TAB = TabInfo("settings", "Settings", "settings", at_bottom=True, list_width=232, inspector_width=328)
 READY_FILE = "RIALTO_READY_FILE"  # the bench learns from it when the window is painted
 _log = logging.getLogger(__name__)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.ui.shared.frames import solid_frame
@@ -75,7 +75,19 @@ class RowCard(QWidget):
                 widget.deleteLater()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        solid_frame(QPainter(self), self._theme, QRectF(self.rect()), self._theme.px(8), "surface", "line")
+        """The card, and in it the rows that stand on a tint: the card's corners cut them, not their own."""
+        painter = QPainter(self)
+        radius = self._theme.px(8)
+        solid_frame(painter, self._theme, QRectF(self.rect()), radius, "surface", "line")
+        inside = QPainterPath()
+        inside.addRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), radius - 1, radius - 1)
+        painter.setClipPath(inside)
+        for index in range(self._rows.count()):
+            item = self._rows.itemAt(index)
+            row = item.widget() if item is not None else None
+            tint = row.property("tint") if row is not None else None
+            if row is not None and tint:
+                painter.fillRect(row.geometry(), self._theme.color(tint))
 
 
 class SettingRow(QWidget):

@@ -130,11 +130,13 @@ class ThisComputer(QWidget):
         self._place_icon.set_icon("shield" if good else "lock", state.tone or "text2")
         self._place_title.set_text(state.title)
         self._place_words.set_text(state.problem or state.sentence)
+        self._place_words.setVisible(bool(state.problem or state.sentence))
         self.lock.setVisible(state.can_lock)
         self.unlock.setVisible(state.ask == "unlock")
         self.unlock.setEnabled(not state.busy)
-        self.look.setVisible(not good)
-        self._place_buttons.setVisible(not good or state.can_lock)
+        known = bool(state.kind or state.ask)
+        self.look.setVisible(known and not good)
+        self._place_buttons.setVisible(known and (not good or state.can_lock))
 
     def show_state(self, state: SettingsState) -> None:
         if state.usage == self._shown and state.looked:

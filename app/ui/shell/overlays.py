@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from app.ui.shell.shortcut_sheet import ShortcutSheet
 
 _RECENT_KEPT = 12
-_ITEMS_ASKED = 40  # of each tab, for one typed text
+_ITEMS_ASKED = 200  # of each tab, for one typed text
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ GROUPS = {
 PREFIXES = {">": "action", "@": "character", "#": "model", "?": "setting"}
 PREFIX_WORDS = {">": "actions only", "@": "characters", "#": "models", "?": "settings"}
 
+_UNASKED = ("tab", "action", "open")  # what is offered before anything is typed
 _PER_GROUP = 6
 _PER_GROUP_ALONE = 60  # when a prefix leaves one group only
 _RECENT = 5
@@ -73,6 +74,8 @@ def split_prefix(text: str) -> tuple[str, str]:
 def listing(candidates: Sequence[Candidate], text: str, recent: Sequence[str] = ()) -> Listing:
     """Group what fits `text`, best group first; with nothing typed what was used last comes before everything."""
     kind, typed = split_prefix(text)
+    if not kind and not typed:  # models and single settings are for those who know what they look for
+        candidates = [each for each in candidates if each.kind in _UNASKED or each.key in recent]
     fitting = [
         (fit, candidate)
         for candidate in candidates

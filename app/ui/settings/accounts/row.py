@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QRadioButton, QVBoxLayout, QWidget
 
 from app.ui.settings.accounts.state import AccountRow
@@ -103,7 +102,10 @@ class AccountRowWidget(QWidget):
         self.more.rename(f"More for {row.name}")
         self.more.setVisible(row.can_be_removed)
         self.setAccessibleName(f"{row.name}, {self._address.text()}{', in use' if row.in_use else ''}")
-        self.update()
+        self.setProperty("tint", "accent_tint" if row.in_use else "")
+        card = self.parentWidget()
+        if card is not None:
+            card.update()
 
     def open_menu(self) -> Menu:
         menu = Menu(self._theme, self)
@@ -125,7 +127,3 @@ class AccountRowWidget(QWidget):
         self._layout.setContentsMargins(across, down, across, down)
         self._layout.setSpacing(self._theme.px(12))
         self._name.setFont(self._theme.font("body", 600 if self._row.in_use else 500))
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        if self._row.in_use:
-            QPainter(self).fillRect(QRectF(self.rect()), self._theme.color("accent_tint"))
