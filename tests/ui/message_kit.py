@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 
 from PySide6.QtCore import QEvent, QEventLoop, QPoint, QPointF, Qt
-from PySide6.QtGui import QMouseEvent, QTextDocument
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QTextDocument, QWheelEvent
 from PySide6.QtWidgets import QApplication
 
 from app.ui.chat.message_boxes import Box, Control
@@ -18,6 +18,7 @@ from app.ui.chat.message_table import TableBox
 from app.ui.chat.message_text import ProseBox
 from app.ui.chat.message_units import BODY, Spot, Styles
 from app.ui.chat.message_view import MessageView
+from app.ui.shared.problems import ActionSpec, Problem
 from app.ui.shared.theme import Theme
 
 SOURCES = (
@@ -202,3 +203,45 @@ def drag(view: MessageView, start: QPointF, end: QPointF) -> None:
     mouse(view, QEvent.Type.MouseMove, (start + end) / 2)
     mouse(view, QEvent.Type.MouseMove, end)
     mouse(view, QEvent.Type.MouseButtonRelease, end)
+
+
+PROBLEM = Problem(
+    "The service did not accept your API key",
+    "Nothing was charged, and your message is still in the box below.",
+    ActionSpec("replace-key", "Replace key…"),
+    ActionSpec("retry", "Try again"),
+    (("Status", "401 Unauthorized"), ("Request id", "8c1f")),
+    icon="key",
+)
+
+
+def everything() -> list[MessageRow]:
+    return [
+        MessageRow("q", "user", "A question\n```\nwith code\n```", place=1, places=2),
+        answer(RICH, "rich", citations=True, sources=SOURCES, receipt=RECEIPT, reasoning="**Ideas**", reasoning_s=1.5),
+        MessageRow("n", "note", "The model is another one now."),
+        answer("Half", "half", state="interrupted", state_text="12 tokens kept.", reasoning_open=True, reasoning="Why"),
+        answer("", "failed", state="failed", problem=PROBLEM),
+        answer("Coming", "live", state="streaming"),
+    ]
+
+
+def sections(view: MessageView) -> list[int]:
+    return [placed.key[0] for placed in view.stack.placed]
+
+
+def key_event(key: Qt.Key, modifiers: Qt.KeyboardModifier) -> QKeyEvent:
+    return QKeyEvent(QEvent.Type.KeyPress, key, modifiers)
+
+
+def turn(
+    view: MessageView,
+    angle: int,
+    modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier,
+    at: QPointF | None = None,
+) -> None:
+    at = at or QPointF(view.viewport().rect().center())
+    where = QPointF(view.viewport().mapToGlobal(at.toPoint()))
+    phase, buttons = Qt.ScrollPhase.NoScrollPhase, Qt.MouseButton.NoButton
+    event = QWheelEvent(at, where, QPoint(), QPoint(0, angle), buttons, modifiers, phase, False)
+    QApplication.sendEvent(view.viewport(), event)
