@@ -151,8 +151,8 @@ class DetailsPane(QWidget):
         self._facts.setColumnStretch(1, 1)
 
     def _connect(self) -> None:
-        self.start.clicked.connect(lambda: self._tell(self.start_wanted))
-        self.use.clicked.connect(lambda: self._tell(self.use_wanted))
+        self.start.clicked.connect(lambda: self.start_wanted.emit(self._slug))
+        self.use.clicked.connect(lambda: self.use_wanted.emit(self._slug))
         self.copy_slug.clicked.connect(self._copy)
         self.photos.clicked.connect(self.pictures_wanted)
         self.share.clicked.connect(self._share)
@@ -195,7 +195,7 @@ class DetailsPane(QWidget):
 
     def _fill(self, character: Character) -> None:
         self.name.set_text(character.name or character.slug)
-        self._author.set_text(self.tr(f"by {character.author}") if character.author else "")
+        self._author.set_text(self.tr("by {author}").format(author=character.author) if character.author else "")
         while self._tag_flow.count():
             item = self._tag_flow.takeAt(0)
             widget = item.widget() if item is not None else None
@@ -214,8 +214,8 @@ class DetailsPane(QWidget):
         self._values["updated"].set_text(_day(character.updated_at))
         self.share.setVisible(bool(character.share_url))
         name = character.name or character.slug
-        self.start.setAccessibleName(self.tr(f"Start a chat with {name}"))
-        self.use.setAccessibleName(self.tr(f"Use {name} in this chat"))
+        self.start.setAccessibleName(self.tr("Start a chat with {name}").format(name=name))
+        self.use.setAccessibleName(self.tr("Use {name} in this chat").format(name=name))
 
     def _show_picture(self) -> None:
         character = self._character
@@ -227,9 +227,9 @@ class DetailsPane(QWidget):
         if self._character is not None and self._presenter.picture_url(self._character) == url:
             self._show_picture()
 
-    def _tell(self, signal: object) -> None:
-        if self._character is not None:
-            signal.emit(self._character.slug)  # type: ignore[attr-defined]  # one of our own signals
+    @property
+    def _slug(self) -> str:
+        return self._character.slug if self._character is not None else ""
 
     def _share(self) -> None:
         if self._character is not None and self._character.share_url:

@@ -105,7 +105,7 @@ class FiltersPane(QWidget):
         self._column.addLayout(tags)
         note = QHBoxLayout()
         note.addWidget(IconLabel(theme, "info", "text3", px=14), 0, Qt.AlignmentFlag.AlignTop)
-        words = self.tr(f"Up to {MAX_TAGS} tags. Search also reads names and descriptions.")
+        words = self.tr("Up to {most} tags. Search also reads names and descriptions.").format(most=MAX_TAGS)
         note.addWidget(Label(theme, words, "small", "text3", wrap=True), 1)
         self._note = note
         self._column.addLayout(note)
@@ -206,5 +206,6 @@ class FiltersPane(QWidget):
             pill.setChecked(pill.text() in state.filters.tags)
 
     def _pills(self) -> list[PillButton]:
-        widgets = (self._tag_flow.itemAt(place).widget() for place in range(self._tag_flow.count()))  # type: ignore[union-attr]  # the place exists
+        items = (self._tag_flow.itemAt(place) for place in range(self._tag_flow.count()))
+        widgets = (item.widget() for item in items if item is not None)
         return [widget for widget in widgets if isinstance(widget, PillButton)]

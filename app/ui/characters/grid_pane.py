@@ -180,7 +180,7 @@ class GridPane(QWidget):
         """Rows, number, footer and what stands there instead of rows."""
         old, self._state = self._state, state
         self.title.set_text(state.title)
-        self.loaded.set_text(self.tr(f"{len(state.rows)} loaded") if state.rows else "")
+        self.loaded.set_text(self.tr("{rows} loaded").format(rows=len(state.rows)) if state.rows else "")
         self.model.set_rows(state.rows)
         index = self.model.index_of(state.selected)
         if index.isValid() and self.view.currentIndex() != index:
@@ -265,15 +265,19 @@ class Footer(QFrame):
         self.again.setVisible(failed)
         self._hint.setVisible(not failed and not state.is_complete)
         if state.saved_note:
-            text = self.tr(f"{state.saved_note}. The service could not be asked.")
+            text = self.tr("{saved_note}. The service could not be asked.").format(saved_note=state.saved_note)
         elif failed:
-            text = self.tr(f"{number} of more loaded. The next page did not arrive.")
+            text = self.tr("{number} of more loaded. The next page did not arrive.").format(number=number)
         elif state.loading_more:
-            text = self.tr(f"Loading {number + 1} to {number + PAGE_ROWS}")
+            text = self.tr("Loading {first} to {last}").format(first=number + 1, last=number + PAGE_ROWS)
         elif state.is_complete:
-            text = self.tr("1 character, that is all") if number == 1 else self.tr(f"All {number} loaded")
+            text = (
+                self.tr("1 character, that is all")
+                if number == 1
+                else self.tr("All {number} loaded").format(number=number)
+            )
         else:
-            text = self.tr(f"{number} loaded")
+            text = self.tr("{number} loaded").format(number=number)
         self._text.set_text(text)
 
 
@@ -308,14 +312,22 @@ class NothingFound(QWidget):
         searched = state.filters.search.strip()
         filters = state.filters.narrowing
         self._title.set_text(
-            self.tr(f"No character matches “{searched}”") if searched else self.tr("No characters here")
+            self.tr("No character matches “{searched}”").format(searched=searched)
+            if searched
+            else self.tr("No characters here")
         )
         words = []
         if filters:
-            words.append(self.tr("1 filter is on.") if filters == 1 else self.tr(f"{filters} filters are on."))
+            words.append(
+                self.tr("1 filter is on.")
+                if filters == 1
+                else self.tr("{filters} filters are on.").format(filters=filters)
+            )
         if state.filters.adult == "hide":
             words.append(self.tr("Adult characters are hidden."))
         self._text.set_text(" ".join(words))
         self.clear_search.setVisible(bool(searched))
         self.clear_filters.setVisible(filters > 0)
-        self.clear_filters.setText(self.tr("Clear 1 filter") if filters == 1 else self.tr(f"Clear {filters} filters"))
+        self.clear_filters.setText(
+            self.tr("Clear 1 filter") if filters == 1 else self.tr("Clear {filters} filters").format(filters=filters)
+        )

@@ -91,7 +91,7 @@ class ChatHeader(QFrame):
         self.model.show_model(head.model_name, context_text(head.context_tokens))
         character = head.character
         self.picture.set_name(character.name if character is not None else "")
-        self.partner.set_text(self.tr(f"with {character.name}") if character is not None else "")
+        self.partner.set_text(self.tr("with {name}").format(name=character.name) if character is not None else "")
         self._has_character = character is not None
         self._stored = head.chat_id is not None
         self._arrange()
@@ -202,6 +202,8 @@ class CharacterBar(QFrame):
         self.rating.setVisible(rated)
         self.rating.set_text(f"{character.rating:.1f} ({money.count(character.rating_count)})")
         self.rating.setAccessibleName(
-            self.tr(f"Rated {character.rating:.1f} by {money.count(character.rating_count)} people")
+            self.tr("Rated {rating:.1f} by {rating_count} people").format(
+                rating=character.rating, rating_count=money.count(character.rating_count)
+            )
         )
         self.about.set_text(" ".join(character.description.split()))

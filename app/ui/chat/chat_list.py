@@ -155,8 +155,14 @@ class ChatListPane(QWidget):
         """Show these chats, in this order; selection and scroll position stay."""
         self.model.set_entries(entries)
         number = len(entries)
-        words = self.tr("1 chat") if number == 1 else self.tr(f"{number:,} chats") if number else self.tr("No chats")
-        self._count.set_text(self.tr(f"{words} on this computer"))
+        words = (
+            self.tr("1 chat")
+            if number == 1
+            else self.tr("{number:,} chats").format(number=number)
+            if number
+            else self.tr("No chats")
+        )
+        self._count.set_text(self.tr("{words} on this computer").format(words=words))
         self._agree()
 
     def show_open_chat(self, chat_id: str | None) -> None:
@@ -190,7 +196,7 @@ class ChatListPane(QWidget):
         searched = self.filter.text().strip()
         self._clear.setVisible(bool(searched))
         self._nothing.set_text(
-            self.tr(f"No chat is called “{searched}”.")
+            self.tr("No chat is called “{searched}”.").format(searched=searched)
             if searched
             else self.tr("Your chats are kept here, on this computer only.")
         )

@@ -10,6 +10,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 from app.ui.chat.state import ChatEntry
 
 Index = QModelIndex | QPersistentModelIndex
+_ROOT = QModelIndex()
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
 
 
@@ -34,7 +35,7 @@ class ChatListModel(QAbstractListModel):
 
     # What Qt asks
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  # Qt's own signature
+    def rowCount(self, parent: Index = _ROOT) -> int:
         return 0 if parent.isValid() else len(self._rows)
 
     def flags(self, index: Index) -> Qt.ItemFlag:

@@ -158,7 +158,9 @@ class ChatWelcome(QScrollArea):
         if character is not None:
             self._picture.set_name(character.name)
         partner = head.partner
-        self.title.set_text(self.tr(f"New chat with {partner}") if partner else self.tr("New chat"))
+        self.title.set_text(
+            self.tr("New chat with {partner}").format(partner=partner) if partner else self.tr("New chat")
+        )
         self._line.set_text(head.price_line or head.why_not)
         self._line.setVisible(bool(self._line.text()))
         about = " ".join(character.description.split()) if character is not None else ""

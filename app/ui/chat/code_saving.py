@@ -40,6 +40,8 @@ class CodeSaver(QObject):
         try:
             await asyncio.to_thread(path.write_text, code, encoding="utf-8", newline="")
         except OSError as error:
-            self.told.emit(self.tr(f"{path.name} could not be saved: {error.strerror}"))
+            self.told.emit(
+                self.tr("{name} could not be saved: {strerror}").format(name=path.name, strerror=error.strerror)
+            )
         else:
-            self.told.emit(self.tr(f"Saved {path.name}"))
+            self.told.emit(self.tr("Saved {name}").format(name=path.name))

@@ -44,7 +44,10 @@ class Composer(QWidget):
         self.frame.follow(self.box)
         self.web = CyclePill(
             theme,
-            tuple((mode, self.tr("Web") if mode == "off" else self.tr(f"Web: {mode}")) for mode in WEB_SEARCH),
+            tuple(
+                (mode, self.tr("Web") if mode == "off" else self.tr("Web: {mode}").format(mode=mode))
+                for mode in WEB_SEARCH
+            ),
             "globe",
             shortcut="Ctrl+Shift+B",
         )
@@ -201,7 +204,7 @@ class Composer(QWidget):
             folded.update(names)
             shown = [pill.sizeHint().width() + gap for name, pill in self._pills.items() if name not in folded]
             if folded:
-                self.more.setText(self.tr(f"{len(folded)} more"))
+                self.more.setText(self.tr("{folded} more").format(folded=len(folded)))
                 shown.append(self.more.sizeHint().width() + gap)
             if fixed + sum(shown) <= room:
                 break

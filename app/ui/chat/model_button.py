@@ -35,7 +35,7 @@ class ModelButton(QPushButton):
     def show_model(self, name: str, context: str) -> None:
         """`context` is such as "131K"."""
         self._name, self._context = name, context
-        spoken = self.tr(f"Model: {name}") if name else self.tr("Choose a model")
+        spoken = self.tr("Model: {name}").format(name=name) if name else self.tr("Choose a model")
         self.setAccessibleName(spoken)
         self.setToolTip(tip_text(name or self.tr("Choose a model"), "Ctrl+Shift+M"))
         self.updateGeometry()

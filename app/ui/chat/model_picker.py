@@ -143,7 +143,11 @@ class ModelPicker(Popover):
         before = self._current_id()
         self.model.set_models(models.rows)
         number = len(models.rows)
-        words = self.tr(f"Filter {number} models by name or id") if number else self.tr("Filter models by name or id")
+        words = (
+            self.tr("Filter {number} models by name or id").format(number=number)
+            if number
+            else self.tr("Filter models by name or id")
+        )
         self.search.setPlaceholderText(words)
         self._note.set_text(models.saved_note)
         self._select(self.model.index_of(before) if before else QModelIndex())

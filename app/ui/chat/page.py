@@ -24,7 +24,7 @@ from app.ui.shared.tab import PaletteItem, TabAction, TabInfo, Zones
 
 if TYPE_CHECKING:
     from app.ui.chat.presenter import ChatPresenter
-    from app.ui.chat.state import CharacterHead, ChatEntry, ChatHead
+    from app.ui.chat.state import CharacterHead, ChatEntry, ChatHead, ModelList
     from app.ui.shared.menu import Menu
     from app.ui.shared.tasks import TaskScope
     from app.ui.shared.theme import Theme
@@ -175,9 +175,9 @@ class ChatPage(QObject):
         if self.presenter.opened.editing is not None:
             self.focus_box()
 
-    def _show_models(self, models: object) -> None:
+    def _show_models(self, models: ModelList) -> None:
         if self.picker is not None and self.picker.isVisible():
-            self.picker.show_models(models)  # type: ignore[arg-type]  # a signal carries object
+            self.picker.show_models(models)
 
     def _reset_rows(self, rows: tuple[MessageRow, ...]) -> None:
         self._rows = {row.id: row for row in rows}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from app.ui.shared.tab import PaletteItem, TabAction
@@ -111,7 +112,7 @@ def chat_palette_items(page: ChatPage, entries: Sequence[ChatEntry], text: str, 
             entry.second_line,
             "chat",
             "open",
-            lambda chat_id=entry.id: page.open_chat(chat_id),  # type: ignore[misc]  # binds the loop's value
+            partial(page.open_chat, entry.id),
         )
         for entry in entries
         if matches(entry.title, entry.second_line)
@@ -124,7 +125,7 @@ def chat_palette_items(page: ChatPage, entries: Sequence[ChatEntry], text: str, 
             "in use" if row.is_current else "use in this chat",
             "sparkle",
             "model",
-            lambda model_id=row.id: page.presenter.use_model(model_id),  # type: ignore[misc]  # see above
+            partial(page.presenter.use_model, row.id),
         )
         for row in models
         if words and matches(row.name, row.id)

@@ -93,7 +93,7 @@ class ParametersPage(QScrollArea):
             self._theme,
             self.tr("Read links in my message"),
             self.links,
-            note=self.tr(f"Up to {MAX_LINKS_READ} pages. Replaces web search."),
+            note=self.tr("Up to {most} pages. Replaces web search.").format(most=MAX_LINKS_READ),
         )
         self._social_row = ParameterRow(
             self._theme,
@@ -190,12 +190,16 @@ class ParametersPage(QScrollArea):
         self.cache_key.setText(head.cache_key)
         self.cache_key.setCursorPosition(0)
         self._cached.setVisible(head.cached_tokens > 0)
-        self._cached.set_badge(self.tr(f"{money.count(head.cached_tokens)} cached"), "ok")
+        self._cached.set_badge(
+            self.tr("{cached_tokens} cached").format(cached_tokens=money.count(head.cached_tokens)), "ok"
+        )
 
     def _show_prompt(self, head: ChatHead) -> None:
         """Words that are being typed stay, unless another chat is shown."""
         self._prompt_tokens.set_text(
-            self.tr(f"about {money.count(head.prompt_tokens)} tokens") if head.prompt_tokens else ""
+            self.tr("about {prompt_tokens} tokens").format(prompt_tokens=money.count(head.prompt_tokens))
+            if head.prompt_tokens
+            else ""
         )
         chat = (head.chat_id,)
         is_other_chat = self._chat is not None and self._chat != chat and self._chat != (None,)
@@ -223,7 +227,11 @@ class ParametersPage(QScrollArea):
             row.set_note(self.tr("Left to the model until you move it.") if unknown else "")
         self.reply_limit.set_value(options.reply_limit or 0)
         most = head.max_reply_tokens
-        note = self.tr(f"In tokens. The model itself ends at {money.count(most)}.") if most else self.tr("In tokens.")
+        note = (
+            self.tr("In tokens. The model itself ends at {most}.").format(most=money.count(most))
+            if most
+            else self.tr("In tokens.")
+        )
         self.reply_limit.setToolTip(note)
         self.reply_limit.setAccessibleDescription(note)
 

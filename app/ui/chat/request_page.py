@@ -122,7 +122,7 @@ class RequestPage(QScrollArea):
             return self.tr("No answer yet.")
         parts = [str(view.status)]
         if view.sent_at is not None:
-            parts.append(self.tr(f"sent {money.clock(view.sent_at)}"))
+            parts.append(self.tr("sent {sent_at}").format(sent_at=money.clock(view.sent_at)))
         if view.duration_s:
             parts.append(money.duration(view.duration_s))
         return " · ".join(parts)

@@ -171,7 +171,15 @@ class TotalsPage(QWidget):
         else:
             self._sum.set_text(money.about(cost) if totals.is_estimate else money.money(cost))
         words = [self.tr("Sandbox, not charged.")] if totals.not_charged else []
-        answers = self.tr("1 answer") if total.turns == 1 else self.tr(f"{money.count(total.turns)} answers")
-        cached = self.tr(f", {money.count(total.cached_tokens)} tokens from the cache") if total.cached_tokens else ""
+        answers = (
+            self.tr("1 answer")
+            if total.turns == 1
+            else self.tr("{turns} answers").format(turns=money.count(total.turns))
+        )
+        cached = (
+            self.tr(", {cached_tokens} tokens from the cache").format(cached_tokens=money.count(total.cached_tokens))
+            if total.cached_tokens
+            else ""
+        )
         self._line.set_text(" ".join([*words, f"{answers}{cached}."]))
         self._fit()

@@ -55,7 +55,9 @@ class LinkOpener(QObject):
         host = QUrl(address).host(QUrl.ComponentFormattingOption.FullyEncoded)
         if opens:
             words = (
-                self.tr(f"Your browser would open a page of {host}.") if host else self.tr("Another program opens it.")
+                self.tr("Your browser would open a page of {host}.").format(host=host)
+                if host
+                else self.tr("Another program opens it.")
             )
         else:
             words = self.tr("Rialto does not open addresses of this kind. You can copy it.")
