@@ -19,7 +19,7 @@ SignInHeader = Callable[[timedelta], Awaitable[str]]
 
 WORTH_CORRECTING = timedelta(seconds=5)  # the Date header counts whole seconds, and answers take a moment
 WORTH_TELLING = timedelta(seconds=30)  # services refuse sign-ins from further in the future
-MAX_SKEW = timedelta(days=1)  # what claims more is a broken header, not a clock
+MAX_SKEW = timedelta(days=3650)  # what claims more is a broken header, not a clock
 CLOCK_CODES = frozenset({"X402_SIGN_IN_EXPIRED", "X402_SIGN_IN_FUTURE_TIMESTAMP"})
 
 

@@ -30,6 +30,7 @@ LARGEST_USD = Decimal(10_000)
 MIN_EXPONENT, MAX_EXPONENT = -40, 40  # of an amount that somebody could have typed
 BACKDATED = timedelta(minutes=10)  # for chains whose clock is behind ours
 MAX_TERMS_AGE = timedelta(minutes=1)
+MAX_SKEW = timedelta(minutes=10)  # a service whose clock runs far ahead would get a payment that is open for as long
 
 Form = Literal["v2", "flat", "v1"]
 
@@ -116,13 +117,14 @@ def prepare_payment(
     *,
     now: datetime,
     named_at: datetime,
+    skew: timedelta = timedelta(),
     limits: PaymentLimits | None = None,
     nonce: bytes | None = None,
 ) -> PreparedPayment:
     """Check everything about a payment and fix what would be signed. Raises `PaymentRefused`.
 
-    `now` is aware, by the service's clock; `named_at` is when the service named these terms, by the same clock.
-    `nonce` is 32 bytes, random unless a test gives them.
+    `now` is this computer's time, aware; `skew` is what the service's clock is ahead of it; `named_at` is when the
+    service named these terms, by its own clock. `nonce` is 32 bytes, random unless a test gives them.
     """
     limits = limits or PaymentLimits()
     token = option.token
@@ -134,6 +136,11 @@ def prepare_payment(
         raise PaymentRefused("payer", "The paying wallet has no address of this chain.", "from")
     if sender == option.receiver:
         raise PaymentRefused("receiver", "The receiver of the payment is this very wallet.", "payTo")
+    if abs(skew) > MAX_SKEW and not token.test_money:
+        raise PaymentRefused(
+            "clock", "This computer's clock and the service's differ by minutes. Set yours right first."
+        )
+    now = now + skew
     if not timedelta(seconds=-5) <= now - named_at <= MAX_TERMS_AGE:
         raise PaymentRefused("stale", "The service's terms are too old. Ask for them again.")
     value = units_of(amount_usd, token.decimals)

@@ -227,6 +227,20 @@ def test_terms_are_paid_in_the_minute_they_were_named(age_s: int, fresh: bool) -
     assert caught.value.code == "stale"
 
 
+@pytest.mark.parametrize(("skew_s", "paid"), [(0, True), (599, True), (-600, True), (601, False), (10**8, False)])
+def test_a_service_with_a_clock_of_its_own_cannot_keep_a_payment_open(skew_s: int, paid: bool) -> None:
+    option, skew = read_option(TERMS, 2), timedelta(seconds=skew_s)
+    if paid:
+        payment = prepare_payment(option, Decimal(5), ADDRESS, now=PAID_AT, named_at=PAID_AT + skew, skew=skew)
+        assert payment.authorization.valid_before == int(PAID_AT.timestamp()) + skew_s + 300
+        return
+    with pytest.raises(PaymentRefused) as caught:
+        prepare_payment(option, Decimal(5), ADDRESS, now=PAID_AT, named_at=PAID_AT + skew, skew=skew)
+    assert caught.value.code == "clock"
+    play = read_option(terms(asset=SANDBOX_TOKENS[0].address), 2, SANDBOX_TOKENS)
+    prepare_payment(play, Decimal(5), ADDRESS, now=PAID_AT, named_at=PAID_AT + skew, skew=skew)
+
+
 @pytest.mark.parametrize("window", [30, 300, 3600])
 def test_a_payment_is_open_from_ten_minutes_ago_for_as_long_as_the_service_says(window: int) -> None:
     authorization = prepared(maxTimeoutSeconds=window).authorization
