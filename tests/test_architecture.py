@@ -30,11 +30,14 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     # eth_account and eth_keys: whose signature it is; cryptography: the same by Ed25519; Crypto: keccak, for addresses
     "app.sandbox.wallets_signatures": ("app.sandbox", "eth_account", "eth_keys", "cryptography"),
     "app.sandbox.wallets_address": ("app.sandbox", "Crypto"),
+    "app.sandbox.x402_chain": ("app.sandbox", "eth_account", "eth_typing"),  # the faucet signs what it pays for
     # py-evm and the parts of the Ethereum stack that it brings
     "app.sandbox.chains_evm": ("app.sandbox", "eth", "eth_typing", "eth_utils", "rlp"),
     "app.sandbox.chains": ("app.sandbox", "eth_account", "eth_utils"),
     "app.sandbox.chains_answers": ("app.sandbox", "eth", "eth_typing", "eth_utils"),
     "app.sandbox.crypto_rpc": ("app.sandbox", "eth_utils"),
+    "app.sandbox.image_engine": ("app.sandbox", "PIL"),
+    "app.sandbox.images": ("app.sandbox", "PIL.Image"),  # the type of a picture, nothing that runs
     # h11: the framing of HTTP; httpx: chats are passed on to a model server that already runs on this computer
     "app.sandbox*": ("app.sandbox", "h11", "httpx", "multipart"),
     "app.ui.shared.markdown*": ("app.ui.shared", "PySide6", "markdown_it", "mdit_py_plugins", "linkify_it", "pygments"),

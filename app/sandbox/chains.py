@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from app.sandbox.wallets_faucet import FAUCET_KEY
 from app.sandbox.world import World
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ DOLLARS: Mapping[str, str] = {
     "arbitrum-mainnet": "0xaf88d065e77c8cC2239327C5EDb3A432268e5831",
     "optimism-mainnet": "0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85",
 }
+PAYMENTS = "base-mainnet"  # where top-ups are settled, in a token of the same code at an address of our own
 BALANCE_SLOT, SUPPLY_SLOT = 1, 3  # of play_dollar.vy
 
 
@@ -62,13 +64,13 @@ class TestAccount:
         return str(Account.from_key(self.private_key).address)
 
 
-def _account(name: str, ether: int, dollars: int) -> TestAccount:
-    key = hashlib.sha256(f"Rialto Sandbox test account: {name}".encode()).digest()
+def _account(name: str, ether: int, dollars: int, key: bytes = b"") -> TestAccount:
+    key = key or hashlib.sha256(f"Rialto Sandbox test account: {name}".encode()).digest()
     return TestAccount(name, key, ether * ETHER, dollars * DOLLAR)
 
 
 TEST_ACCOUNTS = (
-    _account("faucet", 1_000_000, 1_000_000_000),
+    _account("faucet", 1_000_000, 1_000_000_000, bytes.fromhex(FAUCET_KEY[2:])),  # the wallet that tops up for free
     _account("alice", 100, 10_000),
     _account("bob", 100, 10_000),
     _account("empty", 0, 0),
@@ -140,11 +142,14 @@ class Chains:
         from eth_utils.crypto import keccak
 
         from app.sandbox.chains_evm import Account, EvmChain
+        from app.sandbox.x402_terms import PLAY_ASSET
 
         owners = {bytes.fromhex(one.address[2:]): one for one in TEST_ACCOUNTS}
         accounts = {owner: Account(one.wei) for owner, one in owners.items()}
-        token = DOLLARS.get(network.slug)
-        if token is not None:
+        tokens = [DOLLARS[network.slug]] if network.slug in DOLLARS else []
+        if network.slug == PAYMENTS:
+            tokens.append(PLAY_ASSET)
+        for token in tokens:
             code = (self._data / "contracts" / "play_dollar.hex").read_text(encoding="ascii").strip()
             storage = {SUPPLY_SLOT: sum(one.dollars for one in TEST_ACCOUNTS)}
             for owner, one in owners.items():
