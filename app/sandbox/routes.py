@@ -94,6 +94,7 @@ ROUTES = (
     _api("POST", "/image/multi-edit", "images.multi_edit", limit="image"),
     _api("POST", "/image/upscale", "images.upscale", limit="image"),
     _api("POST", "/image/background-remove", "images.remove_background", limit="image"),
+    _api("POST", "/embeddings", "embeddings.embed", limit="embedding"),
     _page("/handbook", "pages.handbook_index"),
     _page("/handbook/{page}", "pages.handbook_page"),
     _page("/notices/{id}", "pages.notice"),
