@@ -29,6 +29,7 @@ def test_first_letters_of_words_find_an_action() -> None:
 
 def test_letters_scattered_over_a_title_find_nothing() -> None:
     assert match("ne", "Inspector") is None
+    assert match("set", "Smaller text") is None
     assert match("xyz", "Next tab") is None
 
 

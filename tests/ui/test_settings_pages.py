@@ -332,3 +332,15 @@ async def test_about_names_the_version_and_licences(settings, tasks):
     page.copy.click()
     assert QApplication.clipboard().text().startswith("Rialto 1.2.3")
     await tasks.idle()
+
+
+async def test_where_keys_are_kept_is_asked_only_when_there_is_a_key_to_keep(desk, settings, office, tasks):
+    office.keychain.missing = True
+    office.secrets.look()
+    settings.show_section("accounts")
+    await tasks.idle()
+    page = settings.page("accounts")
+    assert not page.question.isVisible()
+    page.open_form()
+    assert page.question.isVisible()
+    await tasks.idle()

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 MINIMUM = QSize(880, 560)
 _FIRST_SIZE = QSize(1440, 900)
+_FRAME = QSize(8, 48)  # what the system's title bar and edges take of a screen
 _TEXT_STEP = 10  # per cent
 
 
@@ -389,7 +390,7 @@ class MainWindow(QMainWindow):
         if not geometry or not self.restoreGeometry(QByteArray(geometry)):
             screen = self.screen()
             room = screen.availableGeometry().size() if screen is not None else _FIRST_SIZE
-            self.resize(_FIRST_SIZE.boundedTo(room).expandedTo(MINIMUM))
+            self.resize(_FIRST_SIZE.boundedTo(room - _FRAME).expandedTo(MINIMUM))
 
     # Closing
 

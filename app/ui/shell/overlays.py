@@ -164,7 +164,7 @@ class Overlays(QObject):
         menu.setAccessibleName("Accounts")
         icons = {"sandbox": ("cube", "sandbox"), "api_key": ("key", "text2"), "wallet": ("wallet", "text2")}
         for choice in self.accounts():
-            icon_name, role = icons[choice.kind]
+            icon_name, role = ("check", "accent") if choice.in_use else icons[choice.kind]
             action = menu.add(choice.name, icon_name, role=role)
             action.setCheckable(True)
             action.setChecked(choice.in_use)

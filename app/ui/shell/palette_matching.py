@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-_LEAST_SCATTERED = 40
+_FIRST_LETTERS = 70  # less than a run inside a word
 _SEPARATORS = " _-/.:“(…"
 
 
@@ -56,29 +56,22 @@ def _match_word(word: str, folded: str) -> Match | None:
 
 
 def _match_letters(word: str, folded: str) -> Match | None:
-    """Letters in order, each at a word's start where that is possible: "sit" finds Start in the …
+    """First letters of words in order, each with what follows it: "nc" and "nech" find New chat.
 
-    The first letter must start a word: scattered letters fit nearly everything.
+    Letters from the middle of words do not count: scattered letters fit nearly everything.
     """
     positions: list[int] = []
     at = -1
     for letter in word:
-        starts = [
-            index
-            for index in range(at + 1, len(folded))
-            if folded[index] == letter and (index == 0 or folded[index - 1] in _SEPARATORS)
-        ]
-        follows = at >= 0 and at + 1 < len(folded) and folded[at + 1] == letter
-        at = at + 1 if follows else starts[0] if starts else folded.find(letter, at + 1)
+        if at >= 0 and at + 1 < len(folded) and folded[at + 1] == letter:
+            at += 1
+        else:
+            starts = (i for i in range(at + 1, len(folded)) if i == 0 or folded[i - 1] in _SEPARATORS)
+            at = next((i for i in starts if folded[i] == letter), -1)
         if at < 0:
             return None
         positions.append(at)
-    if positions[0] and folded[positions[0] - 1] not in _SEPARATORS:
-        return None
-    spread = positions[-1] - positions[0] + 1 - len(word)
-    at_starts = sum(1 for index in positions if index == 0 or folded[index - 1] in _SEPARATORS)
-    score = 10 * at_starts + 40 - spread
-    return Match(score, tuple(positions)) if score > _LEAST_SCATTERED else None
+    return Match(_FIRST_LETTERS - positions[0], tuple(positions))
 
 
 def marked_runs(title: str, positions: tuple[int, ...]) -> tuple[tuple[str, bool], ...]:

@@ -51,7 +51,11 @@ class AccountsPage(SectionPage):
         self._problem = Label(theme, "", role="bad", wrap=True)
         self.question = SecretsQuestion(theme, secrets)
         self.column.addWidget(self._problem)
-        self.column.addWidget(self.question)
+        self._question_holder = QWidget()
+        holder = QVBoxLayout(self._question_holder)
+        holder.setContentsMargins(0, 0, 0, 0)
+        holder.addWidget(self.question)
+        self.column.addWidget(self._question_holder)
         self._form_card = self._make_form()
         self.column.addWidget(self._form_card)
         self._card = RowCard(theme)
@@ -105,14 +109,21 @@ class AccountsPage(SectionPage):
     def open_form(self) -> None:
         self._presenter.reset_form()
         self._form_card.show()
+        self._show_question()
         self.form.address.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def close_form(self) -> None:
         had_focus = self._form_card.isAncestorOf(self.focusWidget()) if self.focusWidget() is not None else False
         self.form.clear()
         self._form_card.hide()
+        self._show_question()
         if had_focus:
             self.add_button.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _show_question(self) -> None:
+        """Where keys are kept matters as soon as there is one, or one is being entered."""
+        keys = any(row.kind == "api_key" for row in self._presenter.state.accounts)
+        self._question_holder.setVisible(keys or not self._form_card.isHidden())
 
     # State
 
@@ -122,6 +133,7 @@ class AccountsPage(SectionPage):
         for row in state.accounts:
             self.rows[row.id].show_row(row)
         self.table.show_rows(state.secrets)
+        self._show_question()
         self._problem.set_text(state.problem)
         self._problem.setVisible(bool(state.problem))
         self.form.show_form(state.form, self._secrets.state)
