@@ -231,7 +231,7 @@ def _token_runs(prompt: int, cached: int, completion: int) -> list[ReceiptRun]:
 
 def _cost_text(cost_usd: Decimal | None, source: str, sandbox: bool) -> str:
     if sandbox:
-        return f"{money.money(cost_usd)}, {SANDBOX_NOTE}" if cost_usd is not None else SANDBOX_NOTE
+        return f"{money.cost(cost_usd, source)}, {SANDBOX_NOTE}" if cost_usd is not None else SANDBOX_NOTE
     return money.cost(cost_usd, source)
 
 
@@ -244,7 +244,7 @@ def kept_text(message: Message) -> str:
     elif message.content:
         parts.append("What arrived is kept")
     if message.cost_usd is not None:
-        parts.append(money.money(message.cost_usd))
+        parts.append(money.cost(message.cost_usd, str(message.usage.get("cost_source") or "none")))
     return f"{', '.join(parts)}." if parts else ""
 
 
