@@ -22,7 +22,7 @@ from app.sandbox.wallets_address import Chain, Wallet
 from app.sandbox.world import Caller, Ledger, World
 
 if TYPE_CHECKING:
-    from app.sandbox.x402_settlement import Settlement, Treasury
+    from app.sandbox.x402_settlement import Treasury
 
 FLOOR_USD = Decimal("0.10")  # less is not admitted
 MAX_CONCURRENT = 5
@@ -43,13 +43,6 @@ class Wallets:
     def __init__(self, world: World) -> None:
         self._world = world
         self.nonces = Nonces()
-
-    @cached_property
-    def settlement(self) -> Settlement:
-        """Where the play money is. Another engine may take this place before the first top-up."""
-        from app.sandbox.x402_settlement import PlayMoney
-
-        return PlayMoney()
 
     @cached_property
     def treasury(self) -> Treasury:

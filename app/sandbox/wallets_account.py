@@ -75,9 +75,10 @@ async def transactions(call: Call) -> Answer:
 async def faucet(call: Call) -> Answer:
     """GET: the play money, and the wallet that has plenty. POST `{"address", "amount"}`: some for anybody."""
     from app.sandbox.wallets_faucet import FAUCET_ADDRESS, FAUCET_KEY, GIFT_USD, LARGEST_GIFT_USD
+    from app.sandbox.x402_settlement import SettlementFailed
     from app.sandbox.x402_terms import DECIMALS, EVM_NETWORK, TOKEN_NAME, TOKEN_VERSION, terms_of, units
 
-    settlement = wallets_of(call.world).settlement
+    ledger = wallets_of(call.world).treasury.ledger(call)
     token = {
         "network": EVM_NETWORK,
         "asset": terms_of(call.world.settings.dialect).token,
@@ -88,7 +89,7 @@ async def faucet(call: Call) -> Answer:
     }
     if call.request.method == "GET":
         own = {"address": FAUCET_ADDRESS, "private_key": FAUCET_KEY}
-        return json_answer({"token": token, "wallet": {**own, "usdc": _usd(settlement.balance(FAUCET_ADDRESS))}})
+        return json_answer({"token": token, "wallet": {**own, "usdc": _usd(await ledger.balance(FAUCET_ADDRESS))}})
     check = Checker()
     body = call.json_object()
     wallet = _evm_wallet(check, body.get("address"))
@@ -98,8 +99,11 @@ async def faucet(call: Call) -> Answer:
         check.complain(("amount",), f"The faucet gives up to {LARGEST_GIFT_USD} USD at once")
     check.finish()
     assert wallet is not None
-    settlement.mint(wallet.address, units(amount))
-    usdc = _usd(settlement.balance(wallet.address))
+    try:
+        await ledger.give(wallet.address, units(amount))
+    except SettlementFailed as failure:
+        raise Refusal(503, f"The faucet cannot give: {failure}") from failure
+    usdc = _usd(await ledger.balance(wallet.address))
     return json_answer({"address": wallet.address, "amount": str(amount), "usdc": usdc, "token": token})
 
 
@@ -116,12 +120,13 @@ async def one_wallet(call: Call) -> Answer:
         if usd is not None:
             wallets.caller(wallet).ledger.balance_usd = usd
     caller = wallets.known(wallet)
+    usdc = await wallets.treasury.ledger(call).balance(wallet.address) if wallet.chain == "evm" else 0
     return json_answer(
         {
             "address": wallet.address,
             "signed_in": caller is not None,
             "usd": str(caller.ledger.balance_usd if caller else 0),
-            "usdc": _usd(wallets.settlement.balance(wallet.address)),
+            "usdc": _usd(usdc),
             "in_flight": caller.in_flight if caller else 0,
         }
     )

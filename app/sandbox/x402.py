@@ -50,7 +50,12 @@ async def top_up(call: Call) -> Answer:
         # Verifying took a moment in another thread, in which the same payment may have come a second time.
         receipt = _receipt(call, wallets, payment)
     if receipt is None:
-        receipt = await _settle(call, wallets, payment)
+        key = key_of(payment.authorization)
+        wallets.treasury.in_progress.add(key)  # before anything is awaited
+        try:
+            receipt = await _settle(call, wallets, payment)
+        finally:
+            wallets.treasury.in_progress.discard(key)
     response = encoded(receipt.response)
     answer = json_answer(receipt.answer, 200, {"PAYMENT-RESPONSE": response})
     if payment.version == 1:
@@ -74,7 +79,7 @@ def _receipt(call: Call, wallets: Wallets, payment: Payment) -> Receipt | None:
 
 async def _settle(call: Call, wallets: Wallets, payment: Payment) -> Receipt:
     authorization, path, strike = payment.authorization, call.request.path, call.world.faults.strike
-    if wallets.settlement.balance(authorization.sender) < authorization.value:
+    if await wallets.treasury.ledger(call).balance(authorization.sender) < authorization.value:
         raise refused("PAYMENT_VERIFICATION_FAILED", "The sender has too little USDC; the faucet gives play money")
     if strike("payment_in_progress", path) is not None:
         raise refused("PAYMENT_IN_PROGRESS", "This payment is being settled; send the same header again", 409)
@@ -93,16 +98,12 @@ async def _settle(call: Call, wallets: Wallets, payment: Payment) -> Receipt:
 
 
 async def _transfer(call: Call, wallets: Wallets, payment: Payment) -> Receipt:
-    key = key_of(payment.authorization)
-    wallets.treasury.in_progress.add(key)
     try:
-        transaction = await wallets.settlement.transfer(payment)
+        transaction = await wallets.treasury.ledger(call).transfer(payment)
     except SettlementFailed as failure:
         raise _failed(payment.authorization, str(failure)) from failure
-    finally:
-        wallets.treasury.in_progress.discard(key)
     receipt = _credit(call, wallets, payment, transaction)
-    wallets.treasury.receipts[key] = receipt
+    wallets.treasury.receipts[key_of(payment.authorization)] = receipt
     return receipt
 
 

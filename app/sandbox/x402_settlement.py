@@ -6,10 +6,12 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from app.sandbox.call import Call
+from app.sandbox.equipment import installed
 from app.sandbox.errors import Json
 from app.sandbox.wallets_faucet import FAUCET_ADDRESS, FAUCET_FUNDS_USD
 from app.sandbox.x402_payment import Authorization, Payment
-from app.sandbox.x402_terms import units
+from app.sandbox.x402_terms import terms_of, units
 
 
 class SettlementFailed(Exception):
@@ -19,9 +21,11 @@ class SettlementFailed(Exception):
 class Settlement(Protocol):
     """A token's ledger. Amounts are base units, addresses checksummed."""
 
-    def balance(self, address: str) -> int: ...
+    async def balance(self, address: str) -> int: ...
 
-    def mint(self, address: str, amount: int) -> None: ...
+    async def give(self, address: str, amount: int) -> None:
+        """Let the faucet give. Raises `SettlementFailed` when it has not that much."""
+        ...
 
     async def transfer(self, payment: Payment) -> str:
         """Carry out a verified payment and return its transaction hash. Raises `SettlementFailed`."""
@@ -34,19 +38,22 @@ class PlayMoney:
     def __init__(self) -> None:
         self._balances = {FAUCET_ADDRESS: units(FAUCET_FUNDS_USD)}
 
-    def balance(self, address: str) -> int:
+    async def balance(self, address: str) -> int:
         return self._balances.get(address, 0)
 
-    def mint(self, address: str, amount: int) -> None:
-        self._balances[address] = self.balance(address) + amount
+    async def give(self, address: str, amount: int) -> None:
+        self._move(FAUCET_ADDRESS, address, amount)
 
     async def transfer(self, payment: Payment) -> str:
         authorization = payment.authorization
-        if self.balance(authorization.sender) < authorization.value:
-            raise SettlementFailed("The sender has too little of the token")
-        self.mint(authorization.sender, -authorization.value)
-        self.mint(authorization.receiver, authorization.value)
+        self._move(authorization.sender, authorization.receiver, authorization.value)
         return "0x" + hashlib.sha256(authorization.nonce + payment.signature).hexdigest()
+
+    def _move(self, sender: str, receiver: str, amount: int) -> None:
+        if self._balances.get(sender, 0) < amount:
+            raise SettlementFailed("The sender has too little of the token")
+        self._balances[sender] -= amount
+        self._balances[receiver] = self._balances.get(receiver, 0) + amount
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +68,27 @@ class Receipt:
 
 @dataclass(slots=True)
 class Treasury:
-    """The payments that were carried out, or are just being, each by its sender and nonce."""
+    """The tokens' ledgers, and the payments that were carried out or are just being, each by its sender and nonce."""
 
+    ledgers: dict[str, Settlement] = field(default_factory=dict)  # by the token's address
     receipts: dict[tuple[str, bytes], Receipt] = field(default_factory=dict)
     in_progress: set[tuple[str, bytes]] = field(default_factory=set)
+
+    def ledger(self, call: Call) -> Settlement:
+        """Return the ledger of the token that payments are made in: on the chain, where its engine is installed."""
+        token = terms_of(call.world.settings.dialect).token
+        ledger = self.ledgers.get(token)
+        if ledger is None:
+            ledger = self.ledgers[token] = _ledger_on_chain(call, token) if installed("chains") else PlayMoney()
+        return ledger
 
 
 def key_of(authorization: Authorization) -> tuple[str, bytes]:
     return authorization.sender, authorization.nonce
+
+
+def _ledger_on_chain(call: Call, token: str) -> Settlement:
+    from app.sandbox.chains import chains_of
+    from app.sandbox.x402_chain import ChainMoney
+
+    return ChainMoney(chains_of(call.world, call.site.data_files), token)

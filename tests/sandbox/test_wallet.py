@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
+from app.sandbox.chains import TEST_ACCOUNTS
 from app.sandbox.routes import ROUTES, Route
 from app.sandbox.wallets_address import checksummed, from_base58, read_wallet, to_base58
 from tests.sandbox.support import Client
@@ -223,6 +224,7 @@ def test_R_WAL_10_the_balance_is_the_wallets_own_to_see(wallet: WalletClient) ->
     assert lower.json()["data"]["walletAddress"] == wallet.wallet.address
     wallet.credit("0.09")
     assert wallet.get(ACCOUNT.format(wallet.wallet.address)).json()["data"]["canConsume"] is False
+    assert "diemBalanceUsd" not in wallet.get(ACCOUNT.format(wallet.wallet.address)).json()["data"]
 
 
 @pytest.mark.parametrize("path", [ACCOUNT, "/x402/transactions/{}"])
@@ -365,7 +367,8 @@ def test_the_faucet_wallet_is_published_and_its_key_is_its_own(sandbox: Client, 
     body = bare.get(f"{sandbox.running.origin}/sandbox/faucet").json()
     own = body["wallet"]
     assert Account.from_key(own["private_key"]).address == own["address"]
-    assert own["usdc"] == "1000000.000000"
+    assert own["address"] == TEST_ACCOUNTS[0].address  # one faucet for chains and top-ups
+    assert own["usdc"] == "1000000000.000000"
     assert (body["token"]["network"], body["token"]["decimals"]) == ("eip155:8453", 6)
 
 

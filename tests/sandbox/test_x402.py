@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import json
+import sys
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,10 +16,11 @@ import httpx
 import pytest
 from Crypto.Hash import keccak
 
+from app.sandbox import x402_settlement
 from app.sandbox.errors import Refusal
 from app.sandbox.wallets_address import checksummed, to_base58
 from app.sandbox.wallets_signatures import CURVE_ORDER
-from app.sandbox.x402_payment import check_signature, check_times, read_payment
+from app.sandbox.x402_payment import Payment, check_signature, check_times, read_payment
 from app.sandbox.x402_settlement import PlayMoney, SettlementFailed
 from app.sandbox.x402_terms import (
     EVM_RECEIVER,
@@ -248,7 +251,7 @@ def test_R_WAL_06_the_other_form_of_a_signature_is_refused_as_the_contract_does(
 
 
 @pytest.mark.parametrize(
-    ("after_s", "before_s", "status"), [(-1, 1, 200), (0, 300, 400), (-600, 0, 400), (-600, -300, 400), (60, 300, 400)]
+    ("after_s", "before_s", "status"), [(-1, 30, 200), (0, 300, 400), (-600, 0, 400), (-600, -300, 400), (60, 300, 400)]
 )
 def test_R_WAL_06_the_window_is_open_after_one_moment_and_before_the_other(
     payer: WalletClient, after_s: int, before_s: int, status: int
@@ -433,12 +436,108 @@ def test_R_WAL_06_the_published_vectors_hold() -> None:
         assert json.loads(json.dumps(caught.value.body))["error"] == "INVALID_PAYMENT"
 
 
-async def test_a_ledger_that_cannot_pay_says_so() -> None:
+async def test_a_ledger_without_a_chain_moves_what_is_there() -> None:
     terms = Terms(PLAY_ASSET)
     payment = read_payment(flat(EvmWallet().pays()), terms)
     money = PlayMoney()
     with pytest.raises(SettlementFailed):
         await money.transfer(payment)
-    money.mint(payment.authorization.sender, 5_000_000)
+    await money.give(payment.authorization.sender, 5_000_000)
     assert len(await money.transfer(payment)) == 66
-    assert money.balance(EVM_RECEIVER) == 5_000_000
+    assert await money.balance(EVM_RECEIVER) == 5_000_000
+    assert await money.balance(payment.authorization.sender) == 0
+
+
+def test_a_top_up_is_a_transaction_that_the_chain_knows(payer: WalletClient) -> None:
+    def rpc(method: str, *params: object) -> Any:
+        item = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+        answer = payer.sandbox.post("/crypto/rpc/base-mainnet", item)
+        return answer.json()["result"]
+
+    def dollars(address: str) -> int:
+        data = "0x70a08231" + address[2:].lower().rjust(64, "0")
+        return int(rpc("eth_call", {"to": PLAY_ASSET, "data": data}, "latest"), 16)
+
+    assert dollars(payer.wallet.address) == 100_000_000
+    payment = payer.wallet.pays()
+    answer = payer.top_up(v2(payment))
+    receipt = rpc("eth_getTransactionReceipt", unpacked(answer.headers["PAYMENT-RESPONSE"])["transaction"])
+    assert (receipt["status"], receipt["to"]) == ("0x1", PLAY_ASSET.lower())
+    assert len(receipt["logs"]) == 2  # AuthorizationUsed, Transfer
+    assert (dollars(payer.wallet.address), dollars(EVM_RECEIVER)) == (95_000_000, 5_000_000)
+
+
+def test_the_contract_has_the_last_word(payer: WalletClient) -> None:
+    """Its clock is that of its last block, which may be ahead of the Sandbox's when that was turned back."""
+    payer.sandbox.turn_clock(3600)
+    payer.fund("1")
+    payer.sandbox.turn_clock(0)
+    answer = payer.top_up(v2(payer.wallet.pays()))
+    assert code(answer, 402) == "SETTLEMENT_FAILED" and "expired" in answer.json()["message"]
+    assert payer.known()["usd"] == "0"
+
+
+@pytest.fixture
+def table(wallet: WalletClient, monkeypatch: pytest.MonkeyPatch) -> WalletClient:
+    """A Sandbox on a computer without the chain's engine."""
+    monkeypatch.setattr(x402_settlement, "installed", lambda _: False)
+    return wallet
+
+
+def test_without_a_chain_a_top_up_works_the_same(table: WalletClient) -> None:
+    table.fund()
+    payment = v2(table.wallet.pays())
+    first = table.top_up(payment)
+    assert first.status_code == 200 and table.top_up(payment).json() == first.json()
+    assert (table.known()["usd"], table.known()["usdc"]) == ("5.000000", "95.000000")
+
+
+def test_while_a_payment_is_being_settled_it_is_409(table: WalletClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    table.fund()
+    goes_on, begun = threading.Event(), threading.Event()
+    settle = PlayMoney.transfer
+
+    async def slowly(money: PlayMoney, payment: Payment) -> str:
+        begun.set()
+        await asyncio.to_thread(goes_on.wait, 10)
+        return await settle(money, payment)
+
+    monkeypatch.setattr(PlayMoney, "transfer", slowly)
+    payment = v2(table.wallet.pays())
+    answers: list[httpx.Response] = []
+    thread = threading.Thread(target=lambda: answers.append(table.top_up(payment)))
+    thread.start()
+    assert begun.wait(10)
+    assert code(table.top_up(payment), 409) == "PAYMENT_IN_PROGRESS"
+    goes_on.set()
+    thread.join()
+    assert answers[0].status_code == 200
+    assert table.top_up(payment).json() == answers[0].json()
+
+
+def test_a_transfer_that_fails_leaves_the_payment_to_be_tried_again(
+    table: WalletClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(*_: object) -> str:
+        raise SettlementFailed("The chain is away")
+
+    table.fund()
+    payment = v2(table.wallet.pays())
+    with monkeypatch.context() as broken:
+        broken.setattr(PlayMoney, "transfer", fail)
+        answer = table.top_up(payment)
+        assert code(answer, 402) == "SETTLEMENT_FAILED" and "The chain is away" in answer.json()["message"]
+        broken.setattr(PlayMoney, "give", fail)
+        gift = {"address": table.wallet.address}
+        assert table.http.post(f"{table.sandbox.running.origin}/sandbox/faucet", json=gift).status_code == 503
+    assert table.top_up(payment).status_code == 200
+
+
+def test_without_eth_account_wallets_are_told_what_to_install(
+    wallet: WalletClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wallet.fund()
+    headers, payment = wallet.wallet.header(), v2(wallet.wallet.pays())
+    monkeypatch.setitem(sys.modules, "eth_keys.exceptions", None)
+    for answer in (wallet.chat(headers), wallet.top_up(payment)):
+        assert answer.status_code == 503 and "pip install eth-account" in answer.json()["error"]
