@@ -342,6 +342,7 @@ class Rialto:
         from app.ui.settings.secrets.presenter import SecretsPresenter
 
         presenter = SecretsPresenter(self._make_stores, self.settings, self.tasks)
+        self.window.watch_secrets(presenter)
         presenter.look()
         return presenter
 

@@ -334,6 +334,22 @@ async def test_about_names_the_version_and_licences(settings, tasks):
     await tasks.idle()
 
 
+async def test_a_locked_place_for_secrets_is_said_in_a_banner_that_opens_it(desk, settings, office, tasks):
+    await add(office, tasks, name="Main account")
+    desk.window.watch_secrets(office.secrets)
+    desk.caller.use(office.book.active, None)
+    banner = desk.window.overlays.banner
+    assert not banner.isVisible()
+    office.keychain.missing = True
+    office.secrets.look()
+    await tasks.idle()
+    assert "Rialto needs it to sign in to Main account." in banner.banner.accessibleName()
+    desk.window.show_tab("chat")
+    banner.banner.action.emit("open")
+    assert (desk.window.current_tab, settings.places.current) == ("settings", "accounts")
+    await tasks.idle()
+
+
 async def test_where_keys_are_kept_is_asked_only_when_there_is_a_key_to_keep(desk, settings, office, tasks):
     office.keychain.missing = True
     office.secrets.look()

@@ -25,6 +25,7 @@ from app.ui.shell.window_actions import tab_actions, window_actions
 from app.ui.shell.zones import PaneChoice, ZoneFrame
 
 if TYPE_CHECKING:
+    from app.ui.settings.secrets.presenter import SecretsPresenter
     from app.ui.shell.overlays import Overlays
 
 MINIMUM = QSize(880, 560)
@@ -59,6 +60,7 @@ class MainWindow(QMainWindow):
         self._current = ""
         self._page: QWidget | None = None
         self._overlays: Overlays | None = None
+        self.secrets: SecretsPresenter | None = None
         self._may_close = False
         self._focus_cycle = FocusCycle(self)
         self.registry = ActionRegistry(
@@ -257,6 +259,12 @@ class MainWindow(QMainWindow):
         self.saver.remember(panes={**self.settings_store.value.panes, name: choice.write()})
 
     # What lies over the window
+
+    def watch_secrets(self, secrets: SecretsPresenter) -> None:
+        """Say in a banner when the account in use needs a key that is locked away."""
+        self.secrets = secrets
+        if self._overlays is not None:
+            self._overlays.watch_secrets(secrets)
 
     @property
     def overlays(self) -> Overlays:

@@ -18,12 +18,14 @@ from app.ui.shared.banner import BannerHost, BannerSpec
 from app.ui.shared.focus_ring import FocusRing
 from app.ui.shared.menu import Menu
 from app.ui.shared.money import countdown
+from app.ui.shared.problems import ActionSpec
 from app.ui.shared.toast import ToastHost
 from app.ui.shell.actions import WINDOW, key_parts
 from app.ui.shell.main_menu import MainMenu
 from app.ui.shell.palette_rows import Candidate
 
 if TYPE_CHECKING:
+    from app.ui.settings.secrets.presenter import SecretsPresenter
     from app.ui.shell.command_palette import CommandPalette
     from app.ui.shell.help_sheet import HelpSheet
     from app.ui.shell.main_window import MainWindow
@@ -66,6 +68,10 @@ class Overlays(QObject):
         self._held_timer.timeout.connect(self._count_down)
         window.saver.failed.connect(self._saving_failed)
         window.caller.budget_changed.connect(self._show_budget)
+        window.caller.account_changed.connect(self._show_locked)
+        self.banner.action.connect(self._banner_pressed)
+        if window.secrets is not None:
+            self.watch_secrets(window.secrets)
         self._show_budget()
 
     def start(self, *, native_menus: bool) -> None:
@@ -181,6 +187,39 @@ class Overlays(QObject):
 
     def _saving_failed(self, sentence: str) -> None:
         self.toasts.show_toast("Settings could not be saved", sentence, tone="bad", key="settings")
+
+    def watch_secrets(self, secrets: SecretsPresenter) -> None:
+        """Follow the place for secrets; called once."""
+        secrets.state_changed.connect(self._show_locked)
+        self._show_locked()
+
+    def _show_locked(self, _state: object = None) -> None:
+        """Say that the account in use cannot reach its key. The Sandbox and the first page need none."""
+        window = self._window
+        account, secrets = window.caller.account, window.secrets
+        ask = secrets.state.ask if secrets is not None else ""
+        if secrets is None or account is None or account.kind != "api_key" or not ask:
+            self.banner.clear("secrets")
+            return
+        does = {"unlock": "Unlock", "passphrase": "Open the passphrase file…"}.get(ask, "Choose a place…")
+        self.banner.show_banner(
+            "secrets",
+            BannerSpec(
+                "info" if ask != "choose" else "warn",
+                f"{secrets.state.title}.",
+                f"Rialto needs it to sign in to {account.name}.",
+                "lock",
+                (ActionSpec("unlock" if ask == "unlock" else "open", does),),
+            ),
+        )
+
+    def _banner_pressed(self, key: str, action: str) -> None:
+        if key != "secrets":
+            return
+        if action == "unlock" and self._window.secrets is not None:
+            self._window.secrets.unlock_keychain()
+        else:
+            self._window.open_settings("accounts")
 
     def _show_budget(self) -> None:
         """Say while all calls are held, so that the service does not block the account (R-LIM)."""
