@@ -8,10 +8,13 @@ from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
+import hypothesis
 import pytest
 import qasync
 from PySide6.QtWidgets import QApplication
 
+hypothesis.settings.register_profile("rialto", deadline=None)  # a deadline measures the machine, not the program
+hypothesis.settings.load_profile("rialto")
 RECURSION_LIMIT = sys.getrecursionlimit()
 gc.disable()  # a worker thread that collects Qt objects ends the process; see app/ui/shared/collector.py
 

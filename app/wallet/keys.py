@@ -163,10 +163,9 @@ def _from_pair(pair: bytearray) -> PrivateKey:
 
 
 def _open_key_file(data: bytes, password: str) -> PrivateKey:
+    document = _checked_key_file(data)
     load_eth_account()
     from eth_account import Account
-
-    document = _checked_key_file(data)
 
     def decrypt() -> PrivateKey:
         try:
