@@ -8,6 +8,7 @@ anchor (`message_stack`), so opening a chat of any length costs one screen.
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 
 COLUMN_PX, PADDING_PX = 760, 24
 STEP_BUDGET_S = 0.0025  # of laying out before other events have their turn
+LONG_PLACE_S = 0.0015
 DONE_MS = 1200  # how long a copy button shows that it has copied
 
 
@@ -77,6 +79,7 @@ class MessageView(QAbstractScrollArea):
         self.accessible: ViewInterface
         self._new_below = False
         self._was_at_end = True
+        self._late = False  # all is laid out, but that took so long that other events went before the paint
         self._scrolled = False  # by the person, since the last time that something was shown
         self._again = QTimer(self)
         self._again.setSingleShot(True)
@@ -260,9 +263,14 @@ class MessageView(QAbstractScrollArea):
         if left != self.picture.left:
             self.picture.left = left
             self.picture.forget()
-        if not self.stack.place(wide, viewport.height(), self.bottom_px, budget_s):
+        began = time.perf_counter()
+        done = self.stack.place(wide, viewport.height(), self.bottom_px, budget_s)
+        long = budget_s is not None and not self._late and time.perf_counter() - began > LONG_PLACE_S
+        if not done or long:  # the paint comes in a turn of its own
+            self._late = done
             self._again.start()
             return
+        self._late = False
         self._again.stop()
         self.picture.present(self.stream.caret())
         at_end = self.at_end
