@@ -38,6 +38,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "app.sandbox.crypto_rpc": ("app.sandbox", "eth_utils"),
     "app.sandbox.image_engine": ("app.sandbox", "PIL"),
     "app.sandbox.images": ("app.sandbox", "PIL.Image"),  # the type of a picture, nothing that runs
+    "app.sandbox.video_engine": ("app.sandbox", "PIL.Image", "av", "numpy"),
     # h11: the framing of HTTP; httpx: chats are passed on to a model server that already runs on this computer
     "app.sandbox*": ("app.sandbox", "h11", "httpx", "multipart"),
     "app.ui.shared.markdown*": ("app.ui.shared", "PySide6", "markdown_it", "mdit_py_plugins", "linkify_it", "pygments"),

@@ -18,7 +18,7 @@ Rgb = tuple[int, int, int]
 LABEL = "Sandbox drawing"
 MAX_PIXELS = 33_177_600
 MAX_RESULT_PIXELS = 16_777_216
-_WORK = 512  # the longer edge at which a scene is drawn before it is enlarged
+_WORK = 1024  # the longer edge at which a scene is drawn, before it is brought to its size
 
 # words of a prompt -> sky above, sky below, ground, light
 _MOODS: tuple[tuple[tuple[str, ...], tuple[Rgb, Rgb, Rgb, Rgb]], ...] = (
@@ -48,7 +48,7 @@ class NotAPicture(Exception):
 def draw(prompt: str, width: int, height: int, seed: int, style: str = "", *, label: bool = True) -> Image.Image:
     """Return a composition for a prompt, labelled as what it is."""
     dice = random.Random(hashlib.sha256(f"{prompt}\0{seed}".encode()).digest())  # noqa: S311  # a picture, no secret
-    scale = min(1.0, _WORK / max(width, height))
+    scale = min(2.0, _WORK / max(width, height))
     small = (max(1, round(width * scale)), max(1, round(height * scale)))
     picture = _styled(_scene(prompt.lower(), small, dice), style)
     kernel = Image.Resampling.NEAREST if style == "Pixel Art" else Image.Resampling.LANCZOS
@@ -156,7 +156,7 @@ def _styled(picture: Image.Image, style: str) -> Image.Image:
 
 
 def _label(picture: Image.Image, text: str) -> None:
-    size = max(10, min(picture.size) // 40)
+    size = _letter_px(picture.size)
     font = ImageFont.load_default(size)
     pen = ImageDraw.Draw(picture, "RGBA")
     shown = text
@@ -166,6 +166,23 @@ def _label(picture: Image.Image, text: str) -> None:
     top = picture.height - 2 * size
     pen.rectangle((0, top, picture.width, picture.height), fill=(0, 0, 0, 150))
     pen.text((size, top + size * 0.4), shown, font=font, fill=(255, 255, 255, 235))
+
+
+def caption(size: tuple[int, int], text: str) -> Image.Image:
+    """Return the label alone: a strip as wide as a picture of that size, with transparency."""
+    height = 2 * _letter_px(size)
+    strip = Image.new("RGBA", size)
+    _label(strip, text)
+    return strip.crop((0, size[1] - height, size[0], size[1]))
+
+
+def fitted(picture: Image.Image, size: tuple[int, int]) -> Image.Image:
+    """Return the middle of a picture that fills a size."""
+    return ImageOps.fit(picture.convert("RGB"), size, Image.Resampling.LANCZOS)
+
+
+def _letter_px(size: tuple[int, int]) -> int:
+    return max(10, min(size) // 40)
 
 
 def placeholder(width: int, height: int) -> Image.Image:
@@ -203,7 +220,7 @@ def decode(data: bytes) -> Image.Image:
 def edit(pictures: Sequence[Image.Image], prompt: str, size: tuple[int, int]) -> Image.Image:
     """Return the first picture at a size, tinted and sharpened as words of the prompt ask, the others laid into it."""
     words = prompt.lower()
-    base = ImageOps.fit(pictures[0].convert("RGB"), size, Image.Resampling.LANCZOS)
+    base = fitted(pictures[0], size)
     if any(sign in words for sign in ("black and white", "grey", "gray", "monochrome")):
         base = ImageOps.grayscale(base).convert("RGB")
     if any(sign in words for sign in ("blur", "soft")):

@@ -1,0 +1,256 @@
+"""Video: quote, queue, retrieve, complete, and the private downloads.
+
+Words in a prompt switch the special cases on: `sandbox-refused` (422 when queued), `sandbox-violation` (422 when
+retrieved, money back), `sandbox-consent` (409 until consents are sent).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import binascii
+import secrets
+import uuid
+from decimal import Decimal
+
+from app.sandbox.call import Call, json_answer
+from app.sandbox.charges import charge, find_model, refuse_unpaid
+from app.sandbox.equipment import need
+from app.sandbox.errors import Json, Refusal
+from app.sandbox.http import Answer
+from app.sandbox.image_options import DATA_URL
+from app.sandbox.media_models import MediaModel
+from app.sandbox.validation import REQUIRED, Checker
+from app.sandbox.video_jobs import EXECUTION_MS, Download, VideoJob, VideoOrder, downloads_of, jobs_of
+
+PRIVATE_MODEL = "rialto-reel-private"
+DETAIL = {"360p": Decimal("1.0"), "480p": Decimal("1.5")}
+SILENT_SHARE = Decimal("0.8")  # of the price with sound
+MAX_PROMPT_CHARS = 20_000
+
+
+def _checker(call: Call) -> Checker:
+    return Checker(flat_list=call.names.issues_in_errors)
+
+
+def _model(call: Call, check: Checker, body: Json) -> MediaModel | None:
+    """Return the model, or None with a complaint when none is named. Raises `Refusal` 404 for an unknown one."""
+    name = check.text(("model",), body.get("model"))
+    if body.get("model") is None:
+        check.complain(("model",), REQUIRED)
+    return find_model(call, name, "video") if name else None
+
+
+def _shape(check: Checker, body: Json, model: MediaModel | None) -> tuple[int, str, str, bool]:
+    """Return duration in seconds, aspect ratio, resolution and whether there is sound; complaints are noted."""
+    constraints: Json = model.facts["constraints"] if model else {}
+    durations = constraints.get("durations", ())
+    duration = body.get("duration")
+    if duration is None:
+        check.complain(("duration",), REQUIRED)
+    elif model is not None:
+        duration = check.choice(("duration",), duration, durations)
+    chosen = []
+    for name, plural in (("aspect_ratio", "aspect_ratios"), ("resolution", "resolutions")):
+        allowed = constraints.get(plural, ())
+        value = check.choice((name,), body.get(name), allowed) if allowed else None
+        chosen.append(value or (allowed[0] if allowed else "16:9"))
+    sound = check.boolean(("audio",), body.get("audio"))
+    seconds = int(str(duration).removesuffix("s")) if duration in durations else 0
+    return seconds, str(chosen[0]), str(chosen[1]), sound is not False
+
+
+def _price(model: MediaModel, seconds: int, resolution: str, sound: bool) -> Decimal:
+    return model.price_usd * seconds * DETAIL[resolution] * (1 if sound else SILENT_SHARE)
+
+
+async def quote(call: Call) -> Answer:
+    body = call.json_object()
+    check = _checker(call)
+    model = _model(call, check, body)
+    seconds, _, resolution, sound = _shape(check, body, model)
+    check.number(("reference_video_total_duration",), body.get("reference_video_total_duration"), 0)
+    check.finish()
+    assert model is not None
+    return json_answer({"quote": _price(model, seconds, resolution, sound)})
+
+
+async def queue(call: Call) -> Answer:
+    body = call.json_object()
+    check = _checker(call)
+    model = _model(call, check, body)
+    seconds, ratio, resolution, sound = _shape(check, body, model)
+    constraints: Json = model.facts["constraints"] if model else {}
+    longest = int(constraints.get("prompt_character_limit", MAX_PROMPT_CHARS))
+    prompt = check.text(("prompt",), body.get("prompt"), longest=longest)
+    if not body.get("prompt"):
+        check.complain(("prompt",), REQUIRED)
+    check.text(("negative_prompt",), body.get("negative_prompt"), longest=longest)
+    wants_picture = constraints.get("model_type") == "image-to-video"
+    picture = _picture(check, body.get("image_url"), required=wants_picture)
+    check.finish()
+    assert model is not None and prompt
+    need("video")
+    if picture is not None:
+        await asyncio.to_thread(_check_picture, call, picture)
+    _check_policy(prompt, body)
+    refuse_unpaid(call)
+    private = model.id == PRIVATE_MODEL
+    order = VideoOrder(model.id, prompt, seconds, _pixels(ratio, resolution), sound, picture, private)
+    cost = charge(call, f"{model.id}-seconds", seconds, _price(model, seconds, resolution, sound) / seconds)
+    job = VideoJob(order, call.world.clock.now(), cost)
+    if "sandbox-violation" in prompt:
+        job.outcome = "refused"
+    queue_id = str(uuid.uuid4())
+    jobs_of(call.caller)[queue_id] = job
+    answer: Json = {"model": model.id, "queue_id": queue_id}
+    if private:
+        token = secrets.token_urlsafe(24)
+        downloads_of(call.world)[token] = Download(job)
+        answer["download_url"] = f"{call.site.origin}/downloads/{token}"
+    return json_answer(answer)
+
+
+def _picture(check: Checker, value: object, *, required: bool) -> bytes | None:
+    text = check.text(("image_url",), value)
+    if text is None:
+        if required and value is None:
+            check.complain(("image_url",), REQUIRED)
+        return None
+    if text.startswith(("http://", "https://")):
+        check.complain(("image_url",), "The Sandbox opens no addresses: send a data URL")
+        return None
+    try:
+        return base64.b64decode(DATA_URL.sub("", text, count=1), validate=True)
+    except (binascii.Error, ValueError):
+        check.complain(("image_url",), "Expected a data URL or an address")
+        return None
+
+
+def _check_picture(call: Call, picture: bytes) -> None:
+    from app.sandbox.image_engine import NotAPicture, decode
+
+    try:
+        decode(picture)
+    except NotAPicture as error:
+        check = _checker(call)
+        check.complain(("image_url",), f"The picture cannot be read: {error}")
+        check.finish()
+
+
+def _check_policy(prompt: str, body: Json) -> None:
+    if "sandbox-refused" in prompt:
+        text = "The content is not accepted by the content policy"
+        raise Refusal(422, {"error": text, "suggested_prompt": "A harbour at dawn, seen from the pilot's boat"})
+    if "sandbox-consent" in prompt and not body.get("consents"):
+        raise Refusal(
+            409,
+            {
+                "error": {"code": "needs_consent", "message": "A face in the media needs the consent of its owner"},
+                "consent_flow": "face_media",
+                "face_media_roles": ["image_url"],
+                "consent": {"consent_version": "1", "policy_text": "I may use the faces in this media."},
+                "docs_url": "https://example.org/consent",
+            },
+        )
+
+
+def _pixels(ratio: str, resolution: str) -> tuple[int, int]:
+    """Return the frame's width and height: the shorter side is what the resolution says."""
+    short = int(resolution.removesuffix("p"))
+    wide, high = (int(part) for part in ratio.split(":"))
+    long = round(short * max(wide, high) / min(wide, high) / 2) * 2
+    return (long, short) if wide >= high else (short, long)
+
+
+def _named_job(call: Call, body: Json, *, flag: str = "") -> tuple[str, VideoJob | None]:
+    """Return the queue id and its job, if there is one. Raises `Refusal` 400."""
+    check = _checker(call)
+    values = {}
+    for name in ("model", "queue_id"):
+        values[name] = check.text((name,), body.get(name)) or ""
+        if body.get(name) is None:
+            check.complain((name,), REQUIRED)
+    if values["queue_id"] and not _is_uuid(values["queue_id"]):
+        check.complain(("queue_id",), "Invalid uuid")
+    if flag:
+        check.boolean((flag,), body.get(flag))
+    check.finish()
+    call.model = values["model"]
+    queue_id = str(uuid.UUID(values["queue_id"])) if values["queue_id"] else ""
+    job = jobs_of(call.caller).get(queue_id)
+    if job is not None and (job.order.model != values["model"] or job.expired(call.world.clock.now())):
+        job = None
+    return queue_id, job
+
+
+def _is_uuid(text: str) -> bool:
+    try:
+        return str(uuid.UUID(text)) == text.lower()
+    except ValueError:
+        return False
+
+
+async def retrieve(call: Call) -> Answer:
+    body = call.json_object()
+    queue_id, job = _named_job(call, body, flag="delete_media_on_completion")
+    if job is None:
+        raise Refusal(404, "There is no such video, or it is gone")
+    now = call.world.clock.now()
+    if not job.done(now):
+        return json_answer(_status("PROCESSING", job, now))
+    if job.outcome == "refused":
+        raise _stopped(call, job)
+    need("video")
+    if job.order.private:
+        answer = json_answer(_status("COMPLETED", job, now))
+    else:
+        answer = _film_answer(await job.finished_film())
+    if body.get("delete_media_on_completion"):
+        jobs_of(call.caller).pop(queue_id, None)
+    return answer
+
+
+def _status(status: str, job: VideoJob, now: float) -> Json:
+    elapsed = job.elapsed_ms(now)
+    return {"status": status, "average_execution_time": EXECUTION_MS, "execution_duration": elapsed}
+
+
+def _stopped(call: Call, job: VideoJob) -> Refusal:
+    """E11. The money goes back once."""
+    if not job.refunded:
+        job.refunded = True
+        charge(call, f"{job.order.model}-refund", 1, -job.cost_usd)
+    text = "The provider's content policy stopped this video"
+    error = {"message": text, "type": "provider_content_policy", "credits_refunded": True}
+    return Refusal(422, {"error": error})
+
+
+def _film_answer(film: bytes) -> Answer:
+    return Answer(200, {"Content-Type": "video/mp4", "Content-Disposition": 'attachment; filename="video.mp4"'}, film)
+
+
+async def complete(call: Call) -> Answer:
+    """Remove a finished video. Unknown ones, and those still being made, are not removed: success false."""
+    queue_id, job = _named_job(call, call.json_object())
+    removed = job is not None and job.done(call.world.clock.now())
+    if removed:
+        del jobs_of(call.caller)[queue_id]
+    return json_answer({"success": removed})
+
+
+async def download(call: Call) -> Answer:
+    """A pre-signed address: GET until it is revoked by DELETE or a day has passed, 410 from then on; no key."""
+    found = downloads_of(call.world).get(call.path_values["token"])
+    if found is None:
+        raise Refusal(404, "There is no such download")
+    now = call.world.clock.now()
+    if found.revoked or found.job.expired(now):
+        raise Refusal(410, "This download is gone")
+    if call.request.method == "DELETE":
+        found.revoked = True
+        return Answer(204)
+    if not found.job.done(now) or found.job.outcome != "film":
+        raise Refusal(404, "This download is not there yet")
+    need("video")
+    return _film_answer(await found.job.finished_film())
