@@ -68,7 +68,9 @@ class MessageBox(QPlainTextEdit):
         return round(line * max(1, min(MAX_LINES, lines))) + 2
 
     def _dress(self) -> None:
-        self.setFont(self._theme.font("reading"))
+        font = self._theme.font("reading")
+        self.setFont(font)
+        self.viewport().setFont(font)  # the placeholder is painted with it, and a style sheet keeps it from following
         self._fit()
 
     def _fit(self) -> None:
