@@ -185,7 +185,7 @@ class Rialto:
             system_font=value.system_font,
             reduced_motion=value.reduced_motion,
         )
-        self.theme.apply(qt_app)
+        self.theme.apply(qt_app, hold_sheet=True)
         self.tasks = TaskScope(self._crashed)
         self.caller = Caller()
         self.bookkeeping = TaskScope(self._crashed)
@@ -205,6 +205,7 @@ class Rialto:
         """Open the window, start the rest, wait for the end."""
         self._furnish()
         first_paint = FirstPaint(self.window, self._painted)
+        self.theme.release_sheet()
         self.window.show()
         await self._closed.wait()
         first_paint.deleteLater()

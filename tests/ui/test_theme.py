@@ -309,3 +309,16 @@ def test_importing_the_look_imports_nothing_heavy() -> None:
     root = Path(__file__).resolve().parents[2]
     answer = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
     assert answer.stdout.strip() == "[]"
+
+
+def test_a_held_sheet_styles_what_was_built_meanwhile_once(qapp: QApplication) -> None:
+    theme = Theme()
+    theme.apply(qapp, hold_sheet=True)
+    assert qapp.styleSheet() == ""
+    theme.set_text_percent(120)
+    assert qapp.styleSheet() == ""
+    theme.release_sheet()
+    assert qapp.styleSheet() == theme.style_sheet()
+    theme.set_mode("dark")
+    assert qapp.styleSheet() == theme.style_sheet()
+    qapp.setStyleSheet("")

@@ -80,6 +80,7 @@ class Theme(QObject):
         self._reduced_motion = False
         self._high_contrast = False
         self._dark = False
+        self._sheet_held = False
 
     # -- what the person chose ------------------------------------------------------------------------------------
 
@@ -188,9 +189,14 @@ class Theme(QObject):
 
     # -- the application ------------------------------------------------------------------------------------------
 
-    def apply(self, qt_app: QApplication) -> None:
-        """Dress the application and keep it dressed: follow the system's scheme while the mode is `system`."""
+    def apply(self, qt_app: QApplication, *, hold_sheet: bool = False) -> None:
+        """Dress the application and keep it dressed: follow the system's scheme while the mode is `system`.
+
+        With `hold_sheet` the style sheet waits for `release_sheet`: under a style sheet, every widget that gets a
+        parent is styled anew with all its children, which is most of the cost of building a window.
+        """
         self._qt_app = qt_app
+        self._sheet_held = hold_sheet
         self._fonts.load()
         style = QStyleFactory.create("Fusion")
         if style is not None:
@@ -199,6 +205,12 @@ class Theme(QObject):
         self._hints = QGuiApplication.styleHints()
         self._hints.colorSchemeChanged.connect(self._system_changed)
         self._refresh()
+
+    def release_sheet(self) -> None:
+        """Style everything that was built meanwhile, once. Call it right before the window is shown."""
+        if self._sheet_held and self._qt_app is not None:
+            self._sheet_held = False
+            self._qt_app.setStyleSheet(self.style_sheet())
 
     def _system_changed(self) -> None:
         if self._mode == "system":
@@ -227,7 +239,8 @@ class Theme(QObject):
         # The sheet gives some fields the mono font and cannot turn its ligatures off; they inherit that from here.
         base.setFeature(QFont.Tag("calt"), 0)
         self._qt_app.setFont(base)
-        self._qt_app.setStyleSheet(self.style_sheet())
+        if not self._sheet_held:
+            self._qt_app.setStyleSheet(self.style_sheet())
         self.changed.emit()
         for window in self._qt_app.topLevelWidgets():
             window.update()
