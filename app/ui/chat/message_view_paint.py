@@ -73,12 +73,14 @@ class Picture:
             self._viewport.update(damage)
 
     def _shift(self, placed: list[Placed], height: int) -> int | None:
-        """Return how far the picture has moved, None when nothing of it is left."""
+        """Return how far the picture has moved, None when nothing of it can be used again."""
+        exact = self._viewport.devicePixelRatioF().is_integer()
         for each in placed:
             old = self._shown.get(each.unit)
             if old is not None and (each.unit.dirty_from is None or each.unit.dirty_from > 0):
                 shift = each.y - old[0]
-                return shift if abs(shift) < height else None
+                # at a scale of 150 % an odd shift is no whole number of the screen's pixels
+                return shift if abs(shift) < height and (exact or not shift) else None
         return None
 
     def _clean_px(self, placed: Placed, shift: int) -> int:
