@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from PySide6.QtCore import SignalInstance
@@ -85,7 +85,6 @@ class TabInfo:
     inspector_width: int = 312
 
 
-@runtime_checkable
 class TabPage(Protocol):
     """One tab. Every method is called on the UI thread; widgets are made once and kept.
 

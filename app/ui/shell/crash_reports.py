@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import contextlib
 import faulthandler
-import hashlib
 import logging
 import os
-import platform
 import sys
 import threading
 import time
@@ -128,6 +126,8 @@ class CrashReporter(QObject):
         return [report] if report is not None else []
 
     def _write(self, body: str, *, title: str, tell: bool = True) -> CrashReport | None:
+        import hashlib
+
         safe = self._redact(body).replace(str(Path.home()), "~")
         fingerprint = hashlib.sha256(safe.encode()).hexdigest()[:12]
         with self._lock:
@@ -151,6 +151,8 @@ class CrashReporter(QObject):
         return report
 
     def _surroundings(self) -> str:
+        import platform  # takes longer to import than the rest of this file, and a good day needs it never
+
         return (
             f"Rialto {self._version}, Python {platform.python_version()}, Qt {qVersion()}\n"
             f"{platform.system()} {platform.release()} {platform.machine()}\n"
