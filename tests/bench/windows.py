@@ -2,15 +2,19 @@
 
 Both say `ready <monotonic ns>` in a file named by RIALTO_READY_FILE, when the first paint is over and the event loop
 turns again. Rialto adds `sandbox <monotonic ns>` once the Sandbox answers, where the account in use is the Sandbox.
-The clock is the system's monotonic one, the same for every process.
+The clock is the system's monotonic one, the same for every process. Both find their bytecode compiled, as installed
+programs do: it is kept in a folder of this run, whatever the environment says about writing it, and the warm-up rounds
+fill that folder.
 """
 
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 from app.credentials.accounts import SANDBOX_ADDRESS, AccountBook, Kind, new_account
@@ -63,12 +67,20 @@ def prepare_home(home: Path, kind: Kind) -> None:
     SettingsStore(paths.settings).change(welcome_done=True, active_account=account.id, secret_store="session")
 
 
+@cache
+def _bytecode() -> tempfile.TemporaryDirectory[str]:
+    """Return the folder for compiled files; it goes with this process."""
+    return tempfile.TemporaryDirectory(prefix="rialto-bench-")
+
+
 @contextmanager
 def running(arguments: Sequence[str], home: Path) -> Iterator[tuple[subprocess.Popen[bytes], Path, int]]:
     """Start a window; yields the process, its ready file and when it was started (monotonic ns). Ends it afterwards."""
     said = home / "ready"
     said.unlink(missing_ok=True)
     environ = {**os.environ, "RIALTO_HOME": str(home), READY_FILE: str(said), "QT_QPA_PLATFORM": "offscreen"}
+    environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    environ["PYTHONPYCACHEPREFIX"] = _bytecode().name
     begun_ns = time.monotonic_ns()
     with subprocess.Popen([sys.executable, *arguments], cwd=ROOT, env=environ, stdin=subprocess.DEVNULL) as process:
         try:
