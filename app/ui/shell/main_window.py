@@ -174,7 +174,7 @@ class MainWindow(QMainWindow):
         info = self._infos[name]
         tab = self._makers[name]()
         choice = PaneChoice.read(self.settings_store.value.panes.get(name, {}))
-        frame = self._frames[name] = ZoneFrame(self.theme, info, tab, choice)
+        frame = self._frames[name] = ZoneFrame(self.theme, info, tab, choice, self.width() / self.theme.scale)
         frame.choice_changed.connect(self._remember_panes)
         for zone in frame.parts():
             zone.setProperty("focusPart", True)

@@ -66,7 +66,10 @@ class ZoneFrame(QWidget):
     zones_changed = Signal(object)  # Zones
     choice_changed = Signal(str, object)  # tab name, PaneChoice
 
-    def __init__(self, theme: Theme, info: TabInfo, tab: TabPage, choice: PaneChoice) -> None:
+    def __init__(
+        self, theme: Theme, info: TabInfo, tab: TabPage, choice: PaneChoice, effective_width: float = ALL_ZONES_FROM
+    ) -> None:
+        """`effective_width` is that of the window which the frame is for."""
         super().__init__()
         self._theme = theme
         self._info = info
@@ -79,9 +82,17 @@ class ZoneFrame(QWidget):
         self.canvas_zone = _zone(theme, tab.canvas(), f"{info.title}: work area", "canvas")
         self.inspector_zone = _zone(theme, tab.inspector(), f"{info.title}: details", "pane")
         assert self.canvas_zone is not None
-        for zone in (self.list_zone, self.canvas_zone, self.inspector_zone):
-            if zone is not None:
+        # A pane that begins as an overlay is never put beside: moving it later would style it anew with all it holds.
+        for zone, beside_from in (
+            (self.list_zone, LIST_BESIDE_FROM),
+            (self.canvas_zone, 0),
+            (self.inspector_zone, ALL_ZONES_FROM),
+        ):
+            if zone is not None and effective_width >= beside_from:
                 self._splitter.addWidget(zone)
+            elif zone is not None:
+                zone.setParent(self)
+                zone.hide()
         self._splitter.setStretchFactor(self._splitter.indexOf(self.canvas_zone), 1)
         self._splitter.splitterMoved.connect(self._remember_widths)
         self.overlay = OverlayPane(theme, self)
