@@ -37,5 +37,12 @@ def wallet(sandbox: Client, bare: httpx.Client) -> WalletClient:
 
 
 @pytest.fixture
+def payer(wallet: WalletClient) -> WalletClient:
+    """The same with 100 USD of play money, not yet paid in."""
+    wallet.fund()
+    return wallet
+
+
+@pytest.fixture
 def venice_wallet(venice: Client, bare: httpx.Client) -> WalletClient:
     return WalletClient(venice, bare, EvmWallet(origin=venice.running.origin))

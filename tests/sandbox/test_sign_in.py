@@ -13,7 +13,7 @@ import pytest
 from app.sandbox.sign_in import Nonces, check_sign_in, check_signature, read_sign_in
 from app.sandbox.sign_in_codes import CODES, SignInRefused
 from tests.sandbox.support import NOON
-from tests.sandbox.wallet_support import EvmWallet, SolanaWallet, WalletClient, packed, stamp
+from tests.sandbox.wallet_support import EvmWallet, SolanaWallet, WalletClient, packed, stamp, unpacked
 from tests.wallet import figures
 
 OTHER = EvmWallet(byte=3)
@@ -129,6 +129,13 @@ def test_R_AUTH_06_what_is_wrong_in_the_header_has_its_code(
 def test_R_AUTH_06_a_signature_without_its_0x_is_refused(rich: WalletClient) -> None:
     text = rich.wallet.text()
     assert refusal(rich, rich.wallet.header(text, signature=rich.wallet.signed(text)[2:])) == "INVALID_SIGNATURE"
+
+
+def test_R_AUTH_06_a_signature_may_end_with_0_or_1_as_some_wallets_write_it(rich: WalletClient) -> None:
+    text = rich.wallet.text()
+    signature = rich.wallet.signed(text)
+    signature = signature[:-2] + f"{int(signature[-2:], 16) - 27:02x}"
+    assert rich.chat(rich.wallet.header(text, signature=signature)).status_code == 200
 
 
 def test_R_AUTH_06_a_text_changed_after_signing_is_refused(rich: WalletClient) -> None:
@@ -362,6 +369,22 @@ def test_R_AUTH_05_fields_instead_of_the_text_are_put_together_again(rich: Walle
     assert refusal(rich, structured(rich.wallet, resources="https://example.org/a")) == "INVALID_PAYLOAD"
     assert refusal(rich, structured(rich.wallet, nonce=None)) == "MISSING_NONCE"
     assert refusal(rich, structured(rich.wallet, statement=None)) == "INVALID_SIGNATURE"
+
+
+def test_R_AUTH_05_and_07_the_other_wallet_kind_may_send_fields_as_well(wallet: WalletClient) -> None:
+    solana = SolanaWallet(origin=wallet.wallet.origin)
+    wallet.credit("5", solana)
+    nonce, issued = "fedcba9876543210", stamp(solana.now)
+    fields: dict[str, Any] = {
+        "domain": solana.origin.partition("://")[2],
+        "uri": solana.origin,
+        "version": "1",
+        "nonce": nonce,
+        "issuedAt": issued,
+    }
+    content = unpacked(solana.header(solana.text(Nonce=nonce, **{"Issued At": issued}))["SIGN-IN-WITH-X"])
+    del content["message"]
+    assert wallet.chat({"SIGN-IN-WITH-X": packed(content | fields)}).status_code == 200
 
 
 @pytest.mark.parametrize("chain", ["evm", "solana"])

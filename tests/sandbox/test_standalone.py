@@ -76,8 +76,9 @@ def test_only_what_is_needed_is_imported_at_the_start() -> None:
         f"resources = pathlib.Path({str(ROOT / 'resources')!r})\n"
         "with start_sandbox(pathlib.Path('.'), resources, options=Options(local_ports={})) as sandbox:\n"
         "    urllib.request.urlopen(sandbox.base_url + '/models').read()\n"
-        "heavy = {'httpx', 'pydantic', 'PySide6', 'numpy', 'starlette', 'uvicorn', 'app.service'} & set(sys.modules)\n"
-        "print(sorted(heavy))\n"
+        "heavy = {'httpx', 'pydantic', 'PySide6', 'numpy', 'starlette', 'uvicorn', 'app.service'}\n"
+        "wallets = {'eth', 'eth_account', 'Crypto', 'cryptography', 'app.sandbox.wallets', 'app.sandbox.x402'}\n"
+        "print(sorted((heavy | wallets) & set(sys.modules)))\n"
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
+import json
 import threading
 from decimal import Decimal
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
 import httpx
 import pytest
 
+from app.sandbox.call import Call
 from app.sandbox.chains import TEST_ACCOUNTS
+from app.sandbox.http import Request
 from app.sandbox.routes import ROUTES, Route
-from app.sandbox.wallets_address import checksummed, from_base58, read_wallet, to_base58
+from app.sandbox.site import Site
+from app.sandbox.wallets import Visit, wallets_of
+from app.sandbox.wallets_account import balance
+from app.sandbox.wallets_address import Wallet, checksummed, from_base58, read_wallet, to_base58
+from app.sandbox.world import Clock, Settings, World
 from tests.sandbox.support import Client
 from tests.sandbox.wallet_support import EvmWallet, SolanaWallet, WalletClient, unpacked, v2
 
@@ -390,6 +399,19 @@ def test_a_control_of_no_wallet_is_404_and_wrong_amounts_are_400(wallet: WalletC
     assert wrong.json()["details"]["usd"]["_errors"]
     same = wallet.sandbox.control(f"/wallets/{wallet.wallet.address}", {})
     assert same["signed_in"] is False
+
+
+def test_daily_credits_count_for_the_floor_and_are_shown(wallet: WalletClient) -> None:
+    world = World("key", Settings(), Clock(lambda: 0.0))
+    caller = wallets_of(world).caller(Wallet("evm", wallet.wallet.address))
+    caller.ledger.balance_diem = Decimal("0.10")
+    visit = Visit(caller)
+    site = Site(world, "http://127.0.0.1:1", Path(), Path(), {})
+    call = Call(Request("GET", "/", (), {}), site, "ray", {"address": caller.address}, caller)
+    visit.admit(call)
+    assert caller.in_flight == 1
+    body = json.loads(cast(bytes, asyncio.run(balance(call)).body))
+    assert (body["data"]["balanceUsd"], body["data"]["diemBalanceUsd"], body["data"]["canConsume"]) == (0, 0.1, True)
 
 
 def test_the_log_names_no_header(wallet: WalletClient) -> None:

@@ -203,3 +203,11 @@ class WalletClient:
         origin = self.sandbox.running.origin
         gift = {"address": self.wallet.address, "amount": usd}
         self.http.post(f"{origin}/sandbox/faucet", json=gift).raise_for_status()
+
+
+def code(answer: httpx.Response, status: int = 400) -> str:
+    """Return the code of a top-up's refusal, which stands in `error` (E9)."""
+    body = answer.json()
+    assert answer.status_code == status, answer.text
+    assert {"error", "message"} <= set(body) and body["message"]
+    return str(body["error"])
