@@ -1,0 +1,49 @@
+"""Which engines are there, and that none is loaded before it is needed."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.sandbox import equipment
+from tests.sandbox.support import Client
+
+ROOT = Path(__file__).resolve().parents[2]
+HEAVY = {"numpy", "soundfile", "espeakng_loader", "pocketsphinx", "av", "PIL", "eth", "eth_account", "python_multipart"}
+
+
+def test_every_engine_is_listed_with_what_it_does(sandbox: Client) -> None:
+    listed = sandbox.control("/engines", method="GET")
+    assert listed["extra"] == "rialto[sandbox]"
+    assert [one["name"] for one in listed["data"]] == list(equipment.ENGINES)
+    assert all(one["installed"] and not one["missing"] and one["does"] for one in listed["data"])
+
+
+@pytest.mark.parametrize("name", [name for name, engine in equipment.ENGINES.items() if engine.modules])
+def test_a_missing_engine_is_named_with_what_to_install(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from app.sandbox.errors import Refusal
+
+    monkeypatch.setattr(equipment, "find_spec", lambda _: None)
+    with pytest.raises(Refusal) as caught:
+        equipment.need(name)
+    text = str(caught.value.body["error"])
+    assert caught.value.status == 503 and equipment.ENGINES[name].title in text
+    assert "rialto[sandbox]" in text and equipment.ENGINES[name].packages in text
+
+
+def test_a_sandbox_that_only_chats_loads_no_engine() -> None:
+    script = (
+        "import json, pathlib, sys, urllib.request\n"
+        "from app.sandbox.server import Options, start_sandbox\n"
+        f"resources = pathlib.Path({str(ROOT / 'resources')!r})\n"
+        "body = json.dumps({'model': 'rialto-handbook', 'messages': [{'role': 'user', 'content': 'Hello'}]}).encode()\n"
+        "with start_sandbox(pathlib.Path('.'), resources, options=Options(local_ports={})) as sandbox:\n"
+        "    headers = {'Authorization': f'Bearer {sandbox.api_key}', 'Content-Type': 'application/json'}\n"
+        "    chat = urllib.request.Request(sandbox.base_url + '/chat/completions', body, headers)\n"
+        "    assert urllib.request.urlopen(chat).status == 200\n"
+        "    urllib.request.urlopen(sandbox.base_url + '/models?type=all').read()\n"
+        f"print(sorted({HEAVY!r} & set(sys.modules)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
