@@ -71,7 +71,8 @@ async def open_page(theme: Theme, home: Path, **options: object) -> AsyncIterato
 
 async def test_it_is_a_tab(theme: Theme, tmp_home: Path) -> None:
     async with open_page(theme, tmp_home) as shown:
-        assert isinstance(shown.page, TabPage)
+        wanted = [name for name in vars(TabPage) if not name.startswith("_")]
+        assert [name for name in (*wanted, *TabPage.__annotations__) if not hasattr(shown.page, name)] == []
         ids = [action.id for action in shown.page.actions()]
         assert len(ids) == len(set(ids))
         keys = [action.shortcut for action in shown.page.actions() if action.shortcut]

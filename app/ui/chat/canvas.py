@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
@@ -11,24 +12,28 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 from app.ui.chat.chat_header import CharacterBar, ChatHeader
 from app.ui.chat.chat_welcome import ChatWelcome
 from app.ui.chat.composer import Composer
-from app.ui.chat.message_view import MessageView
 from app.ui.shared.buttons import Button, LinkButton
-from app.ui.shared.error_card import ErrorCard
 from app.ui.shared.icon_label import IconLabel
 from app.ui.shared.label import Label
-from app.ui.shared.surfaces import rule, zone
+from app.ui.shared.surfaces import zone
 
 if TYPE_CHECKING:
+    from app.ui.chat.message_view import MessageView
     from app.ui.chat.state import ChatHead
+    from app.ui.shared.error_card import ErrorCard
+    from app.ui.shared.problems import Problem
     from app.ui.shared.theme import Theme
 
 READING_COLUMN = 760  # px at 100 %; what is typed stands under what is read
 
 
 class Canvas(QWidget):
-    """Lays the parts out; the page connects them."""
+    """Lays the parts out; the page connects them. What a new chat does not show is made when it is first needed."""
 
-    resized = Signal()
+    change_character_wanted = Signal()
+    remove_character_wanted = Signal()
+    cancel_edit_wanted = Signal()
+    problem_action = Signal(str)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -37,31 +42,20 @@ class Canvas(QWidget):
         self._has_character = False
         zone(self, "canvas")
         self.header = ChatHeader(theme)
-        self.character = CharacterBar(theme)
-        self._rule = rule()
-        self.view = MessageView(theme)
         self.welcome = ChatWelcome(theme)
         self.places = QStackedWidget()
         self.places.addWidget(self.welcome)
-        self.places.addWidget(self.view)
         self.newest = Button(theme, self.tr("New text below"), "arrow-down", size="small", parent=self)
         self.newest.hide()
-        self.problem = ErrorCard(theme)
-        self.problem.hide()
-        self.editing = EditingStrip(theme)
-        self.editing.hide()
         self.composer = Composer(theme)
         self._build()
         self.newest.clicked.connect(self._to_the_end)
-        self.view.installEventFilter(self)
-        self.view.verticalScrollBar().installEventFilter(self)
         theme.changed.connect(self._dress)
         self._dress()
 
     def _build(self) -> None:
         self._box = QVBoxLayout()
-        for widget in (self.problem, self.editing, self.composer):
-            self._box.addWidget(widget)
+        self._box.addWidget(self.composer)
         self._below = QWidget()
         around = QHBoxLayout(self._below)
         around.addStretch(1)
@@ -70,43 +64,100 @@ class Canvas(QWidget):
         around.addWidget(self._column, 1000)
         around.addStretch(1)
         self._around = around
+        self._top = QVBoxLayout()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(self.header)
-        layout.addWidget(self.character)
-        layout.addWidget(self._rule)
+        layout.addLayout(self._top)
         layout.addWidget(self.places, 1)
         layout.addWidget(self._below)
+
+    # Parts that are made when they are needed
+
+    @cached_property
+    def view(self) -> MessageView:
+        """The conversation."""
+        from app.ui.chat.message_view import MessageView
+
+        view = MessageView(self.theme)
+        self.places.addWidget(view)
+        view.installEventFilter(self)
+        view.verticalScrollBar().installEventFilter(self)
+        return view
+
+    @cached_property
+    def character(self) -> CharacterBar:
+        """Who the chat speaks with, under the header."""
+        bar = CharacterBar(self.theme)
+        bar.change_wanted.connect(self.change_character_wanted)
+        bar.remove_wanted.connect(self.remove_character_wanted)
+        bar.hide()
+        self._top.addWidget(bar)
+        return bar
+
+    @cached_property
+    def editing(self) -> EditingStrip:
+        """The line that says that an earlier turn is in the box."""
+        strip = EditingStrip(self.theme)
+        strip.cancelled.connect(self.cancel_edit_wanted)
+        strip.hide()
+        self._box.insertWidget(self._box.indexOf(self.composer), strip)
+        return strip
+
+    @cached_property
+    def problem(self) -> ErrorCard:
+        """What is wrong with the tab as a whole, such as a full disk."""
+        from app.ui.shared.error_card import ErrorCard
+
+        card = ErrorCard(self.theme)
+        card.action.connect(self.problem_action)
+        card.hide()
+        self._box.insertWidget(0, card)
+        return card
+
+    def _is_made(self, name: str) -> bool:
+        return name in self.__dict__
 
     def _dress(self) -> None:
         theme = self.theme
         self._column.setMaximumWidth(theme.type_px(READING_COLUMN))
-        bar = self.view.verticalScrollBar()
-        beside = bar.width() if bar.isVisibleTo(self.view) and self.places.currentWidget() is self.view else 0
+        beside = self._bar_px()
         self._around.setContentsMargins(theme.px(24), theme.px(8), theme.px(24) + beside, theme.px(14))
         self._around.setSpacing(0)
         self._box.setContentsMargins(0, 0, 0, 0)
         self._box.setSpacing(theme.px(8))
         self._place_newest()
 
+    def _bar_px(self) -> int:
+        """The width of the conversation's scroll bar while there is one: the box stays under the text."""
+        if not self._is_made("view") or self.places.currentWidget() is not self.view:
+            return 0
+        bar = self.view.verticalScrollBar()
+        return bar.width() if bar.isVisibleTo(self.view) else 0
+
     # Showing
 
     def show_head(self, head: ChatHead) -> None:
         """Header, character and composer of the open chat."""
         self.header.show_head(head)
-        self._has_character = head.character is not None
         if head.character is not None:
             self.character.show_character(head.character)
+        self._has_character = head.character is not None
         self._fold()
         self.welcome.show_head(head)
         self.places.setCurrentWidget(self.welcome if head.is_empty else self.view)
         self.composer.show_head(head)
-        self.editing.setVisible(head.editing)
-        self.problem.setVisible(head.problem is not None)
-        if head.problem is not None and self.problem.problem != head.problem:
-            self.problem.set_problem(head.problem)
+        if head.editing or self._is_made("editing"):
+            self.editing.setVisible(head.editing)
+        if head.problem is not None or self._is_made("problem"):
+            self._show_problem(head.problem)
         self._dress()
+
+    def _show_problem(self, problem: Problem | None) -> None:
+        self.problem.setVisible(problem is not None)
+        if problem is not None and self.problem.problem != problem:
+            self.problem.set_problem(problem)
 
     def set_narrow(self, narrow: bool) -> None:
         """Below 1000 px of effective width the character's header folds into the title."""
@@ -114,13 +165,12 @@ class Canvas(QWidget):
         self._fold()
 
     def _fold(self) -> None:
-        shown = self._has_character and not self._narrow
-        self.character.setVisible(shown)
-        self._rule.setVisible(shown)
+        if self._has_character or self._is_made("character"):
+            self.character.setVisible(self._has_character and not self._narrow)
 
     def show_new_text_below(self, on: bool) -> None:
         """Offer the way back to the end while the reader is further up."""
-        self.newest.setVisible(on and self.places.currentWidget() is self.view)
+        self.newest.setVisible(on and self.places.currentWidget() is not self.welcome)
         self._place_newest()
 
     def _to_the_end(self) -> None:
@@ -129,6 +179,8 @@ class Canvas(QWidget):
         self.composer.box.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _place_newest(self) -> None:
+        if not self.newest.isVisibleTo(self):
+            return
         area = self.places.geometry()
         size = self.newest.sizeHint()
         x = area.center().x() - size.width() // 2
@@ -138,13 +190,12 @@ class Canvas(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._place_newest()
-        self.resized.emit()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self.view and event.type() == QEvent.Type.Resize:
+        if event.type() == QEvent.Type.Resize:
             self._place_newest()
-        elif watched is self.view.verticalScrollBar() and event.type() in (QEvent.Type.Show, QEvent.Type.Hide):
-            self._dress()  # the box stays under the text, which the bar makes narrower
+        elif event.type() in (QEvent.Type.Show, QEvent.Type.Hide) and self._is_made("view"):
+            self._dress()
         return super().eventFilter(watched, event)
 
 

@@ -16,6 +16,7 @@ from app.ui.shared.badge import Badge
 from app.ui.shared.buttons import Button, IconButton
 from app.ui.shared.icon_label import IconLabel
 from app.ui.shared.label import Label
+from app.ui.shared.surfaces import rule
 
 if TYPE_CHECKING:
     from app.ui.chat.state import CharacterHead, ChatHead
@@ -96,7 +97,7 @@ class ChatHeader(QFrame):
         self._stored = head.chat_id is not None
         self._arrange()
 
-    def set_places(self, *, narrow: bool, list_button: bool, inspector_open: bool, inspector_is_overlay: bool) -> None:
+    def set_places(self, *, narrow: bool, list_button: bool, inspector_open: bool) -> None:
         """Follow the window: what folds into the header and which panes its buttons open."""
         self._narrow = narrow
         self.list_button.setVisible(list_button)
@@ -176,11 +177,16 @@ class CharacterBar(QFrame):
         self._words = QVBoxLayout()
         self._words.addLayout(self._first)
         self._words.addWidget(self.about)
-        self._layout = QHBoxLayout(self)
+        self._layout = QHBoxLayout()
         self._layout.addWidget(self.picture)
         self._layout.addLayout(self._words, 1)
         self._layout.addWidget(self.change)
         self._layout.addWidget(self.remove)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.setSpacing(0)
+        outer.addLayout(self._layout)
+        outer.addWidget(rule())
         self.change.clicked.connect(self.change_wanted)
         self.remove.clicked.connect(self.remove_wanted)
         theme.changed.connect(self._dress)

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from app.service.chat_types import Usage
-from app.service.pricing import SCRAPED_URL_USD, WEB_SEARCH_USD
 from app.ui.chat.options import MAX_LINKS_READ, ChatOptions, judge
 
 if TYPE_CHECKING:
+    from decimal import Decimal
+
     from app.service.models import Model
 
 CHARS_PER_TOKEN = 4.0  # Latin text with most tokenizers
@@ -88,6 +87,9 @@ def turn_cap_usd(model: Model, options: ChatOptions, prompt_tokens: int, links: 
 
     Whether tokens hit the prompt cache or fill it is only known afterwards, so the dearer of both is counted.
     """
+    from app.service.chat_types import Usage
+    from app.service.pricing import SCRAPED_URL_USD, WEB_SEARCH_USD
+
     output_tokens = most_output_tokens(model, options, prompt_tokens)
     if output_tokens is None:
         return None

@@ -2,43 +2,100 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeVar
 
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from app.ui.chat.parameters_page import ParametersPage
-from app.ui.chat.request_page import RequestPage
-from app.ui.chat.totals_page import TotalsPage
 from app.ui.shared.header import PaneTabs
 from app.ui.shared.surfaces import zone
 
 if TYPE_CHECKING:
+    from app.ui.chat.parameters_page import ParametersPage
+    from app.ui.chat.request_page import RequestPage
+    from app.ui.chat.totals_page import TotalsPage
     from app.ui.shared.theme import Theme
 
 PARAMETERS, REQUEST, TOTALS = range(3)
+NAMES = ("parameters", "request", "totals")
+Page = TypeVar("Page", bound=QWidget)
 
 
 class Inspector(QWidget):
-    """Three pages under one header."""
+    """Three pages under one header, each made when it is first looked at: none of them delays the first paint.
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    `furnish` is called with each page that was just made, to connect and fill it.
+    """
+
+    def __init__(self, theme: Theme, furnish: Callable[[QWidget], None], parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._theme = theme
+        self._furnish = furnish
+        self._was_painted = False
         zone(self, "pane")
-        self.parameters = ParametersPage(theme)
-        self.request = RequestPage(theme)
-        self.totals = TotalsPage(theme)
         titles = (self.tr("Parameters"), self.tr("Request"), self.tr("Totals"))
         self.tabs = PaneTabs(theme, self.tr("Inspector"), titles)
         self.pages = QStackedWidget()
-        for page in (self.parameters, self.request, self.totals):
-            self.pages.addWidget(page)
-        self.tabs.bar.currentChanged.connect(self.pages.setCurrentIndex)
+        for _ in titles:
+            self.pages.addWidget(QWidget())
+        self.tabs.bar.currentChanged.connect(self._show)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(self.tabs)
         layout.addWidget(self.pages, 1)
 
+    @cached_property
+    def parameters(self) -> ParametersPage:
+        from app.ui.chat.parameters_page import ParametersPage
+
+        return self._put(PARAMETERS, ParametersPage(self._theme))
+
+    @cached_property
+    def request(self) -> RequestPage:
+        from app.ui.chat.request_page import RequestPage
+
+        return self._put(REQUEST, RequestPage(self._theme))
+
+    @cached_property
+    def totals(self) -> TotalsPage:
+        from app.ui.chat.totals_page import TotalsPage
+
+        return self._put(TOTALS, TotalsPage(self._theme))
+
+    def is_made(self, page: int) -> bool:
+        """Whether a page has been looked at before."""
+        return NAMES[page] in self.__dict__
+
     def show_page(self, page: int) -> None:
         """Bring one of PARAMETERS, REQUEST, TOTALS to the front."""
         self.tabs.bar.setCurrentIndex(page)
+
+    def _show(self, page: int) -> None:
+        if self._was_painted or page != PARAMETERS:
+            self._make(page)
+        self.pages.setCurrentIndex(page)
+
+    def _make(self, page: int) -> None:
+        if not self.is_made(page):
+            getattr(self, NAMES[page])
+
+    def _put(self, place: int, page: Page) -> Page:
+        before = self.pages.widget(place)
+        self.pages.insertWidget(place, page)
+        if before is not None:
+            self.pages.removeWidget(before)
+            before.deleteLater()
+        self.pages.setCurrentIndex(self.tabs.bar.currentIndex())
+        self._furnish(page)
+        return page
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The first paint of the window has passed by here: now there is time for the page."""
+        super().paintEvent(event)
+        if not self._was_painted:
+            self._was_painted = True
+            QTimer.singleShot(0, self, lambda: self._make(self.tabs.bar.currentIndex()))

@@ -9,7 +9,7 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QStackedWidget, QVBoxLayout, QWidget
 
 from app.ui.chat.model_picker_list import COLUMNS, ROW_ROLE, ModelDelegate, ModelListModel, column_rects
-from app.ui.chat.state import ModelList, ModelRow
+from app.ui.chat.state_pages import ModelList, ModelRow
 from app.ui.shared.empty_state import Skeleton
 from app.ui.shared.flow import FlowLayout
 from app.ui.shared.kbd import KeyHint

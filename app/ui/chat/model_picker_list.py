@@ -10,7 +10,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 from PySide6.QtGui import QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from app.ui.chat.state import ModelRow
+from app.ui.chat.state_pages import ModelRow
 from app.ui.shared import icons
 from app.ui.shared.badge import badge_size, paint_badge
 

@@ -10,9 +10,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Literal, cast
 
-from app.service.chat_types import ServiceParameters
-
 if TYPE_CHECKING:
+    from app.service.chat_types import ServiceParameters
     from app.service.models import Model
 
 WebSearch = Literal["off", "auto", "on"]
@@ -129,6 +128,8 @@ def service_parameters(options: ChatOptions, model: Model | None, character_slug
     Search results are asked for inside the stream whenever something is searched, because the marks in the text
     would have no sources otherwise.
     """
+    from app.service.chat_types import ServiceParameters
+
     controls = judge(options, model)
     searching = controls.web_search.usable and options.web_search != "off"
     social = controls.social_posts.usable and options.social_posts

@@ -2,58 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import fields
-from typing import TYPE_CHECKING, Protocol
+from functools import cached_property
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QStackedWidget, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.ui.chat.canvas import Canvas
 from app.ui.chat.chat_list import ChatListPane
-from app.ui.chat.code_saving import CodeSaver
-from app.ui.chat.inspector import PARAMETERS, REQUEST, Inspector
-from app.ui.chat.message_rows import MessageRow
-from app.ui.chat.model_picker import ModelPicker
+from app.ui.chat.inspector import PARAMETERS, REQUEST, TOTALS, Inspector
 from app.ui.chat.page_actions import chat_actions, chat_palette_items
-from app.ui.chat.page_menus import open_chat_menu, open_message_menu
+from app.ui.chat.tab_panes import TabPanes
 from app.ui.shared.caller import Headroom
-from app.ui.shared.links import LinkOpener
 from app.ui.shared.tab import PaletteItem, TabAction, TabInfo, Zones
 
 if TYPE_CHECKING:
+    from app.ui.chat.code_saving import CodeSaver
+    from app.ui.chat.message_rows import MessageRow
+    from app.ui.chat.model_picker import ModelPicker
     from app.ui.chat.presenter import ChatPresenter
-    from app.ui.chat.state import CharacterHead, ChatEntry, ChatHead, ModelList
+    from app.ui.chat.state import CharacterHead, ChatEntry, ChatHead
+    from app.ui.chat.state_pages import ModelList, RequestView, Totals
+    from app.ui.shared.links import LinkOpener
     from app.ui.shared.menu import Menu
     from app.ui.shared.tasks import TaskScope
     from app.ui.shared.theme import Theme
 
-# What the view is told when it changes; the rest of a row never does.
-_CHANGING = tuple(field.name for field in fields(MessageRow) if field.name not in ("id", "role"))
 INFO = TabInfo(name="chat", title="Chat", icon="chat")
 
 
-class GuestPanes(Protocol):
-    """Three panes of another feature that stand in the chat tab's place for a while, such as the characters."""
-
-    def list_pane(self) -> QWidget: ...
-
-    def canvas(self) -> QWidget: ...
-
-    def inspector(self) -> QWidget: ...
-
-    def set_zones(self, zones: Zones) -> None: ...
-
-    def connect_zones(self, toggle_list: Callable[[], None], toggle_inspector: Callable[[], None]) -> None: ...
-
-    def activated(self) -> None: ...
-
-
-class ChatPage(QObject):
+class ChatPage(TabPanes):
     """A `TabPage`. Other features are reached by signals, which the composition root connects."""
 
-    changed = Signal()
     characters_wanted = Signal()
     help_wanted = Signal(str)  # an action id that another part of the window carries out
     toast_wanted = Signal(str, str, str)  # sentence, action id or "", its words
@@ -64,21 +47,13 @@ class ChatPage(QObject):
         super().__init__()
         self._theme = theme
         self.presenter = presenter
-        self._zones = Zones()
         self._entries: Sequence[ChatEntry] = ()
-        self._toggle_list: Callable[[], None] = _nothing
-        self._toggle_inspector: Callable[[], None] = _nothing
         self.list = ChatListPane(theme)
         self.main = Canvas(theme)
-        self.side = Inspector(theme)
-        self._stacks = tuple(QStackedWidget() for _ in range(3))
-        for stack, own in zip(self._stacks, (self.list, self.main, self.side), strict=True):
-            stack.addWidget(own)
-        self._guest: GuestPanes | None = None
-        self._guests: list[GuestPanes] = []
+        self.side = Inspector(theme, self._furnish)
+        self.set_own_panes(self.list, self.main, self.side)
         self.picker: ModelPicker | None = None
-        self._links = LinkOpener(theme, self.main, tasks)
-        self._saver = CodeSaver(self.main, tasks)
+        self._tasks = tasks
         self._rows: dict[str, MessageRow] = {}
         self.main.composer.set_enter_sends(enter_sends)
         self._connect_presenter()
@@ -95,7 +70,7 @@ class ChatPage(QObject):
         presenter.head_changed.connect(self._show_head)
         presenter.cost_changed.connect(self.main.composer.show_cost)
         presenter.draft_replaced.connect(self._show_draft)
-        presenter.totals_changed.connect(self.side.totals.show_totals)
+        presenter.totals_changed.connect(self._show_totals)
         presenter.models_changed.connect(self._show_models)
         presenter.notice.connect(self.toast_wanted)
         presenter.help_wanted.connect(self._help)
@@ -114,7 +89,12 @@ class ChatPage(QObject):
         conversation.text_arrived.connect(view.append_text)
         conversation.reasoning_arrived.connect(view.append_reasoning)
         conversation.stream_ended.connect(view.end_stream)
-        conversation.request_changed.connect(self.side.request.show_request)
+        conversation.request_changed.connect(self._show_request)
+        view.action.connect(self._act)
+        view.link_activated.connect(self._open_link)
+        view.source_activated.connect(self._open_source)
+        view.save_requested.connect(self._save_code)
+        view.new_text_below.connect(self.main.show_new_text_below)
 
     def _connect_list(self) -> None:
         pane, presenter = self.list, self.presenter
@@ -128,35 +108,62 @@ class ChatPage(QObject):
 
     def _connect_canvas(self) -> None:
         main, presenter = self.main, self.presenter
-        header, composer, view = main.header, main.composer, main.view
+        header, composer = main.header, main.composer
         header.renamed.connect(lambda title: presenter.rename(presenter.opened.chat_id, title))
         header.model_wanted.connect(self.open_model_picker)
         header.new_wanted.connect(self.new_chat)
         header.menu_wanted.connect(self.open_chat_menu)
-        header.list_wanted.connect(lambda: self._toggle_list())
-        header.inspector_wanted.connect(lambda: self._toggle_inspector())
-        main.character.change_wanted.connect(self.characters_wanted)
-        main.character.remove_wanted.connect(lambda: presenter.use_character(None))
+        header.list_wanted.connect(lambda: self.toggle_list())
+        header.inspector_wanted.connect(lambda: self.toggle_inspector())
+        main.change_character_wanted.connect(self.characters_wanted)
+        main.remove_character_wanted.connect(lambda: presenter.use_character(None))
         main.welcome.character_wanted.connect(self.characters_wanted)
         main.welcome.example_chosen.connect(presenter.send)
-        main.editing.cancelled.connect(presenter.cancel_edit)
-        main.problem.action.connect(self._help)
+        main.cancel_edit_wanted.connect(presenter.cancel_edit)
+        main.problem_action.connect(self._help)
         composer.send_wanted.connect(self.send)
         composer.stop_wanted.connect(presenter.stop)
         composer.text_edited.connect(presenter.set_draft)
         composer.option_changed.connect(presenter.set_option)
         composer.recall_wanted.connect(presenter.recall)
-        view.action.connect(self._act)
-        view.link_activated.connect(self._links.ask)
-        view.source_activated.connect(self._open_source)
-        view.save_requested.connect(self._saver.ask)
-        self._saver.told.connect(lambda sentence: self.toast_wanted.emit(sentence, "", ""))
-        view.new_text_below.connect(main.show_new_text_below)
 
     def _connect_side(self) -> None:
-        self.side.parameters.option_changed.connect(self.presenter.set_option)
-        self.side.request.copied.connect(lambda sentence: self.toast_wanted.emit(sentence, "", ""))
         self.side.tabs.bar.currentChanged.connect(self._side_changed)
+
+    def _furnish(self, page: QWidget) -> None:
+        """Connect and fill a page of the inspector that has just been made."""
+        from app.ui.chat.parameters_page import ParametersPage
+        from app.ui.chat.request_page import RequestPage
+        from app.ui.chat.totals_page import TotalsPage
+
+        if isinstance(page, ParametersPage):
+            page.option_changed.connect(self.presenter.set_option)
+            page.show_head(self.presenter.head())
+        elif isinstance(page, RequestPage):
+            page.copied.connect(lambda sentence: self.toast_wanted.emit(sentence, "", ""))
+            self.presenter.show_request()
+        elif isinstance(page, TotalsPage):
+            page.show_totals(self.presenter.totals())
+
+    @cached_property
+    def _links(self) -> LinkOpener:
+        from app.ui.shared.links import LinkOpener
+
+        return LinkOpener(self._theme, self.main, self._tasks)
+
+    @cached_property
+    def _saver(self) -> CodeSaver:
+        from app.ui.chat.code_saving import CodeSaver
+
+        saver = CodeSaver(self.main, self._tasks)
+        saver.told.connect(lambda sentence: self.toast_wanted.emit(sentence, "", ""))
+        return saver
+
+    def _open_link(self, address: str) -> None:
+        self._links.ask(address)
+
+    def _save_code(self, code: str, file_name: str) -> None:
+        self._saver.ask(code, file_name)
 
     # What the presenter tells
 
@@ -167,8 +174,17 @@ class ChatPage(QObject):
     def _show_head(self, head: ChatHead) -> None:
         self.list.show_open_chat(head.chat_id)
         self.main.show_head(head)
-        self.side.parameters.show_head(head)
+        if self.side.is_made(PARAMETERS):
+            self.side.parameters.show_head(head)
         self.changed.emit()
+
+    def _show_totals(self, totals: Totals) -> None:
+        if self.side.is_made(TOTALS):
+            self.side.totals.show_totals(totals)
+
+    def _show_request(self, view: RequestView) -> None:
+        if self.side.is_made(REQUEST):
+            self.side.request.show_request(view)
 
     def _show_draft(self, text: str) -> None:
         self.main.composer.set_text(text)
@@ -183,12 +199,20 @@ class ChatPage(QObject):
         self._rows = {row.id: row for row in rows}
         self.main.view.set_messages(rows)
         self.main.show_new_text_below(False)
-        self.presenter.show_request()
+        if self.side.is_made(REQUEST):
+            self.presenter.show_request()
 
     def _append_rows(self, rows: tuple[MessageRow, ...]) -> None:
         for row in rows:
             self._rows[row.id] = row
             self.main.view.append(row)
+
+    @cached_property
+    def _changing(self) -> tuple[str, ...]:
+        """The fields of a row that the view is told when they change; the others never do."""
+        from app.ui.chat.message_rows import MessageRow
+
+        return tuple(field.name for field in fields(MessageRow) if field.name not in ("id", "role"))
 
     def _update_row(self, row: MessageRow) -> None:
         """Tell the view what changed of a row. Text of a streamed answer reaches it piece by piece, never whole."""
@@ -199,7 +223,7 @@ class ChatPage(QObject):
         streamed = "streaming" in (known.state, row.state)
         changes = {
             name: getattr(row, name)
-            for name in _CHANGING
+            for name in self._changing
             if getattr(row, name) != getattr(known, name) and not (streamed and name in ("text", "reasoning"))
         }
         if changes:
@@ -213,7 +237,8 @@ class ChatPage(QObject):
 
     def send(self, text: str) -> None:
         """Send, with what was typed into the system prompt a moment ago."""
-        self.side.parameters.flush()
+        if self.side.is_made(PARAMETERS):
+            self.side.parameters.flush()
         self.presenter.send(text)
 
     def new_chat(self) -> None:
@@ -225,8 +250,8 @@ class ChatPage(QObject):
         """Show a chat; the list closes where it slides over the canvas."""
         self.show_chat()
         self.presenter.open_chat(chat_id)
-        if self._zones.list_overlay and self._zones.list_open:
-            self._toggle_list()
+        if self.zones.list_overlay and self.zones.list_open:
+            self.toggle_list()
 
     def step(self, by: int) -> None:
         """The chat below (1) or above (-1) in the list."""
@@ -249,6 +274,8 @@ class ChatPage(QObject):
     def _act(self, row_id: str, action: str) -> None:
         """A button beside a message. The view copies by itself; the rest is the presenter's."""
         if action == "more":
+            from app.ui.chat.page_menus import open_message_menu
+
             open_message_menu(self, row_id)
         elif action == "receipt":
             self.open_request(row_id)
@@ -271,13 +298,13 @@ class ChatPage(QObject):
         """Show the Request page of an answer, opening the inspector when it is closed."""
         self.side.show_page(REQUEST)
         self.presenter.show_request(row_id)
-        if not self._zones.inspector_open:
-            self._toggle_inspector()
+        if not self.zones.inspector_open:
+            self.toggle_inspector()
 
     def open_parameters(self) -> None:
         self.side.show_page(PARAMETERS)
-        if not self._zones.inspector_open:
-            self._toggle_inspector()
+        if not self.zones.inspector_open:
+            self.toggle_inspector()
 
     def _side_changed(self, page: int) -> None:
         if page == REQUEST:
@@ -286,6 +313,8 @@ class ChatPage(QObject):
     def open_model_picker(self) -> ModelPicker:
         """Open the list of models under its button; it is built with its first use."""
         if self.picker is None:
+            from app.ui.chat.model_picker import ModelPicker
+
             self.picker = ModelPicker(self._theme, self.main)
             self.picker.chosen.connect(lambda model, always: self.presenter.use_model(model, for_new_chats=always))
             self.picker.favourite_toggled.connect(self.presenter.toggle_favourite)
@@ -296,6 +325,8 @@ class ChatPage(QObject):
 
     def open_chat_menu(self) -> Menu:
         """Everything that can be done with the open chat."""
+        from app.ui.chat.page_menus import open_chat_menu
+
         return open_chat_menu(self)
 
     def is_pinned(self) -> bool:
@@ -320,31 +351,10 @@ class ChatPage(QObject):
             QGuiApplication.clipboard().setText(message.content)
             self.toast_wanted.emit(self.tr("Answer copied"), "", "")
 
-    # Guests
-
-    def show_guest(self, guest: GuestPanes) -> None:
-        """Put another feature's panes in place of ours, until `show_chat`."""
-        if guest not in self._guests:
-            self._guests.append(guest)
-            guest.connect_zones(lambda: self._toggle_list(), lambda: self._toggle_inspector())
-        self._guest = guest
-        panes = (guest.list_pane(), guest.canvas(), guest.inspector())
-        for stack, pane in zip(self._stacks, panes, strict=True):
-            if stack.indexOf(pane) < 0:
-                stack.addWidget(pane)
-            stack.setCurrentWidget(pane)
-        guest.set_zones(self._zones)
-        guest.activated()
-        self.changed.emit()
-
     def show_chat(self) -> None:
-        """Back to the conversation."""
-        if self._guest is not None:
-            self._guest = None
-            for stack in self._stacks:
-                stack.setCurrentIndex(0)
+        """Back to the conversation, when something else stood in its place."""
+        if self.leave_guest():
             self.focus_box()
-            self.changed.emit()
 
     def use_character(self, character: CharacterHead, *, new_chat: bool) -> None:
         """Speak with somebody from now on: in a new chat, or in the open one."""
@@ -355,26 +365,13 @@ class ChatPage(QObject):
             self.presenter.use_character(character)
         self.focus_box()
 
-    @property
-    def guest(self) -> GuestPanes | None:
-        return self._guest
-
     # TabPage
-
-    def list_pane(self) -> QWidget:
-        return self._stacks[0]
-
-    def canvas(self) -> QWidget:
-        return self._stacks[1]
-
-    def inspector(self) -> QWidget:
-        return self._stacks[2]
 
     def main_input(self) -> QWidget:
         return self.main.composer.box
 
     def filter_field(self) -> QWidget:
-        field = getattr(self._guest, "search", None)
+        field = getattr(self.guest, "search", None)
         return field if isinstance(field, QWidget) else self.list.filter
 
     def actions(self) -> Sequence[TabAction]:
@@ -394,7 +391,7 @@ class ChatPage(QObject):
 
     def handle_escape(self) -> bool:
         """Stop the answer, else leave the edited turn, else leave the guest."""
-        if self._guest is not None:
+        if self.guest is not None:
             self.show_chat()
             return True
         if self.presenter.head().writing:
@@ -403,24 +400,11 @@ class ChatPage(QObject):
         return self.presenter.cancel_edit()
 
     def set_zones(self, zones: Zones) -> None:
-        self._zones = zones
+        super().set_zones(zones)
         self.main.header.set_places(
-            narrow=zones.list_overlay,
-            list_button=not zones.list_beside,
-            inspector_open=zones.inspector_open,
-            inspector_is_overlay=zones.inspector_overlay,
+            narrow=zones.list_overlay, list_button=not zones.list_beside, inspector_open=zones.inspector_open
         )
         self.main.set_narrow(zones.list_overlay)
-        if self._guest is not None:
-            self._guest.set_zones(zones)
-
-    def connect_zones(self, toggle_list: Callable[[], None], toggle_inspector: Callable[[], None]) -> None:
-        self._toggle_list = toggle_list
-        self._toggle_inspector = toggle_inspector
 
     def activated(self) -> None:
         """Nothing to fetch: what is shown is already here."""
-
-
-def _nothing() -> None:
-    """Stands in until the window connects its panes."""

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from app.ui.chat.options import next_web_search
 from app.ui.chat.presenter_base import USE_MODEL, ChatPresenterBase, Work
-from app.ui.chat.presenter_conversation import Conversation
-from app.ui.chat.presenter_library import Library
 from app.ui.chat.state import CharacterHead
 
 if TYPE_CHECKING:
@@ -47,11 +45,17 @@ class ChatPresenter(ChatPresenterBase):
 
         Text typed before this stays in the box, and then no old chat is opened over it.
         """
+        # Imported here: the window is painted before the history is opened.
+        from app.ui.chat.presenter_answers import Answers
+        from app.ui.chat.presenter_conversation import Conversation
+        from app.ui.chat.presenter_library import Library
+
         await history.mark_interrupted()
         self._history = history
         self.library = Library(history)
         await self.library.load()
         self.shelf.catalogue = catalogue
+        self._answers = Answers(self.caller, self._tasks, self._cheaper_model, self._clock, self)
         self.answers.start(history, catalogue)
         self.conversation = Conversation(
             self.opened, self.library, self.answers, history, catalogue, self._ensure_chat, self
@@ -263,8 +267,8 @@ class ChatPresenter(ChatPresenterBase):
 
     def stop(self) -> None:
         """Stop the open chat's answer; what came stays."""
-        if self.opened.chat_id is not None:
-            self.answers.stop(self.opened.chat_id)
+        if self.opened.chat_id is not None and self._answers is not None:
+            self._answers.stop(self.opened.chat_id)
 
     def recall(self) -> None:
         """Take the last own turn into the box to edit it."""

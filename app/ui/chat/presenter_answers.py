@@ -17,7 +17,7 @@ from app.storage.errors import NotStored, StorageError
 from app.ui.chat.live_answer import Arrived, LiveAnswer
 from app.ui.chat.presenter_answer import AnswerWriter, Ending, store_ending
 from app.ui.chat.presenter_requests import note_of
-from app.ui.chat.presenter_thread import problem_text
+from app.ui.chat.presenter_rows import problem_text
 from app.ui.shared.problems import ActionSpec, Problem, describe
 
 if TYPE_CHECKING:

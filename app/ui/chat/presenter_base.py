@@ -14,21 +14,20 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.storage.errors import NotStored, StorageError
 from app.ui.chat.estimate import turn_cap_usd
 from app.ui.chat.options import ChatOptions
-from app.ui.chat.presenter_answers import Answers, disk_problem
 from app.ui.chat.presenter_models import ModelShelf
 from app.ui.chat.presenter_open import OpenChat
-from app.ui.chat.presenter_views import totals_of
 from app.ui.shared import money
-from app.ui.shared.problems import ActionSpec
 
 if TYPE_CHECKING:
     from app.storage.history import History
     from app.storage.settings import SettingsStore
-    from app.ui.chat.presenter_answers import Job
+    from app.ui.chat.presenter_answers import Answers, Job
     from app.ui.chat.presenter_conversation import Conversation
     from app.ui.chat.presenter_library import Library
     from app.ui.chat.state import ChatHead
+    from app.ui.chat.state_pages import Totals
     from app.ui.shared.caller import Caller
+    from app.ui.shared.problems import ActionSpec
     from app.ui.shared.tasks import TaskScope
 
 DRAFT_PAUSE_MS = 250
@@ -70,7 +69,8 @@ class ChatPresenterBase(QObject):
         self._undo: list[str] = []
         self.shelf = ModelShelf(caller, settings)
         self.opened = OpenChat(caller, self.shelf)
-        self.answers = Answers(caller, tasks, self._cheaper_model, clock, self)
+        self._clock = clock
+        self._answers: Answers | None = None
         self.library: Library | None = None
         self.conversation: Conversation | None = None
         self._history: History | None = None
@@ -115,16 +115,32 @@ class ChatPresenterBase(QObject):
     def _all_changed(self) -> None:
         self._list_changed()
         self._head_changed()
-        self.totals_changed.emit(totals_of(self.opened.thread.all(), self.shelf.name_of, self.caller.is_sandbox))
+        if self._history is not None:
+            self.totals_changed.emit(self.totals())
+
+    def totals(self) -> Totals:
+        """What the open chat has used, all branches together."""
+        from app.ui.chat.presenter_totals import totals_of
+
+        return totals_of(self.opened.thread.all(), self.shelf.name_of, self.caller.is_sandbox)
 
     def _list_changed(self) -> None:
         if self.library is not None:
-            self.entries_changed.emit(self.library.entries(self.answers.writing(), self._now(), self.shelf.name_of))
+            self.entries_changed.emit(self.library.entries(self._writing(), self._now(), self.shelf.name_of))
         self.busy_changed.emit()
+
+    @property
+    def answers(self) -> Answers:
+        """All answers under way. There are none before `start`, which makes this."""
+        assert self._answers is not None
+        return self._answers
+
+    def _writing(self) -> frozenset[str]:
+        return self._answers.writing() if self._answers is not None else frozenset()
 
     def head(self) -> ChatHead:
         """The open chat as it is now."""
-        return self.opened.head(writing=self.opened.chat_id in self.answers.writing())
+        return self.opened.head(writing=self.opened.chat_id in self._writing())
 
     def _head_changed(self) -> None:
         self.head_changed.emit(self.head())
@@ -132,6 +148,8 @@ class ChatPresenterBase(QObject):
 
     def _cheaper_model(self, job: Job) -> ActionSpec | None:
         """The cheapest model that is listed, when it is not the one that was asked."""
+        from app.ui.shared.problems import ActionSpec
+
         cheapest = self.shelf.cheapest()
         if cheapest is None or cheapest.id == job.request.model:
             return None
@@ -155,6 +173,8 @@ class ChatPresenterBase(QObject):
         except NotStored as error:
             self.notice.emit(error.sentence, "", "")
         except StorageError as error:
+            from app.ui.chat.presenter_answers import disk_problem
+
             self.opened.problem = disk_problem(error)
             self._head_changed()
         else:

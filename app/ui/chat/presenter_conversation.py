@@ -10,9 +10,9 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.ui.chat.presenter_answers import Job, note_kind
 from app.ui.chat.presenter_requests import build_request, turns_sent, view_from_note, view_of
-from app.ui.chat.presenter_thread import row_of
+from app.ui.chat.presenter_rows import row_of
 from app.ui.chat.presenter_views import count_links, estimate_branch, learn_from
-from app.ui.chat.state import RequestView
+from app.ui.chat.state_pages import RequestView
 from app.ui.chat.titles import title_from
 
 if TYPE_CHECKING:

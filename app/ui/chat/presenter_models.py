@@ -9,15 +9,15 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from app.ui.chat.estimate import context_text
-from app.ui.chat.state import ModelList, ModelRow
 from app.ui.shared import money
-from app.ui.shared.problems import Problem, describe
 
 if TYPE_CHECKING:
     from app.service.models import Model
     from app.storage.catalogue import Catalogue
     from app.storage.settings import SettingsStore
+    from app.ui.chat.state_pages import ModelList, ModelRow
     from app.ui.shared.caller import Caller
+    from app.ui.shared.problems import Problem
 
 # Ability shown as a badge → the capability it stands for, in the order of the badges.
 CATALOGUE_KIND, CATALOGUE_KEY = "models", "text"
@@ -93,6 +93,7 @@ class ModelShelf:
     async def fetch(self) -> None:
         """Ask the service for its text models. A failure becomes `problem`; what was shown stays."""
         from app.service.errors import ServiceError
+        from app.ui.shared.problems import describe
 
         service = self.caller.service
         if service is None:
@@ -145,6 +146,8 @@ class ModelShelf:
 
     def list_for(self, current_id: str) -> ModelList:
         """What the picker shows: favourites first, then by name; models that are offline are left out."""
+        from app.ui.chat.state_pages import ModelList
+
         favourites = set(self.settings.value.favourite_models)
         default = self.default_id()
         rows = [
@@ -160,6 +163,8 @@ class ModelShelf:
 
 
 def _row(model: Model, *, favourite: bool, default: bool, current: bool) -> ModelRow:
+    from app.ui.chat.state_pages import ModelRow
+
     abilities = tuple(name for name, capability in ABILITIES if getattr(model.capabilities, capability))
     return ModelRow(
         id=model.id,

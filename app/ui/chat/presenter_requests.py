@@ -14,7 +14,7 @@ from app.service.chat_types import ChatMessage, ChatRequest
 from app.service.exchange import RequestRecord
 from app.ui.chat.continuing import CONTINUE_INSTRUCTION
 from app.ui.chat.options import ChatOptions, service_parameters
-from app.ui.chat.state import RequestView
+from app.ui.chat.state_pages import RequestView
 
 if TYPE_CHECKING:
     from app.service.exchange import Exchange

@@ -18,7 +18,7 @@ from app.ui.shared.label import Label
 from app.ui.shared.surfaces import zone
 
 if TYPE_CHECKING:
-    from app.ui.chat.state import RequestView
+    from app.ui.chat.state_pages import RequestView
     from app.ui.shared.theme import Theme
 
 # Prefixes that say nothing to a person; the whole name is in the tooltip.

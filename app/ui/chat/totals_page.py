@@ -8,7 +8,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QVBoxLayout, QWidget
 
-from app.ui.chat.state import Totals, TotalsRow
+from app.ui.chat.state_pages import Totals, TotalsRow
 from app.ui.shared import money
 from app.ui.shared.label import Label
 from app.ui.shared.surfaces import zone

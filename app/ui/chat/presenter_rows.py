@@ -1,0 +1,182 @@
+"""What the message view shows of a message: its text, its receipt, what went wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from typing import TYPE_CHECKING, cast
+
+from app.ui.chat.message_rows import MessageRow, ReceiptRun, RowSource, RowState
+from app.ui.shared import money
+from app.ui.shared.problems import ActionSpec, Problem
+
+if TYPE_CHECKING:
+    from app.service.chat_types import Source
+    from app.storage.conversations import Message
+    from app.ui.chat.live_answer import LiveAnswer
+    from app.ui.chat.presenter_thread import Thread
+
+SANDBOX_NOTE = "Sandbox, not charged"
+RETRY = ActionSpec("retry", "Try again")
+
+
+def row_of(
+    message: Message,
+    thread: Thread,
+    *,
+    sandbox: bool,
+    live: LiveAnswer | None = None,
+    problem: Problem | None = None,
+    is_last: bool = False,
+) -> MessageRow:
+    """What the message view shows of a message. `live` is the answer being written into it.
+
+    A person's turn without an answer (`is_last`) can be asked again: the program ended between the two.
+    """
+    place, places = thread.place(message.id)
+    if message.role == "user":
+        return MessageRow(
+            id=message.id,
+            role="user",
+            text=message.content,
+            actions=("copy", "edit", "retry") if is_last else ("copy", "edit"),
+            place=place,
+            places=places,
+        )
+    if live is not None:
+        return live_row(message, live, place, places, sandbox=sandbox, problem=problem)
+    state = cast("RowState", message.state)
+    usage = message.usage
+    return MessageRow(
+        id=message.id,
+        role="assistant",
+        text=message.content,
+        reasoning=message.reasoning,
+        reasoning_s=message.thinking_s,
+        reasoning_tokens=_number(usage, "reasoning") or None,
+        citations=bool(message.sources) or bool(usage.get("searched")),
+        sources=stored_sources(message.sources),
+        receipt=receipt_of(message, sandbox),
+        state=state,
+        state_text=kept_text(message) if state in ("stopped", "interrupted") else "",
+        problem=problem or stored_problem(message),
+        actions=None if message.content or message.reasoning else (),
+        place=place,
+        places=places,
+    )
+
+
+def live_row(
+    message: Message, live: LiveAnswer, place: int, places: int, *, sandbox: bool, problem: Problem | None = None
+) -> MessageRow:
+    """The same for an answer that is being written, or that waits for its next try (`problem` says for what)."""
+    waits = problem is not None and live.first_token_at is None
+    return MessageRow(
+        id=message.id,
+        role="assistant",
+        text=live.text,
+        reasoning=live.reasoning,
+        reasoning_s=live.thinking_s,
+        citations=bool(live.sources) or live.searched,
+        sources=live_sources(live.sources),
+        receipt=() if waits else live_receipt(live, sandbox),
+        state="failed" if waits else "streaming",
+        problem=problem,
+        actions=() if waits else None,
+        place=place,
+        places=places,
+    )
+
+
+def live_sources(sources: Iterable[Source]) -> tuple[RowSource, ...]:
+    return tuple(RowSource(source.title, source.url, source.content, source.date) for source in sources)
+
+
+def stored_sources(sources: Iterable[Mapping[str, object]]) -> tuple[RowSource, ...]:
+    return tuple(
+        RowSource(*(str(source.get(name) or "") for name in ("title", "url", "content", "date"))) for source in sources
+    )
+
+
+def receipt_of(message: Message, sandbox: bool) -> tuple[ReceiptRun, ...]:
+    """`$0.0007 · in 812 (512 cached) · out 164 · 61 tok/s · first token 0.8 s · 3.1 s`; () before a first report."""
+    usage = message.usage
+    if not usage:
+        return ()
+    free = bool(usage.get("sandbox", sandbox))
+    source = str(usage.get("cost_source") or "none")
+    runs = [ReceiptRun(_cost_text(message.cost_usd, source, free), icon="receipt")]
+    runs += _token_runs(_number(usage, "prompt"), _number(usage, "cached"), _number(usage, "completion"))
+    rate, first, took = (usage.get(name) for name in ("tokens_per_s", "first_token_s", "duration_s"))
+    if isinstance(rate, (int, float)) and rate > 0:
+        runs.append(ReceiptRun(f"{rate:,.0f} tok/s"))
+    if isinstance(first, (int, float)):
+        runs.append(ReceiptRun(f"first token {money.duration(first)}"))
+    if isinstance(took, (int, float)):
+        runs.append(ReceiptRun(money.duration(took)))
+    return tuple(runs)
+
+
+def live_receipt(live: LiveAnswer, sandbox: bool) -> tuple[ReceiptRun, ...]:
+    """`Writing · 61 tok/s · first token 0.8 s · in 1,284 · out 418 · about $0.0019 so far`."""
+    waiting = live.first_token_at is None
+    runs = [ReceiptRun("Waiting for the first token" if waiting else "Writing", icon="dot")]
+    rate, first = live.tokens_per_s, live.first_token_s
+    if rate is not None:
+        runs.append(ReceiptRun(f"{rate:,.0f} tok/s"))
+    if first is not None:
+        runs.append(ReceiptRun(f"first token {money.duration(first)}"))
+    runs += _token_runs(live.input_tokens, live.cached_tokens, 0 if waiting else live.output_tokens)
+    cost = live.cost_so_far
+    if cost is not None and not waiting:
+        stated = live.cost_usd is not None
+        text = money.money(cost) if stated else f"{money.about(cost)} so far"
+        runs.append(ReceiptRun(f"{text}, {SANDBOX_NOTE}" if sandbox else text, "text", strong=True))
+    return tuple(runs)
+
+
+def _token_runs(prompt: int, cached: int, completion: int) -> list[ReceiptRun]:
+    runs = []
+    if prompt:
+        inside = f" ({money.count(cached)} cached)" if cached else ""
+        runs.append(ReceiptRun(f"in {money.count(prompt)}{inside}"))
+    if completion:
+        runs.append(ReceiptRun(f"out {money.count(completion)}"))
+    return runs
+
+
+def _cost_text(cost_usd: Decimal | None, source: str, sandbox: bool) -> str:
+    if sandbox:
+        return f"{money.cost(cost_usd, source)}, {SANDBOX_NOTE}" if cost_usd is not None else SANDBOX_NOTE
+    return money.cost(cost_usd, source)
+
+
+def kept_text(message: Message) -> str:
+    """`418 tokens kept, $0.0019.` beside the note that an answer stopped early."""
+    tokens = _number(message.usage, "completion")
+    parts = []
+    if tokens:
+        parts.append(f"{money.count(tokens)} tokens kept")
+    elif message.content:
+        parts.append("What arrived is kept")
+    if message.cost_usd is not None:
+        parts.append(money.cost(message.cost_usd, str(message.usage.get("cost_source") or "none")))
+    return f"{', '.join(parts)}." if parts else ""
+
+
+def stored_problem(message: Message) -> Problem | None:
+    """The error card of an answer that failed before, or after a restart."""
+    if message.state != "failed":
+        return None
+    what, _, meaning = message.error.partition("\n")
+    return Problem(what or "No answer came", meaning, primary=RETRY, severity="warn", icon="warning")
+
+
+def problem_text(problem: Problem) -> str:
+    """How a problem is stored with its message; `stored_problem` reads it."""
+    return f"{problem.what}\n{problem.meaning}"
+
+
+def _number(values: Mapping[str, object], name: str) -> int:
+    value = values.get(name)
+    return int(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else 0
