@@ -17,7 +17,7 @@ NAMES = {
     "answer": "answer with `status` (and `body`, or the example of a `shape`) instead of doing the work",
     "drop": "close the connection without an answer",
     "lie": "answer with a body that is not what the headers promise: `kind` length, json, html, empty or type",
-    "cut": "close the connection after `after` characters of the streamed answer",
+    "cut": "close the connection after `after` characters of a streamed chat, or bytes of streamed speech or of a film",
     "no_done": "end the stream without [DONE]",
     "in_band_error": "send an error object inside the 200 stream after `after` characters",
     "split_think": "split think tags over several chunks",

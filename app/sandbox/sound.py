@@ -6,6 +6,7 @@ libsndfile (through soundfile) does WAV, FLAC, MP3, OGG and Opus; FFmpeg (throug
 from __future__ import annotations
 
 import io
+import itertools
 import struct
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
@@ -22,6 +23,7 @@ Samples = NDArray[np.int16]
 FORMATS = ("mp3", "opus", "aac", "flac", "wav", "pcm")
 CONTENT_TYPES = {name: f"audio/{'mpeg' if name == 'mp3' else name}" for name in FORMATS}
 BLOCK_FRAMES = 1 << 18
+LONGEST_S = 3600.0  # a small file can hold days of silence; what is longer is not decoded to the end
 UNKNOWN_LENGTH = 0xFFFFFFFF  # what a WAV says about itself while it is still being written
 _SNDFILE = {"mp3": ("MP3", "MPEG_LAYER_III"), "opus": ("OGG", "OPUS"), "flac": ("FLAC", "PCM_16")}
 
@@ -44,17 +46,15 @@ class Sound:
 
 def decode(data: bytes) -> Sound:
     """Return the sound in a file of any listed container, mixed down to one channel. Raises `NotSound`."""
-    pieces: list[NDArray[np.float32]] = []
     try:
         with soundfile.SoundFile(io.BytesIO(data)) as file:
-            rate_hz = int(file.samplerate)
+            pieces = _Pieces(int(file.samplerate))
             # Block by block: a file that was streamed does not know its length.
             while len(block := file.read(BLOCK_FRAMES, dtype="float32", always_2d=True)):
-                pieces.append(block.mean(axis=1))
+                pieces.add(_to_int16(block.mean(axis=1)))
     except (soundfile.LibsndfileError, RuntimeError):
         return _decode_with_ffmpeg(data)
-    samples = np.concatenate(pieces) if pieces else np.zeros(0, np.float32)
-    return Sound(_to_int16(samples), rate_hz)
+    return pieces.sound()
 
 
 def _decode_with_ffmpeg(data: bytes) -> Sound:
@@ -62,22 +62,42 @@ def _decode_with_ffmpeg(data: bytes) -> Sound:
         import av
     except ImportError:
         raise NotSound("no decoder for this container is installed") from None
-    pieces: list[NDArray[np.int16]] = []
     try:
         with av.open(io.BytesIO(data), mode="r") as container:
             if not container.streams.audio:
                 raise NotSound("there is no sound in this file")
             stream = container.streams.audio[0]
             rate_hz = int(stream.rate or 0)
+            pieces = _Pieces(rate_hz)
             resampler = av.AudioResampler(format="s16", layout="mono", rate=rate_hz)
-            for frame in container.decode(stream):
-                pieces += [one.to_ndarray()[0] for one in resampler.resample(frame)]
-            pieces += [one.to_ndarray()[0] for one in resampler.resample(None)]
+            for frame in itertools.chain(container.decode(stream), (None,)):
+                for one in resampler.resample(frame):
+                    pieces.add(one.to_ndarray()[0].astype(np.int16))
     except (av.FFmpegError, ValueError) as error:
         raise NotSound(str(error)) from None
-    if not pieces:
+    sound = pieces.sound()
+    if not len(sound.samples):
         raise NotSound("there is no sound in this file")
-    return Sound(np.concatenate(pieces).astype(np.int16), rate_hz)
+    return sound
+
+
+class _Pieces:
+    """Gathers decoded sound, and stops when there is too much of it."""
+
+    def __init__(self, rate_hz: int) -> None:
+        self._rate_hz = rate_hz
+        self._frames = 0
+        self._pieces: list[Samples] = []
+
+    def add(self, piece: Samples) -> None:
+        self._frames += len(piece)
+        if self._frames > LONGEST_S * self._rate_hz:
+            raise NotSound(f"it is longer than {LONGEST_S / 60:.0f} minutes")
+        self._pieces.append(piece)
+
+    def sound(self) -> Sound:
+        samples = np.concatenate(self._pieces) if self._pieces else np.zeros(0, np.int16)
+        return Sound(samples, self._rate_hz)
 
 
 def _to_int16(samples: NDArray[np.float32]) -> Samples:

@@ -12,7 +12,7 @@ from app.sandbox.call import Call
 from app.sandbox.charges import charge, find_model, refuse_unpaid
 from app.sandbox.equipment import need
 from app.sandbox.errors import Json, Refusal
-from app.sandbox.http import Answer
+from app.sandbox.http import Answer, HangUp
 from app.sandbox.media_models import SPEECH, MediaModel
 from app.sandbox.validation import REQUIRED, Checker
 
@@ -93,15 +93,20 @@ async def speak(call: Call) -> Answer:
     headers = {"Content-Type": CONTENT_TYPES[voice_format]}
     if request.streaming:
         charge(call, f"{model.id}-characters", len(request.text), model.price_usd)
-        return Answer(200, headers, _streamed(speaking, sentences(request.text)))
+        cut = call.world.faults.strike("cut", call.request.path)
+        return Answer(200, headers, _streamed(speaking, sentences(request.text), cut))
     data = await asyncio.to_thread(speaking.whole, sentences(request.text))
     charge(call, f"{model.id}-characters", len(request.text), model.price_usd)
     return Answer(200, headers, data)
 
 
-async def _streamed(speaking: Speaking, parts: list[str]) -> AsyncIterator[bytes]:
+async def _streamed(speaking: Speaking, parts: list[str], cut: Json | None) -> AsyncIterator[bytes]:
+    """Yield one piece per sentence. The armed fault `cut` ends the connection within the first piece."""
     for part in parts:
         piece = await asyncio.to_thread(speaking.sentence, part)
+        if cut is not None and piece:
+            yield piece[: int(cut.get("after", len(piece) // 2)) or 1]
+            raise HangUp
         if piece:
             yield piece
     rest = await asyncio.to_thread(speaking.finish)

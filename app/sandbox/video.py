@@ -205,7 +205,7 @@ async def retrieve(call: Call) -> Answer:
     if job.order.private:
         answer = json_answer(_status("COMPLETED", job, now))
     else:
-        answer = _film_answer(await job.finished_film())
+        answer = _film_answer(call, await job.finished_film())
     if body.get("delete_media_on_completion"):
         jobs_of(call.caller).pop(queue_id, None)
     return answer
@@ -226,8 +226,13 @@ def _stopped(call: Call, job: VideoJob) -> Refusal:
     return Refusal(422, {"error": error})
 
 
-def _film_answer(film: bytes) -> Answer:
-    return Answer(200, {"Content-Type": "video/mp4", "Content-Disposition": 'attachment; filename="video.mp4"'}, film)
+def _film_answer(call: Call, film: bytes) -> Answer:
+    """The armed fault `cut` ends the connection after `after` bytes of the film."""
+    headers = {"Content-Type": "video/mp4", "Content-Disposition": 'attachment; filename="video.mp4"'}
+    cut = call.world.faults.strike("cut", call.request.path)
+    if cut is not None:
+        return Answer(200, headers, film[: int(cut.get("after", 1000))], announced_length=len(film))
+    return Answer(200, headers, film)
 
 
 async def complete(call: Call) -> Answer:
@@ -253,4 +258,4 @@ async def download(call: Call) -> Answer:
     if not found.job.done(now) or found.job.outcome != "film":
         raise Refusal(404, "This download is not there yet")
     need("video")
-    return _film_answer(await found.job.finished_film())
+    return _film_answer(call, await found.job.finished_film())

@@ -83,7 +83,7 @@ def test_R_RPC_01_an_unknown_network_is_400(sandbox: Client) -> None:
     assert answer.status_code == 400 and "base-moonnet" in answer.text
 
 
-def test_R_RPC_04_and_14_an_object_for_one_item_and_an_array_for_a_batch(sandbox: Client) -> None:
+def test_R_EP_06_and_R_RPC_04_and_14_an_object_for_one_item_and_an_array_for_a_batch(sandbox: Client) -> None:
     assert isinstance(send(sandbox, item("eth_chainId")).json(), dict)
     batch = send(sandbox, [item("eth_chainId", id=7), item("eth_blockNumber", id=8)]).json()
     assert [(one["id"], one["result"]) for one in batch] == [(7, "0x2105"), (8, "0x0")]
@@ -154,7 +154,7 @@ def test_R_RPC_24_the_refusal_of_a_filter_names_the_alternative(sandbox: Client)
     assert "HTTP only" in send(sandbox, item("eth_subscribe")).text
 
 
-def test_R_RPC_15_and_16_the_content_type_and_the_three_headers(sandbox: Client, venice: Client) -> None:
+def test_R_HDR_30_and_R_RPC_15_and_16_the_content_type_and_the_three_headers(sandbox: Client, venice: Client) -> None:
     answer = send(sandbox, item("eth_chainId"))
     assert answer.headers["content-type"] == "application/json"
     assert (answer.headers["X-Service-RPC-Credits"], answer.headers["X-Service-RPC-Cost-USD"]) == ("20", "0.00001400")
@@ -207,7 +207,9 @@ def test_R_RPC_30_31_and_32_an_error_costs_5_credits_and_the_header_is_exact(san
     assert refusal(sandbox, "debug_somethingElse")["code"] == -32601
 
 
-def test_R_RPC_33_to_37_a_key_brings_the_same_answer_for_24_hours_and_charges_once(sandbox: Client) -> None:
+def test_R_LIM_19_R_HDR_31_and_R_RPC_33_to_37_a_key_brings_the_same_answer_for_24_hours_and_charges_once(
+    sandbox: Client,
+) -> None:
     body = item("eth_sendRawTransaction", signed(0))
     first = send(sandbox, body, key="a-1")
     paid = sandbox.balance()

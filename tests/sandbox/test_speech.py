@@ -45,7 +45,7 @@ def complaint(answer: httpx.Response, field: str) -> str:
 
 @pytest.mark.parametrize("name", ["mp3", "opus", "aac", "flac", "wav"])
 @pytest.mark.parametrize("streaming", [False, True])
-def test_R_TTS_12_15_and_25_every_format_is_real_sound_whole_and_streamed(
+def test_R_EP_05_R_GEN_09_and_R_TTS_12_15_and_25_every_format_is_real_sound(
     sandbox: Client, name: str, streaming: bool
 ) -> None:
     answer = ask(sandbox, response_format=name, streaming=streaming)
@@ -271,3 +271,19 @@ def test_sound_in_stereo_is_mixed_down() -> None:
     buffer = io.BytesIO()
     soundfile.write(buffer, np.stack([np.full(800, 0.5), np.full(800, -0.5)], axis=1), 8000, format="WAV")
     assert np.abs(decode(buffer.getvalue()).samples).max() <= 1
+
+
+def test_streamed_speech_can_be_cut_off(sandbox: Client) -> None:
+    sandbox.fault("cut", after=700, times=1)
+    with pytest.raises(httpx.RemoteProtocolError):
+        ask(sandbox, response_format="pcm", streaming=True)
+    assert ask(sandbox, response_format="pcm", streaming=True).status_code == 200
+
+
+def test_endless_recordings_are_not_decoded_to_their_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    from app.sandbox import sound
+
+    hush = encode(np.zeros(16_000 * 3, np.int16), 16_000, "flac")
+    monkeypatch.setattr(sound, "LONGEST_S", 2.0)
+    with pytest.raises(sound.NotSound, match="longer than"):
+        decode(hush)

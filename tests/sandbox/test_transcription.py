@@ -74,7 +74,9 @@ def errors(before: str, after: str) -> float:
 
 
 @pytest.mark.parametrize("suffix", ["aac", "flac", "m4a", "mp3", "mp4", "oga", "ogg", "wav", "wave", "webm"])
-def test_R_STT_05_13_and_14_all_ten_formats_are_decoded_and_recognised(sandbox: Client, suffix: str) -> None:
+def test_R_GEN_10_and_R_STT_05_13_and_14_all_ten_formats_are_decoded_and_recognised(
+    sandbox: Client, suffix: str
+) -> None:
     answer = upload(sandbox, file(suffix), f"note.{suffix}")
     assert answer.status_code == 200, answer.text
     body = answer.json()

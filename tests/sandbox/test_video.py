@@ -107,7 +107,7 @@ def test_a_picture_becomes_the_film(sandbox: Client) -> None:
         assert answer.status_code == 400 and "image_url" in answer.json()["details"]
 
 
-def test_R_VID_01_02_06_and_07_complete_removes_a_finished_video(sandbox: Client) -> None:
+def test_R_EP_03_and_R_VID_01_02_06_and_07_complete_removes_a_finished_video(sandbox: Client) -> None:
     queue_id = queued(sandbox)
     assert complete(sandbox, queue_id).json() == {"success": False}, "it is still being made"
     sandbox.turn_clock(8)
@@ -220,3 +220,12 @@ def test_without_the_engine_the_answer_is_503(sandbox: Client, monkeypatch: pyte
     monkeypatch.setattr(equipment, "find_spec", lambda name: None if name == "av" else real(name))
     answer = order(sandbox)
     assert answer.status_code == 503 and "PyAV" in answer.json()["error"]
+
+
+def test_a_film_can_be_cut_off_on_its_way_and_fetched_again(sandbox: Client) -> None:
+    queue_id = queued(sandbox)
+    sandbox.turn_clock(8)
+    sandbox.fault("cut", after=5000, times=1)
+    with pytest.raises(httpx.RemoteProtocolError):
+        retrieve(sandbox, queue_id)
+    assert played(retrieve(sandbox, queue_id).content)

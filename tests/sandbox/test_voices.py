@@ -36,7 +36,7 @@ def say(sandbox: Client, voice: str, model: str = "tts-chatterbox-hd") -> httpx.
     return sandbox.post("/audio/speech", {"input": "Hello again, old friend.", "model": model, "voice": voice})
 
 
-def test_R_VOI_01_and_02_a_sample_becomes_a_handle(sandbox: Client) -> None:
+def test_R_EP_14_and_R_VOI_01_and_02_a_sample_becomes_a_handle(sandbox: Client) -> None:
     for name, kind in (("me.wav", "WAV"), ("me.flac", "FLAC"), ("me.mp3", "MP3")):
         answer = upload(sandbox, sample(kind=kind), name)
         assert answer.status_code == 200, answer.text
