@@ -66,12 +66,12 @@ def cloned(call: Call, handle: str, model: MediaModel) -> Delivery:
 
     check = Checker(flat_list=call.names.issues_in_errors)
     voice = _shelf(call).get(handle)
-    if "voice_cloning" not in model.facts:
+    if voice is not None and voice.model != model.id:
+        check.complain(("voice",), f"The voice {handle} belongs to the model {voice.model}")
+    elif "voice_cloning" not in model.facts:
         check.complain(("voice",), f"The model {model.id} does not support cloned voices")
     elif voice is None:
         check.complain(("voice",), f"There is no voice {handle}")
-    elif voice.model != model.id:
-        check.complain(("voice",), f"The voice {handle} belongs to the model {voice.model}")
     elif voice.expires_at <= call.world.clock.now():
         check.complain(("voice",), f"The voice {handle} has expired; upload the sample again")
     check.finish()

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import soundfile
 
+from app.sandbox import media_models
 from app.sandbox.pitch import pitch_of
 from app.sandbox.sound import decode, encode, resample
 from tests.sandbox.support import Client
@@ -59,8 +60,16 @@ def test_the_clone_is_as_high_as_the_sample(sandbox: Client) -> None:
 def test_R_VOI_04_another_model_is_400(sandbox: Client) -> None:
     handle = handle_of(sandbox, sample())
     answer = say(sandbox, handle, "tts-orpheus")
-    assert answer.status_code == 400 and answer.json()["details"]["voice"]["_errors"]
+    assert answer.status_code == 400
+    assert "belongs to the model tts-chatterbox-hd" in answer.json()["details"]["voice"]["_errors"][0]
+    assert "does not support cloned voices" in say(sandbox, "vv_none", "tts-orpheus").text
     assert "There is no voice vv_none" in say(sandbox, "vv_none").text
+
+
+def test_R_VOI_04_another_model_is_400_even_when_it_can_clone(sandbox: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    how = media_models.CLONING["tts-chatterbox-hd"]
+    monkeypatch.setattr(media_models, "CLONING", {"tts-chatterbox-hd": how, "tts-orpheus": how})
+    assert say(sandbox, handle_of(sandbox, sample()), "tts-orpheus").status_code == 400
 
 
 def test_R_VOI_05_only_models_that_can_clone_advertise_it(sandbox: Client) -> None:
