@@ -309,6 +309,8 @@ async def test_without_balance_a_cheaper_model_is_named_and_used(tmp_home: Path,
         await desk.say("Hi")
         row = desk.rows[-1]
         assert row.problem is not None
+        assert row.problem.primary is not None
+        assert row.problem.primary.id == "switch-account"  # no page of the window buys credits yet
         assert row.problem.alternative is not None
         assert row.problem.alternative.text.startswith("Use Other, ≤ $0.0000")
         desk.presenter.act(row.id, row.problem.alternative.id)

@@ -64,6 +64,11 @@ class Job:
         )
 
 
+# Where credits come from while no page of the window buys any.
+SANDBOX_MONEY = ActionSpec("sandbox-money", "Fill up the play money…")
+OTHER_ACCOUNT = ActionSpec("switch-account", "Use another account…")
+
+
 class Answers(QObject):
     """Begins, stops and finishes answers. Row ids are message ids."""
 
@@ -223,8 +228,10 @@ class Answers(QObject):
             from app.service.errors import PaymentRequired
 
             problem = describe(ending.error)
-            other = self._cheaper(job) if isinstance(ending.error, PaymentRequired) else None
-            return replace(problem, alternative=other) if other is not None else problem
+            if not isinstance(ending.error, PaymentRequired):
+                return problem
+            way = SANDBOX_MONEY if self._caller.is_sandbox else OTHER_ACCOUNT
+            return replace(problem, primary=way, alternative=self._cheaper(job) or problem.alternative)
         if ending.state == "failed":
             return Problem("No answer came", "Rialto met a fault of its own. Your message is kept.")
         if ending.state == "complete" and live.finish_reason == "content_filter":
