@@ -33,9 +33,7 @@ _WHAT_CAN_YOU = re.compile(
     r"|\bhow can you help\b|\bwhat (topics|pages)\b",
     re.I,
 )
-_FOLLOW_UP = re.compile(
-    r"^\W*(and|but|or|what about|how about|why|then|also)\b|\b(it|that|this|those|them)\b", re.I
-)
+_FOLLOW_UP = re.compile(r"^\W*(and|but|or|what about|how about|why|then|also)\b|\b(it|that|this|those|them)\b", re.I)
 
 IDENTITY = (
     "I am the Sandbox’s handbook reader. I am not a language model: I look your question up in Rialto’s own user "

@@ -12,6 +12,7 @@ import sqlite3
 import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from app.storage.backups import (
@@ -51,6 +52,7 @@ class Migration:
     sql: str
 
 
+@cache
 def migrations_in(folder: Path = MIGRATIONS) -> tuple[Migration, ...]:
     """Return the migrations in order. Raises `ValueError` when numbers are missing or doubled: that is our bug."""
     found = []

@@ -11,6 +11,7 @@ import pytest
 
 from app.storage.database import Database
 from app.storage.history import History
+from app.storage.schema import migrations_in
 
 
 class Clock:
@@ -55,6 +56,7 @@ def locked_folder() -> Iterator[Path]:
     inside.mkdir()
     folder.chmod(0o755)
     inside.chmod(0o555)
+    migrations_in()  # "nobody" may not be allowed to read where Rialto itself lies
     if was_root:
         os.seteuid(65534)
     try:
