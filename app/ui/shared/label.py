@@ -51,6 +51,7 @@ class Label(QLabel):
         self._elide = elide
         self._lead = lead
         self._rest = text
+        self._heights: dict[int, int] = {}  # width → height; layouts ask for the same ones dozens of times in a row
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setWordWrap(wrap)
         if wrap:
@@ -66,6 +67,7 @@ class Label(QLabel):
 
     def setText(self, text: str) -> None:
         self._rest = text
+        self._heights.clear()
         super().setText(f"{self._lead} {text}".strip() if self._lead else text)
         self._show_whole_in_tip()
 
@@ -84,6 +86,7 @@ class Label(QLabel):
             self._dress()
 
     def _dress(self) -> None:
+        self._heights.clear()
         self.setFont(self._theme.font(self._style, self._weight, mono=self._mono, tabular=self._tabular))
         palette = self.palette()
         palette.setColor(QPalette.ColorRole.WindowText, self._theme.color(self._role))
@@ -126,7 +129,11 @@ class Label(QLabel):
         if not self.wordWrap():
             return super().heightForWidth(width)
         margins = self.contentsMargins()
-        return self._lay_out(max(1, width - margins.left() - margins.right()))[2] + margins.top() + margins.bottom()
+        inner = max(1, width - margins.left() - margins.right())
+        height = self._heights.get(inner)
+        if height is None:
+            height = self._heights[inner] = self._lay_out(inner)[2]
+        return height + margins.top() + margins.bottom()
 
     def sizeHint(self) -> QSize:
         margins = self.contentsMargins()
