@@ -9,7 +9,8 @@ from PySide6.QtCore import qVersion
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout
 
-from app.ui.settings.rows import RowCard, SectionPage, SettingRow, value_label
+from app.ui.settings.fact_card import FactCard
+from app.ui.settings.rows import SectionPage
 from app.ui.shared.buttons import Button
 from app.ui.shared.card import Card
 from app.ui.shared.icon_label import IconLabel
@@ -68,14 +69,9 @@ class AboutPage(SectionPage):
         row.addWidget(self.copy)
         card.body.addLayout(row)
         self.group("", card)
-        parts = RowCard(theme)
-        for title, package, licence in _PARTS:
-            parts.add(SettingRow(theme, title, value_label(theme, _version_of(package)), meaning=licence))
-        self.group("Built with", parts)
-        fonts = RowCard(theme)
-        for title, licence in _FONTS:
-            fonts.add(SettingRow(theme, title, meaning=licence))
-        self.group("Fonts", fonts)
+        parts = tuple((title, licence, _version_of(package)) for title, package, licence in _PARTS)
+        self.group("Built with", FactCard(theme, "Built with", parts))
+        self.group("Fonts", FactCard(theme, "Fonts", tuple((title, licence, "") for title, licence in _FONTS)))
         self.column.addStretch(1)
 
     def details(self) -> str:
@@ -86,6 +82,7 @@ class AboutPage(SectionPage):
         )
 
     def _copy(self) -> None:
+        """Put the details on the clipboard."""
         QGuiApplication.clipboard().setText(self.details())
         self.copy.setText("Copied")
 
