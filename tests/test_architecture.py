@@ -12,7 +12,7 @@ FEATURES = ("chat", "characters", "settings")
 # Widening a row is a decision: say why in the commit that does it.
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "app.__main__": ("app.bootstrap", "app.ui.tour"),
-    "app.bootstrap": ("",),  # the composition root may import everything; only __main__ may import it
+    "app.bootstrap*": ("",),  # the composition root may import everything; only __main__ may import it
     "app.service*": ("app.service", "httpx", "pydantic", "msgspec", "truststore"),
     "app.audio*": ("app.audio", "numpy", "sounddevice", "soundfile"),
     # cryptography: Ed25519 and nothing else; Crypto (pycryptodome, part of eth_account's own set): keccak
@@ -104,7 +104,7 @@ def test_only_main_imports_the_composition_root() -> None:
         for path in (ROOT / "app").rglob("*.py")
         if any(name == "app.bootstrap" or name.startswith("app.bootstrap.") for name in imported(path))
     }
-    assert importers <= {"app.__main__"}
+    assert {name for name in importers if not name.startswith("app.bootstrap")} <= {"app.__main__"}
 
 
 def test_the_table_refuses_what_it_should() -> None:

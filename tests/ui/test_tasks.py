@@ -116,3 +116,22 @@ async def test_closing_waits_for_work_that_tidies_up(scope: TaskScope) -> None:
     await asyncio.sleep(0)
     await scope.aclose()
     assert tidied == [True]
+
+
+async def test_a_held_scope_starts_what_was_asked_for_once_the_loop_is_there() -> None:
+    ran: list[str] = []
+
+    async def note(word: str) -> None:
+        ran.append(word)
+
+    scope = TaskScope(pytest.fail, held=True)
+    scope.replace("read", note, "old")
+    scope.replace("read", note, "new")
+    assert scope.start("write", note, "first") and not scope.start("write", note, "second")
+    scope.replace("dropped", note, "never")
+    assert scope.cancel("dropped") and not scope.cancel("dropped")
+    await asyncio.sleep(0)
+    assert ran == []
+    scope.begin()
+    await scope.idle()
+    assert ran == ["new", "first"]

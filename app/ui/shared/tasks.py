@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import asyncio
 
 Work = Callable[..., Awaitable[None]]
 
@@ -11,16 +14,29 @@ Work = Callable[..., Awaitable[None]]
 class TaskScope:
     """Owns the tasks of one page or service. Cancelling is silent; a crash is handed to `on_crash`, never swallowed."""
 
-    def __init__(self, on_crash: Callable[[Exception], None]) -> None:
+    def __init__(self, on_crash: Callable[[Exception], None], *, held: bool = False) -> None:
+        """A scope that is `held` keeps what is asked of it until `begin`: the window is there before asyncio is."""
         self._on_crash = on_crash
+        self._held: dict[str, tuple[Work, tuple[object, ...]]] | None = {} if held else None
         self._by_name: dict[str, asyncio.Task[None]] = {}
         self._alive: set[asyncio.Task[None]] = set()
         self._closed = False
+
+    def begin(self) -> None:
+        """Start what was asked for meanwhile. Call it on the running loop; a second call does nothing."""
+        held, self._held = self._held or {}, None
+        for name, (work, args) in held.items():
+            self.replace(name, work, *args)
 
     def replace(self, name: str, work: Work, *args: object) -> None:
         """For reads: the newest call wins, and the one before it has ended when the new one begins."""
         if self._closed:
             return
+        if self._held is not None:
+            self._held[name] = (work, args)
+            return
+        import asyncio
+
         before = self._by_name.get(name)
         if before is not None:
             before.cancel()
@@ -38,22 +54,29 @@ class TaskScope:
 
     def running(self, name: str) -> bool:
         """Tell whether work of that name has not ended yet."""
+        if self._held is not None:
+            return name in self._held
         task = self._by_name.get(name)
         return task is not None and not task.done()
 
     def cancel(self, name: str) -> bool:
         """Ask work of that name to stop; False when there was none."""
+        if self._held is not None:
+            return self._held.pop(name, None) is not None
         task = self._by_name.get(name)
         return task is not None and task.cancel()
 
     async def idle(self) -> None:
         """Return when nothing of this scope runs any more."""
+        import asyncio
+
         while self._alive:
             await asyncio.wait(self._alive)
 
     async def aclose(self) -> None:
         """Cancel everything, wait for its end and start nothing again."""
         self._closed = True
+        self._held = None
         for task in tuple(self._alive):
             task.cancel()
         await self.idle()
@@ -64,6 +87,8 @@ class TaskScope:
             del self._by_name[task.get_name()]
 
     async def _run(self, before: asyncio.Task[None] | None, work: Work, args: tuple[object, ...]) -> None:
+        import asyncio
+
         if before is not None and not before.done():
             await asyncio.wait([before])
         try:

@@ -1,0 +1,179 @@
+"""Who the program calls as: the accounts, where their keys are kept, the switch between them and what calls cost.
+
+Every part is made on first use. None of them is needed before the window is painted.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from app.bootstrap.sandbox_desk import SandboxDesk
+
+if TYPE_CHECKING:
+    from app.credentials.accounts import Account, AccountBook
+    from app.credentials.keyring_store import KeyringStore
+    from app.credentials.passphrase_store import PassphraseStore
+    from app.credentials.redaction import SecretRegistry
+    from app.credentials.stores import SessionStore
+    from app.storage.paths import Paths
+    from app.storage.settings import SettingsStore
+    from app.ui.settings.accounts.presenter import AccountsPresenter
+    from app.ui.settings.secrets.presenter import SecretsPresenter
+    from app.ui.shared.account_switch import AccountSwitch
+    from app.ui.shared.call_log import CallLog
+    from app.ui.shared.caller import Caller
+    from app.ui.shared.ledger import Ledger
+    from app.ui.shared.tasks import TaskScope
+    from app.ui.shell.overlays import AccountChoice
+
+
+class AccountDesk(QObject):
+    """`connected` follows every change of account that worked, `problem` carries a sentence when one did not."""
+
+    connected = Signal()
+    problem = Signal(str)
+
+    def __init__(
+        self,
+        paths: Paths,
+        secrets: SecretRegistry,
+        settings: SettingsStore,
+        caller: Caller,
+        *,
+        tasks: TaskScope,
+        bookkeeping: TaskScope,
+        watch_places: Callable[[SecretsPresenter], None],
+    ) -> None:
+        """`bookkeeping` outlives `tasks`; `watch_places` is told of the places for keys when they are looked at."""
+        super().__init__()
+        self._paths = paths
+        self._secrets = secrets
+        self._settings = settings
+        self._tasks = tasks
+        self._watch_places = watch_places
+        self.caller = caller
+        self._bookkeeping = bookkeeping
+        self.sandbox = SandboxDesk(paths)
+
+    def last(self) -> Account:
+        """The account that was in use when the program ended, else the Sandbox."""
+        return self.book.active or self.sandbox_account()
+
+    async def warm_up(self, account: Account) -> None:
+        """Start the Sandbox where it is what will be called; `switch.use` tells what goes wrong."""
+        if account.kind == "sandbox":
+            with contextlib.suppress(OSError, ImportError):
+                await self.sandbox.start()
+
+    async def aclose(self) -> None:
+        """Close the connections, write down what the last answers cost, and end the Sandbox."""
+        await self.switch.aclose()
+        await self._bookkeeping.idle()  # answers that were just cut off have receipts, too
+        await self._bookkeeping.aclose()
+        if self.sandbox.running is not None:
+            await self.sandbox.stop()
+
+    @cached_property
+    def book(self) -> AccountBook:
+        from app.credentials.accounts import AccountBook
+        from app.storage.files import StoredFile
+
+        file = StoredFile(self._paths.accounts)
+        return AccountBook(file.load, file.save, file.set_aside)
+
+    @cached_property
+    def places(self) -> SecretsPresenter:
+        from app.ui.settings.secrets.presenter import SecretsPresenter
+
+        presenter = SecretsPresenter(self._make_stores, self._settings, self._tasks)
+        self._watch_places(presenter)
+        presenter.look()
+        return presenter
+
+    def _make_stores(self) -> tuple[KeyringStore, SessionStore, PassphraseStore]:
+        from app.credentials.keyring_store import KeyringStore
+        from app.credentials.passphrase_store import PassphraseStore
+        from app.credentials.stores import SessionStore
+        from app.storage.files import StoredFile
+
+        return (
+            KeyringStore(self._secrets),
+            SessionStore(self._secrets),
+            PassphraseStore(StoredFile(self._paths.vault), self._secrets),
+        )
+
+    @cached_property
+    def presenter(self) -> AccountsPresenter:
+        from app.ui.settings.accounts.presenter import AccountsPresenter
+
+        self.sandbox_account()
+        presenter = AccountsPresenter(
+            self.book, self.places, self._tasks, calls=self.calls, sandbox=self.sandbox.address
+        )
+        presenter.account_chosen.connect(self._use)
+        presenter.key_replaced.connect(self._use)
+        return presenter
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        from app.ui.shared.ledger import Ledger
+
+        ledger = Ledger(self.caller, self._bookkeeping)
+        ledger.recorded.connect(self.calls.note)
+        return ledger
+
+    @cached_property
+    def calls(self) -> CallLog:
+        from app.ui.shared.call_log import CallLog
+
+        return CallLog(self._address_of)
+
+    @cached_property
+    def switch(self) -> AccountSwitch:
+        from app.ui.shared.account_switch import AccountSwitch
+
+        switch = AccountSwitch(self.caller, self.ledger, self._read_key, self.sandbox.start_and_tell)
+        switch.connected.connect(self.connected)
+        switch.problem.connect(self.problem)
+        return switch
+
+    def _address_of(self, account_id: str) -> str:
+        account = self.book.get(account_id)
+        return account.base_url if account is not None and account.kind != "sandbox" else ""
+
+    def sandbox_account(self) -> Account:
+        """The Sandbox is always in the list of accounts."""
+        from app.credentials.accounts import SANDBOX_ADDRESS, new_account
+
+        known = next((account for account in self.book.list() if account.kind == "sandbox"), None)
+        return known or self.book.add(new_account("Sandbox", SANDBOX_ADDRESS, kind="sandbox"))
+
+    def _use(self, account_id: str) -> None:
+        account = self.book.get(account_id)
+        if account is not None:
+            self._tasks.replace("account", self.switch.use, account)
+
+    async def _read_key(self, account: Account) -> str:
+        from app.credentials.stores import SecretStoreError
+        from app.service.errors import AuthenticationFailed
+
+        if account.kind == "sandbox":
+            return self.sandbox.key
+        try:
+            return await self.places.read(account.id) or ""
+        except SecretStoreError as error:
+            raise AuthenticationFailed(error.sentence, surely_not_sent=True) from None
+
+    def choices(self) -> tuple[AccountChoice, ...]:
+        """What the account menu lists."""
+        from app.ui.shell.overlays import AccountChoice
+
+        in_use = self.caller.account.id if self.caller.account is not None else ""
+        return tuple(
+            AccountChoice(account.id, account.name, account.kind, account.id == in_use) for account in self.book.list()
+        )

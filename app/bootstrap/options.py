@@ -1,0 +1,52 @@
+"""What the command line can ask of Rialto."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import get_args
+
+from app import __version__
+from app.ui.shared.theme import Mode
+
+USAGE = """usage: python -m app [--theme system|light|dark] [--tour FOLDER] [--version] [--help]
+
+Opens Rialto. RIALTO_HOME names a folder to keep everything in.
+
+  --theme NAME    the theme of this start only
+  --tour FOLDER   show the main job without a person, and leave a screenshot of each step in FOLDER
+"""
+
+
+@dataclass(slots=True)
+class Options:
+    """What the command line asked for."""
+
+    theme: str = ""
+    tour: Path | None = None
+    act: str = ""  # one act of the tour, in a process of its own
+
+
+def read_options(arguments: Sequence[str]) -> Options | str:
+    """Return the options, or a text to print instead of starting. argparse alone would cost 6 ms of the start."""
+    options = Options()
+    rest = list(arguments)
+    while rest:
+        word = rest.pop(0)
+        if word == "--help":
+            return USAGE
+        if word == "--version":
+            return f"Rialto {__version__}"
+        if word not in ("--theme", "--tour", "--act") or not rest:
+            return f"{word} is not understood here.\n\n{USAGE}"
+        value = rest.pop(0)
+        if word == "--theme" and value not in get_args(Mode):
+            return f"There is no theme {value}.\n\n{USAGE}"
+        if word == "--tour":
+            options.tour = Path(value).absolute()
+        elif word == "--act":
+            options.act = value
+        else:
+            options.theme = value
+    return options

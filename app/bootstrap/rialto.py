@@ -1,0 +1,342 @@
+"""One running program: its parts, what each is handed, and the order in which they begin and end."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QApplication, QWidget
+
+from app import __version__
+from app.bootstrap.moments import FirstPaint, say
+from app.bootstrap.options import Options
+from app.storage.errors import StorageError, StorageUnavailable
+from app.storage.log import setup_logging, stop_logging
+from app.storage.paths import Paths, resources
+from app.storage.settings import SettingsStore
+from app.ui.chat.page import INFO as CHAT_TAB
+from app.ui.chat.page import ChatPage
+from app.ui.chat.presenter import ChatPresenter
+from app.ui.shared.caller import Caller
+from app.ui.shared.tab import TabInfo, TabPage
+from app.ui.shared.tasks import TaskScope
+from app.ui.shared.theme import Mode, Theme
+from app.ui.shell.main_window import MainWindow
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from app.bootstrap.account_desk import AccountDesk
+    from app.credentials.redaction import SecretRegistry
+    from app.service.characters import Character
+    from app.storage.catalogue import Catalogue
+    from app.storage.database import Database
+    from app.ui.characters.page import CharactersPage
+    from app.ui.settings.accounts.presenter import AccountsPresenter
+    from app.ui.settings.secrets.presenter import SecretsPresenter
+    from app.ui.shell.crash_reports import CrashReport, CrashReporter
+    from app.ui.shell.single_instance import SingleInstance
+
+SETTINGS_TAB = TabInfo("settings", "Settings", "settings", at_bottom=True, list_width=232, inspector_width=328)
+_log = logging.getLogger(__name__)
+
+
+class Rialto:
+    """One running program. `live` returns when the window is closed and everything is saved."""
+
+    def __init__(
+        self,
+        qt_app: QApplication,
+        options: Options,
+        paths: Paths,
+        instance: SingleInstance,
+        secrets: SecretRegistry,
+        crashes: CrashReporter,
+    ) -> None:
+        self.options = options
+        self.paths = paths
+        self.secrets = secrets
+        self.crashes = crashes
+        self.instance = instance
+        self.settings = SettingsStore(paths.settings)
+        self.theme = Theme(resources())
+        value = self.settings.value
+        mode: Mode = options.theme or value.theme  # type: ignore[assignment]  # both were checked against THEMES
+        self.theme.configure(
+            mode=mode,
+            text_percent=value.text_percent,
+            system_font=value.system_font,
+            reduced_motion=value.reduced_motion,
+        )
+        self.theme.apply(qt_app, hold_sheet=True)
+        self.tasks = TaskScope(self._crashed, held=True)
+        self.caller = Caller()
+        self.chat = ChatPresenter(self.caller, self.settings, self.tasks)
+        self.window = MainWindow(self.theme, self.caller, self.settings, self.tasks)
+        self.first_paint: FirstPaint | None = None
+        self.database: Database | None = None
+        self.catalogue: Catalogue | None = None
+        self._log_handler: logging.Handler | None = None
+        self._is_closed = False
+        self._exit_code = 0
+
+    async def live(self) -> int:
+        """Open the window unless `open` did, start the rest, wait for the end."""
+        import asyncio
+
+        closed = asyncio.Event()
+        self.window.closed.connect(closed.set)
+        if self._is_closed:
+            closed.set()
+        first_paint = self.open()
+        self.tasks.begin()
+        if first_paint.is_over:
+            self._go_on()
+        else:
+            first_paint.over.connect(self._go_on)
+        await closed.wait()
+        first_paint.deleteLater()
+        await self._end()
+        return self._exit_code
+
+    # Before the first paint
+
+    def open(self) -> FirstPaint:
+        """Build the window and show it, once. Needs no asyncio: that is loaded while the window can be used already."""
+        if self.first_paint is None:
+            self._furnish()
+            self.first_paint = FirstPaint(self.window)
+            self.first_paint.over.connect(lambda: say("ready"))
+            self.theme.release_sheet()
+            self.window.show()
+        return self.first_paint
+
+    def _furnish(self) -> None:
+        window = self.window
+        window.add_tab(CHAT_TAB, lambda: self.chat_page)
+        window.add_tab(SETTINGS_TAB, self._make_settings_tab)
+        window.closed.connect(self._note_closed)
+        window.refresh_requested.connect(lambda: self.tasks.replace("refresh", self._refresh))
+        window.account_chosen.connect(lambda account_id: self.accounts.use(account_id))
+        window.status_page_requested.connect(lambda _page: self.chat_page.open_request())
+        window.tab_shown.connect(self.crashes.doing)
+        self.instance.raise_requested.connect(window.raise_window)
+        self.chat.models_changed.connect(lambda _list: self.caller.set_numbers(models=self.chat.shelf.models() or None))
+        if self.settings.value.welcome_done:
+            window.show_tab("chat")
+        else:
+            window.show_page(self._make_welcome())
+
+    def _note_closed(self) -> None:
+        self._is_closed = True
+
+    @cached_property
+    def chat_page(self) -> ChatPage:
+        page = ChatPage(self.theme, self.chat, self.tasks, enter_sends=self.settings.value.enter_sends)
+        page.characters_wanted.connect(self._show_characters)
+        page.help_wanted.connect(self._help)
+        page.toast_wanted.connect(self._toast)
+        self.settings.subscribe(lambda value: page.main.composer.set_enter_sends(value.enter_sends))
+        return page
+
+    def _make_welcome(self) -> QWidget:
+        from app.ui.shell.welcome import WelcomePage
+
+        page = WelcomePage(self.theme, self.accounts, self.places, self.paths.data)
+        page.sandbox_chosen.connect(lambda: self._begin(self.desk.sandbox_account().id))
+        page.connected.connect(self._begin)
+        return page
+
+    def _begin(self, account_id: str = "") -> None:
+        """The welcome is over; an account that was checked there is in use already."""
+        self.settings.change(welcome_done=True)
+        self.window.show_tab("chat")
+        if account_id:
+            self.accounts.use(account_id)
+
+    # After it
+
+    def _go_on(self) -> None:
+        self.tasks.start("start", self._start)
+        if self.options.act and self.options.tour is not None:
+            self.tasks.start("tour", self._tour, self.options.act, self.options.tour)
+
+    async def _start(self) -> None:
+        """Start what the window can be seen without: log, history, the account in use, what lies over the window."""
+        import asyncio
+
+        self.window.after_first_paint()
+        self.window.overlays.accounts = self.desk.choices
+        self.crashes.crashed.connect(lambda report: self.tasks.start("crash", self._show_crash, report))
+        self.instance.listen()
+        try:
+            self._log_handler = setup_logging(self.paths, self.secrets.redact)
+        except StorageUnavailable as error:
+            self._toast(error.sentence, "", "")
+        # one after the other: two threads that import at once can meet in a package that is half there
+        for module in ("app.storage.database", "app.service.service"):
+            await asyncio.to_thread(importlib.import_module, module)
+        welcome_done = self.settings.value.welcome_done
+        warm_up = [self.desk.warm_up(self.desk.last())] if welcome_done else []
+        opened, *_ = await asyncio.gather(self._open_history(), *warm_up)
+        if not opened:
+            return
+        if self.settings.value.welcome_done and self.caller.account is None:  # a quick person has chosen by now
+            await self.desk.switch.use(self.desk.last())
+        reports = self.crashes.left_behind()
+        if reports:
+            await self._show_crash(reports[0], earlier=True)
+
+    async def _open_history(self) -> bool:
+        """Open the database and hand it on; False after telling the person why that is not possible."""
+        from app.storage.catalogue import Catalogue
+        from app.storage.database import Database
+        from app.storage.history import History
+        from app.storage.receipts import Receipts
+
+        try:
+            self.database = await Database.open(self.paths.database, backups=self.paths.backups)
+            receipts = Receipts(self.database)
+            await self.desk.ledger.start(receipts)
+            await self.desk.calls.read(receipts, [account.id for account in self.desk.book.list()])
+            self.catalogue = Catalogue(self.database)
+            await self.chat.start(History(self.database), self.catalogue)
+        except StorageError as error:
+            self.tasks.start("no history", self._cannot_go_on, error.sentence)
+            return False
+        self.tasks.start("backup", self._back_up, self.database)
+        return True
+
+    async def _back_up(self, database: Database) -> None:
+        try:
+            await database.back_up_daily()
+        except StorageError as error:
+            self._toast(error.sentence, "", "")
+
+    async def _cannot_go_on(self, sentence: str) -> None:
+        from app.ui.shared.dialogs import confirm
+
+        await confirm(self.theme, self.window, "Rialto cannot open its history", sentence, action="Quit", cancel="Stay")
+        self._exit_code = 1
+        self.window.close()
+
+    async def _end(self) -> None:
+        """Save, close and stop, in the order in which one needs the other."""
+        await self.chat.aclose()
+        await self.tasks.aclose()
+        await self.desk.aclose()
+        if self.database is not None:
+            await self.database.close()
+        if self._log_handler is not None:
+            stop_logging(self._log_handler)
+
+    # Accounts
+
+    @cached_property
+    def desk(self) -> AccountDesk:
+        from app.bootstrap.account_desk import AccountDesk
+
+        desk = AccountDesk(
+            self.paths,
+            self.secrets,
+            self.settings,
+            self.caller,
+            tasks=self.tasks,
+            bookkeeping=TaskScope(self._crashed),
+            watch_places=self.window.watch_secrets,
+        )
+        desk.connected.connect(self._connected)
+        desk.problem.connect(lambda sentence: self._toast(sentence, "", ""))
+        return desk
+
+    @property
+    def accounts(self) -> AccountsPresenter:
+        return self.desk.presenter
+
+    @property
+    def places(self) -> SecretsPresenter:
+        return self.desk.places
+
+    def _connected(self) -> None:
+        if self.caller.is_sandbox:
+            say("sandbox")
+        self.chat.refresh_models()
+
+    async def _refresh(self) -> None:
+        await self.desk.switch.read_limits()
+        self.chat.refresh_models()
+
+    # What one part asks of another
+
+    def _make_settings_tab(self) -> TabPage:
+        from app.ui.settings.page import SettingsPage
+        from app.ui.settings.presenter import SettingsPresenter
+
+        presenter = SettingsPresenter(
+            self.settings, self.paths, self.caller, self.desk.sandbox, self.tasks, calls=self.desk.calls
+        )
+        page = SettingsPage(
+            self.theme,
+            presenter,
+            self.accounts,
+            self.places,
+            self.window.registry,
+            self.tasks,
+            version=__version__,
+            toasts=lambda: self.window.overlays.toasts,
+            open_help=lambda place: self.window.overlays.open_help(place),
+        )
+        return page
+
+    def _show_characters(self) -> None:
+        self.window.show_tab("chat")
+        self.chat_page.show_guest(self.characters_page)
+
+    @cached_property
+    def characters_page(self) -> CharactersPage:
+        from app.ui.characters.page import CharactersPage
+        from app.ui.characters.presenter import CharactersPresenter
+
+        presenter = CharactersPresenter(self.caller, self.settings, self.tasks)
+        presenter.catalogue = self.catalogue
+        page = CharactersPage(self.theme, presenter, self.tasks)
+        page.closed.connect(self.chat_page.show_chat)
+        page.character_chosen.connect(self._speak_with)
+        page.help_wanted.connect(self._help)
+        return page
+
+    def _speak_with(self, character: Character, in_new_chat: bool) -> None:
+        from app.ui.chat.state import CharacterHead
+
+        self.chat_page.use_character(CharacterHead.of(character), new_chat=in_new_chat)
+
+    def _help(self, action: str) -> None:
+        """Carry out what a button of an error card asks for."""
+        if action in ("replace-key", "unlock", "choose-account"):
+            self.window.open_settings("accounts")
+
+    def _toast(self, sentence: str, action: str, words: str) -> None:
+        from app.ui.shared.problems import ActionSpec
+
+        actions = (ActionSpec(action, words),) if action else ()
+        toast = self.window.overlays.toasts.show_toast(sentence, actions=actions)
+        if action == "undo":
+            toast.action.connect(lambda _id: self.chat.undo())
+
+    async def _show_crash(self, report: CrashReport, earlier: bool = False) -> None:
+        from app.ui.shell.crash_dialog import show_crash
+
+        await show_crash(self.theme, self.window, report, earlier=earlier)
+        self.crashes.mark_seen(report)
+
+    def _crashed(self, error: Exception) -> None:
+        _log.error("A task failed", exc_info=error)
+        self.crashes.report(error)
+
+    async def _tour(self, act: str, folder: Path) -> None:
+        from app.ui.shell.tour import perform
+
+        self._exit_code = await perform(act, self.window, self.chat_page, folder)
+        self.window.close()

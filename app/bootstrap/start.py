@@ -1,0 +1,100 @@
+"""From the command line to the end of the program."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEventLoop
+from PySide6.QtWidgets import QApplication
+
+from app import __version__
+from app.bootstrap.moments import Loading
+from app.bootstrap.options import USAGE, Options, read_options
+from app.bootstrap.rialto import Rialto
+from app.credentials.redaction import SecretRegistry
+from app.storage.errors import StorageUnavailable
+from app.storage.paths import Paths
+from app.ui.shared.collector import UiThreadCollector
+from app.ui.shared.problems import hide_secrets_with
+from app.ui.shell.crash_reports import CrashReporter
+from app.ui.shell.single_instance import SingleInstance
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run the program to its end and return the exit code."""
+    options = read_options(arguments)
+    if isinstance(options, str):
+        print(options)
+        return 0 if options == USAGE or options.startswith("Rialto ") else 2
+    if options.tour is not None and not options.act:
+        from app.ui.shell.tour import guide
+
+        return guide(options.tour, options.theme)
+    qt_app = QApplication([sys.argv[0]])
+    qt_app.setApplicationName("Rialto")
+    qt_app.setApplicationVersion(__version__)
+    qt_app.setDesktopFileName("rialto")
+    qt_app.setQuitOnLastWindowClosed(False)  # the loop must outlive the window by what there is to save
+    paths = Paths.for_user()
+    try:
+        paths.make()
+    except StorageUnavailable as error:
+        print(f"{error.sentence}. Rialto keeps its data in {paths.data}.", file=sys.stderr)
+        return 1
+    instance = SingleInstance(paths.data)
+    if not instance.try_lock():
+        if instance.raise_other():
+            print("Rialto is running already; its window has been brought to the front.")
+            return 0
+        print(f"Another Rialto uses {paths.data} and does not answer.", file=sys.stderr)
+        return 1
+    return _run_window(qt_app, options, paths, instance)
+
+
+def _run_window(qt_app: QApplication, options: Options, paths: Paths, instance: SingleInstance) -> int:
+    secrets = SecretRegistry()
+    hide_secrets_with(secrets.redact)
+    crashes = CrashReporter(paths.crashes, redact=secrets.redact, version=__version__)
+    crashes.install()
+    try:
+        rialto = Rialto(qt_app, options, paths, instance, secrets, crashes)
+        _show(rialto)
+        return _run_in_loop(qt_app, rialto)
+    finally:
+        crashes.uninstall()
+        instance.release()
+
+
+def _show(rialto: Rialto) -> None:
+    """Show the window on Qt's own loop until asyncio is loaded: 35 ms that nobody waits for before the first paint."""
+    waiting = QEventLoop()
+    loading = Loading("asyncio", "qasync")
+    loading.done.connect(waiting.quit)
+    rialto.window.closed.connect(waiting.quit)
+    rialto.open().over.connect(loading.start)
+    waiting.exec()
+    loading.join()
+    gc.freeze()  # what a start makes, lives as long as the program: no collection need ever look at it
+
+
+def _run_in_loop(qt_app: QApplication, rialto: Rialto) -> int:
+    import asyncio
+
+    import qasync
+
+    from app.ui.shared.async_generators import close_left_generators
+
+    loop = qasync.QEventLoop(qt_app)
+    collector = UiThreadCollector()
+    leave_generators = close_left_generators(loop)
+    rialto.crashes.install_loop(loop)
+    asyncio.set_event_loop(loop)
+    try:
+        with loop:
+            code: int = loop.run_until_complete(rialto.live())
+            return code
+    finally:
+        leave_generators()
+        collector.close()
