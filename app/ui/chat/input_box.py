@@ -8,6 +8,8 @@ from PySide6.QtCore import QMimeData, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QInputMethodEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSizePolicy, QWidget
 
+from app.ui.shared.caret import CaretRest
+
 if TYPE_CHECKING:
     from app.ui.shared.theme import Theme
 
@@ -34,6 +36,7 @@ class MessageBox(QPlainTextEdit):
         self.setAccessibleName(self.tr("Message"))
         self.document().setDocumentMargin(0)
         self.document().documentLayout().documentSizeChanged.connect(self._fit)
+        self._caret = CaretRest(self)
         theme.changed.connect(self._dress)
         self._dress()
 
