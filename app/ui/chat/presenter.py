@@ -6,7 +6,6 @@ Everything a person types is on disk before it is shown as sent; an answer's row
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -137,6 +136,8 @@ class ChatPresenter(ChatPresenterBase):
 
     def _remember_chat(self, chat_id: str) -> None:
         """Which chat to open at the next start; on disk soon, because the program may be killed."""
+        import asyncio  # not before the window is painted
+
         self._settings.remember(last_chat=chat_id)
         self._tasks.replace("save-last-chat", self._guarded, asyncio.to_thread, (self._settings.save,))
 

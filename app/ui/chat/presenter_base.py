@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import itertools
 import time
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -19,6 +19,8 @@ from app.ui.chat.presenter_open import OpenChat
 from app.ui.shared import money
 
 if TYPE_CHECKING:
+    import asyncio
+
     from app.storage.history import History
     from app.storage.settings import SettingsStore
     from app.ui.chat.presenter_answers import Answers, Job
@@ -65,7 +67,6 @@ class ChatPresenterBase(QObject):
         self._tasks = tasks
         self._now = now
         self._numbers = itertools.count()
-        self._creating = asyncio.Lock()
         self._undo: list[str] = []
         self.shelf = ModelShelf(caller, settings)
         self.opened = OpenChat(caller, self.shelf)
@@ -79,6 +80,13 @@ class ChatPresenterBase(QObject):
         self._draft_timer.setInterval(DRAFT_PAUSE_MS)
         caller.account_changed.connect(self._account_changed)
         caller.numbers_changed.connect(self._numbers_changed)
+
+    @cached_property
+    def _creating(self) -> asyncio.Lock:
+        """Held while the open chat gets its row, so that it gets one."""
+        import asyncio  # not before the window is painted
+
+        return asyncio.Lock()
 
     # What changed
 

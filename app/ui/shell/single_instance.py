@@ -5,7 +5,7 @@ Two programs writing one history would lose messages, so the lock is held before
 
 from __future__ import annotations
 
-import hashlib
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,9 +28,13 @@ class SingleInstance(QObject):
         super().__init__(parent)
         self._lock = QLockFile(str(data_folder / "rialto.lock"))
         self._lock.setStaleLockTime(0)  # only a dead owner makes the lock stale, never its age
-        self._name = _socket_name(data_folder)
+        self._folder = data_folder
         self._server: QLocalServer | None = None
         self._callers: list[QLocalSocket] = []
+
+    @cached_property
+    def _name(self) -> str:
+        return _socket_name(self._folder)
 
     def try_lock(self) -> bool:
         """True when this folder is ours now. False when another Rialto has it, or the folder cannot be written."""
@@ -107,5 +111,7 @@ class SingleInstance(QObject):
 
 def _socket_name(data_folder: Path) -> str:
     """A short name, because a socket's whole path may not pass 100 bytes on some systems."""
+    import hashlib  # brings OpenSSL along: not before the window is there
+
     digest = hashlib.sha256(str(data_folder.resolve()).encode()).hexdigest()
     return f"rialto-{digest[:20]}"
