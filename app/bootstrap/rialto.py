@@ -314,7 +314,13 @@ class Rialto:
 
     def _help(self, action: str) -> None:
         """Carry out what a button of an error card asks for."""
-        if action in ("replace-key", "unlock", "choose-account"):
+        if action == "sandbox-money":
+            self.window.open_settings("sandbox")
+        elif action == "switch-account":
+            self.window.open_account_menu()
+        elif action == "sandbox":
+            self.accounts.use(self.desk.sandbox_account().id)
+        else:  # "replace-key", "connection": what is known of the account, and its Test button
             self.window.open_settings("accounts")
 
     def _toast(self, sentence: str, action: str, words: str) -> None:
