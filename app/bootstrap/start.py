@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
+import signal
 import sys
 from collections.abc import Sequence
 
@@ -90,6 +92,10 @@ def _run_in_loop(qt_app: QApplication, rialto: Rialto) -> int:
     collector = UiThreadCollector()
     leave_generators = close_left_generators(loop)
     rialto.crashes.install_loop(loop)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        # Whoever sends one wants the end and is not there to be asked. Windows' loop knows no signals.
+        with contextlib.suppress(NotImplementedError):
+            loop.add_signal_handler(number, rialto.window.closed.emit)
     asyncio.set_event_loop(loop)
     try:
         with loop:
