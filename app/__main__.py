@@ -4,6 +4,9 @@ import sys
 
 
 def main() -> int:
+    from app.ui.shared.pyside_features import read_no_sources
+
+    read_no_sources()  # before anything else is imported
     from app.bootstrap import run
 
     return run(sys.argv[1:])

@@ -13,9 +13,12 @@ import pytest
 import qasync
 from PySide6.QtWidgets import QApplication
 
+from app.ui.shared.pyside_features import read_no_sources
+
 hypothesis.settings.register_profile("rialto", deadline=None)  # a deadline measures the machine, not the program
 hypothesis.settings.load_profile("rialto")
 RECURSION_LIMIT = sys.getrecursionlimit()
+read_no_sources()
 gc.disable()  # a worker thread that collects Qt objects ends the process; see app/ui/shared/collector.py
 
 
