@@ -1,58 +1,31 @@
-"""A key is used for a whole chat against another address and is found nowhere afterwards but where it belongs."""
+"""Runs `secrets_journey.py` in a process of its own, whose command line and memory hold nothing of other tests."""
 
-import base64
 import os
+import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from PySide6.QtGui import QGuiApplication
 
-from app.sandbox.server import Options, start_sandbox
-from app.storage.paths import resources
-from app.ui.settings.accounts.presenter import AccountDraft
-from tests.journeys.conftest import until
-
-KEY = "journey-key-7Qk2mZ84pLxW93vT"
-
-
-def places_of(key: str, folder: Path) -> list[Path]:
-    """Every file below `folder` that holds the key in plain, hexadecimal or base64 form."""
-    forms = [key.encode(), key.encode().hex().encode(), base64.b64encode(key.encode()).rstrip(b"=")]
-    return [path for path in folder.rglob("*") if path.is_file() and any(form in path.read_bytes() for form in forms)]
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.parametrize("place", ["session", "passphrase"])
-async def test_no_file_log_or_command_line_holds_the_key(start: Callable[[], Any], tmp_path: Path, place: str) -> None:
-    options = Options(tokens_per_second=0, local_ports={})
-    with start_sandbox(tmp_path / "elsewhere", resources(), api_key=KEY, options=options) as service:
-        async with start() as rialto:
-            await until(lambda: rialto.places.state.kind or rialto.places.state.sentence)
-            if place == "session":
-                rialto.places.keep_for_session()
-            else:
-                rialto.places.keep_in_file("a long passphrase of four words", "a long passphrase of four words")
-            await until(lambda: rialto.places.state.is_ready)
-            rialto.accounts.add(AccountDraft(service.base_url, KEY, name="Elsewhere"))
-            await until(lambda: rialto.caller.account is not None and rialto.caller.account.kind == "api_key")
-            await until(lambda: rialto.chat.head().model_id)
-            rialto.settings.change(welcome_done=True)
-            rialto.window.show_tab("chat")
-            rialto.chat_page.send("How does Rialto keep my API key safe?")
-            await until(lambda: any(row.state == "complete" and row.text for row in answers(rialto)))
-            rialto.chat_page.open_request()
-            await until(lambda: rialto.chat_page.side.request.curl.isVisible())
-            rialto.chat_page.side.request.copy_curl()
-            assert "$RIALTO_API_KEY" in QGuiApplication.clipboard().text()
-            assert KEY not in QGuiApplication.clipboard().text()
-            assert KEY not in repr(rialto.caller.service)
-        assert places_of(KEY, tmp_path / "home") == []
-        assert KEY not in " ".join(sys.argv)
-        if sys.platform == "linux":
-            assert KEY.encode() not in Path(f"/proc/{os.getpid()}/cmdline").read_bytes()
-
-
-def answers(rialto: Any) -> list[Any]:
-    return [row for row in rialto.chat_page.rows() if row.role == "assistant"]
+def test_no_file_log_or_command_line_holds_the_key(tmp_path: Path, place: str) -> None:
+    journey = Path(__file__).with_name("secrets_journey.py")
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:xdist",
+        f"--basetemp={tmp_path}/j",
+    ]
+    environ = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    done = subprocess.run(
+        [*command, str(journey), "-k", place], cwd=ROOT, env=environ, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout[-6000:]
