@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import logging
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QApplication, QWidget
@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from app import __version__
 from app.bootstrap.moments import FirstPaint, say
 from app.bootstrap.options import Options
+from app.bootstrap.tabs import SETTINGS_TAB, TABS
 from app.storage.errors import StorageError, StorageUnavailable
 from app.storage.log import setup_logging, stop_logging
 from app.storage.paths import Paths, resources
@@ -20,12 +21,13 @@ from app.ui.chat.page import INFO as CHAT_TAB
 from app.ui.chat.page import ChatPage
 from app.ui.chat.presenter import ChatPresenter
 from app.ui.shared.caller import Caller
-from app.ui.shared.tab import TabInfo, TabPage
+from app.ui.shared.tab import TabPage
 from app.ui.shared.tasks import TaskScope
 from app.ui.shared.theme import Mode, Theme
 from app.ui.shell.main_window import MainWindow
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
     from pathlib import Path
 
     from app.bootstrap.account_desk import AccountDesk
@@ -39,7 +41,6 @@ if TYPE_CHECKING:
     from app.ui.shell.crash_reports import CrashReport, CrashReporter
     from app.ui.shell.single_instance import SingleInstance
 
-SETTINGS_TAB = TabInfo("settings", "Settings", "settings", at_bottom=True, list_width=232, inspector_width=328)
 _log = logging.getLogger(__name__)
 
 
@@ -78,6 +79,8 @@ class Rialto:
         self.first_paint: FirstPaint | None = None
         self.database: Database | None = None
         self.catalogue: Catalogue | None = None
+        self._waiting: dict[str, Callable[[Database], Awaitable[None]]] = {}
+        self._closers: list[Callable[[], Awaitable[None]]] = []
         self._log_handler: logging.Handler | None = None
         self._is_closed = False
         self._exit_code = 0
@@ -116,6 +119,8 @@ class Rialto:
     def _furnish(self) -> None:
         window = self.window
         window.add_tab(CHAT_TAB, lambda: self.chat_page)
+        for info, make in TABS:
+            window.add_tab(info, partial(make, self))
         window.add_tab(SETTINGS_TAB, self._make_settings_tab)
         window.closed.connect(self._note_closed)
         window.refresh_requested.connect(lambda: self.tasks.replace("refresh", self._refresh))
@@ -207,7 +212,21 @@ class Rialto:
             self.tasks.start("no history", self._cannot_go_on, error.sentence)
             return False
         self.tasks.start("backup", self._back_up, self.database)
+        for name, begin in self._waiting.items():
+            self.tasks.start(f"open {name}", begin, self.database)
+        self._waiting.clear()
         return True
+
+    def when_open(self, name: str, begin: Callable[[Database], Awaitable[None]]) -> None:
+        """Hand the database to a tab that was just made: at once, or as soon as it is open."""
+        if self.database is None:
+            self._waiting[name] = begin
+        else:
+            self.tasks.start(f"open {name}", begin, self.database)
+
+    def on_end(self, close: Callable[[], Awaitable[None]]) -> None:
+        """What a tab has to save or stop while the accounts and the database are still open; last made, first ended."""
+        self._closers.append(close)
 
     async def _back_up(self, database: Database) -> None:
         try:
@@ -224,6 +243,8 @@ class Rialto:
 
     async def _end(self) -> None:
         """Save, close and stop, in the order in which one needs the other."""
+        for close in reversed(self._closers):
+            await close()
         await self.chat.aclose()
         await self.tasks.aclose()
         await self.desk.aclose()

@@ -1,0 +1,20 @@
+"""The tabs of the rail, top to bottom, and how each is made when it is first shown.
+
+A tab's own file here (`speech_tab.py`, …) puts its presenter and page together; it is imported by the first look at the
+tab, so that a tab nobody opens costs nothing at the start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from app.ui.shared.tab import TabInfo, TabPage
+
+if TYPE_CHECKING:
+    from app.bootstrap.rialto import Rialto
+
+SETTINGS_TAB = TabInfo("settings", "Settings", "settings", at_bottom=True, list_width=232, inspector_width=328)
+
+# Between Chat, which is part of the first paint, and Settings.
+TABS: tuple[tuple[TabInfo, Callable[[Rialto], TabPage]], ...] = ()
