@@ -28,7 +28,7 @@ def refused(sandbox: Client, *pairs: tuple[str, str], **query: Any) -> dict[str,
     return dict(answer.json()["details"])
 
 
-def test_R_CHAR_01_02_and_37_the_list_envelope(sandbox: Client) -> None:
+def test_R_CHAR_01_R_CHAR_02_R_CHAR_37_the_list_envelope(sandbox: Client) -> None:
     body = sandbox.get("/characters").json()
     assert set(body) == {"data", "object"}
     assert body["object"] == "list"
@@ -53,12 +53,12 @@ def test_R_CHAR_03_to_20_every_record_has_every_field_with_its_type(sandbox: Cli
         assert row["createdAt"] <= row["updatedAt"]
 
 
-def test_R_CHAR_08_and_12_ids_and_slugs_are_unique(sandbox: Client) -> None:
+def test_R_CHAR_08_R_CHAR_12_ids_and_slugs_are_unique(sandbox: Client) -> None:
     rows = everybody(sandbox)
     assert len({row["id"] for row in rows}) == len({row["slug"] for row in rows}) == len(rows)
 
 
-def test_R_CHAR_06_10_11_and_20_the_awkward_cases_occur(sandbox: Client, bare: httpx.Client) -> None:
+def test_R_CHAR_06_R_CHAR_10_R_CHAR_11_R_CHAR_20_the_awkward_cases_occur(sandbox: Client, bare: httpx.Client) -> None:
     rows = everybody(sandbox)
     for name in ("description", "photoUrl", "shareUrl"):
         assert 1 <= sum(row[name] is None for row in rows) < len(rows) / 2, name
@@ -69,7 +69,7 @@ def test_R_CHAR_06_10_11_and_20_the_awkward_cases_occur(sandbox: Client, bare: h
     assert set(statuses) == {200, 404}
 
 
-def test_R_CHAR_13_to_16_the_figures_agree_with_each_other(sandbox: Client) -> None:
+def test_R_CHAR_13_R_CHAR_14_R_CHAR_15_R_CHAR_16_the_figures_agree_with_each_other(sandbox: Client) -> None:
     for row in everybody(sandbox):
         stats = row["stats"]
         assert set(stats) == {"averageRating", "imports", "ratingCount", "ratingSum", "userRating"}
@@ -95,7 +95,7 @@ def test_R_CHAR_23_an_entry_has_at_most_100_characters(sandbox: Client, name: st
 
 
 @pytest.mark.parametrize("name", ["categories", "tags", "modelId"])
-def test_R_CHAR_24_and_R_LIM_26_at_most_20_items_also_after_splitting_commas(sandbox: Client, name: str) -> None:
+def test_R_CHAR_24_R_LIM_26_at_most_20_items_also_after_splitting_commas(sandbox: Client, name: str) -> None:
     assert found(sandbox, **{name: ",".join("x" * 20)}) == []
     assert refused(sandbox, **{name: ",".join("x" * 21)})[name]["_errors"]
     assert refused(sandbox, *[(name, "x")] * 21)[name]["_errors"]
@@ -127,7 +127,7 @@ def test_R_CHAR_28_web_enabled_ones(sandbox: Client) -> None:
     assert found(sandbox, isWebEnabled="false") == found(sandbox)
 
 
-def test_R_CHAR_29_and_R_LIM_25_the_limit_is_1_to_100(sandbox: Client) -> None:
+def test_R_CHAR_29_R_LIM_25_the_limit_is_1_to_100(sandbox: Client) -> None:
     assert len(found(sandbox, limit=1)) == 1
     assert len(found(sandbox, limit=100)) == 100
     for wrong in (0, 101, -5, "many", "1.5"):
@@ -149,7 +149,7 @@ def test_R_CHAR_31_the_offset_skips_and_the_last_page_is_short(sandbox: Client) 
     assert refused(sandbox, offset=-1)["offset"]["_errors"]
 
 
-def test_R_CHAR_32_and_R_LIM_27_a_search_has_at_most_200_characters(sandbox: Client) -> None:
+def test_R_CHAR_32_R_LIM_27_a_search_has_at_most_200_characters(sandbox: Client) -> None:
     assert found(sandbox, search="x" * 200) == []
     assert refused(sandbox, search="x" * 201)["search"]["_errors"]
 
@@ -179,7 +179,7 @@ def test_R_CHAR_34_a_hashtag_is_a_whole_tag(sandbox: Client) -> None:
         ("ratingCount", lambda row: row["stats"]["ratingCount"]),
     ],
 )
-def test_R_CHAR_35_and_36_orders_fall_unless_asked_to_rise(sandbox: Client, order: str, key: Any) -> None:
+def test_R_CHAR_35_R_CHAR_36_orders_fall_unless_asked_to_rise(sandbox: Client, order: str, key: Any) -> None:
     falling = [key(row) for row in found(sandbox, sortBy=order, limit=100)]
     assert falling == sorted(falling, reverse=True)
     assert falling == [key(row) for row in found(sandbox, sortBy=order, sortOrder="desc", limit=100)]

@@ -29,7 +29,7 @@ def fields_of(answer: httpx.Response) -> dict[str, Any]:
 SYSTEM = {"role": "system", "content": "Answer in one paragraph."}
 
 
-def test_R_CHAT_01_and_02_the_default_prompt_comes_first_then_the_callers(sandbox: Client) -> None:
+def test_R_CHAT_01_R_CHAT_02_the_default_prompt_comes_first_then_the_callers(sandbox: Client) -> None:
     sandbox.chat(messages=[SYSTEM, {"role": "user", "content": "hello"}])
     roles = [(m["role"], m["content"]) for m in sandbox.control("/prompt", method="GET")["messages"]]
     assert [role for role, _ in roles] == ["system", "system", "user"]
@@ -60,7 +60,7 @@ def test_cached_tokens_cost_less_and_the_cache_cools_down(sandbox: Client) -> No
     assert sandbox.chat("hello")["usage"]["prompt_tokens_details"]["cached_tokens"] == 0
 
 
-def test_R_CHAT_05_and_14_cache_control_is_accepted_on_every_part_and_counted(sandbox: Client) -> None:
+def test_R_CHAT_05_R_CHAT_14_cache_control_is_accepted_on_every_part_and_counted(sandbox: Client) -> None:
     text = {"type": "text", "text": "A long document. " * 60, "cache_control": {"type": "ephemeral"}}
     first = sandbox.chat(messages=user(text))["usage"]["prompt_tokens_details"]
     assert first["cache_creation_input_tokens"] > 200
@@ -135,7 +135,9 @@ def test_R_CHAT_10_text_as_string_and_as_part_mean_the_same(sandbox: Client) -> 
         ("R-CHAT-13", {"type": "video_url", "video_url": {"url": "https://example.org/a.mp4"}}),
     ],
 )
-def test_R_CHAT_11_to_13_media_only_on_models_that_support_them(sandbox: Client, rule: str, part: Any) -> None:
+def test_R_CHAT_11_R_CHAT_12_R_CHAT_13_media_only_on_models_that_support_them(
+    sandbox: Client, rule: str, part: Any
+) -> None:
     refused = sandbox.chat_raw(messages=user({"type": "text", "text": "What is this?"}, part))
     assert "does not support" in fields_of(refused)["messages"]["_errors"][0], rule
     assert sandbox.chat_raw(model="rialto-vision", messages=user(part)).status_code == 200, rule

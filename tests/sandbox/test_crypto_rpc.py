@@ -83,20 +83,20 @@ def test_R_RPC_01_an_unknown_network_is_400(sandbox: Client) -> None:
     assert answer.status_code == 400 and "base-moonnet" in answer.text
 
 
-def test_R_EP_06_and_R_RPC_04_and_14_an_object_for_one_item_and_an_array_for_a_batch(sandbox: Client) -> None:
+def test_R_EP_06_R_RPC_04_R_RPC_14_an_object_for_one_item_and_an_array_for_a_batch(sandbox: Client) -> None:
     assert isinstance(send(sandbox, item("eth_chainId")).json(), dict)
     batch = send(sandbox, [item("eth_chainId", id=7), item("eth_blockNumber", id=8)]).json()
     assert [(one["id"], one["result"]) for one in batch] == [(7, "0x2105"), (8, "0x0")]
     assert isinstance(send(sandbox, [item("eth_chainId")]).json(), list)
 
 
-def test_R_RPC_05_and_R_LIM_18_at_most_100_items_and_at_least_one(sandbox: Client) -> None:
+def test_R_RPC_05_R_LIM_18_at_most_100_items_and_at_least_one(sandbox: Client) -> None:
     assert send(sandbox, [item("eth_chainId", id=n) for n in range(100)]).status_code == 200
     assert send(sandbox, [item("eth_chainId", id=n) for n in range(101)]).status_code == 400
     assert send(sandbox, []).status_code == 400
 
 
-def test_R_RPC_06_07_08_and_11_every_item_is_checked_by_itself(sandbox: Client) -> None:
+def test_R_RPC_06_R_RPC_07_R_RPC_08_R_RPC_11_every_item_is_checked_by_itself(sandbox: Client) -> None:
     wrong = [
         item("eth_chainId"),
         {"jsonrpc": "1.0", "id": 1, "method": "eth_chainId"},
@@ -127,7 +127,7 @@ def test_R_RPC_10_answers_come_in_another_order_under_a_switch(sandbox: Client) 
     assert [one["id"] for one in send(sandbox, batch).json()] == [0, 1, 2]
 
 
-def test_R_RPC_12_13_and_R_ERR_06_one_unsupported_method_rejects_the_batch_and_all_are_named(sandbox: Client) -> None:
+def test_R_RPC_12_R_RPC_13_R_ERR_06_one_unsupported_method_rejects_the_batch_and_all_are_named(sandbox: Client) -> None:
     raw = signed(0)
     batch = [item("eth_sendRawTransaction", raw), item("eth_sign"), item("eth_newFilter"), item("eth_made_up")]
     answer = send(sandbox, batch)
@@ -145,7 +145,9 @@ def test_R_RPC_12_13_and_R_ERR_06_one_unsupported_method_rejects_the_batch_and_a
     + [("R-RPC-25", name) for name in METHODS["never"]["keys"]]
     + [("R-RPC-26", name) for name in ("personal_sign", "eth_Call", "starknet_chainId", "getSlot", "")],
 )
-def test_R_RPC_22_23_25_26_and_R_ERR_07_methods_that_are_refused(sandbox: Client, rule: str, method: str) -> None:
+def test_R_RPC_22_R_RPC_23_R_RPC_25_R_RPC_26_R_ERR_07_methods_that_are_refused(
+    sandbox: Client, rule: str, method: str
+) -> None:
     assert send(sandbox, item(method)).status_code == 400, rule
 
 
@@ -154,7 +156,7 @@ def test_R_RPC_24_the_refusal_of_a_filter_names_the_alternative(sandbox: Client)
     assert "HTTP only" in send(sandbox, item("eth_subscribe")).text
 
 
-def test_R_HDR_30_and_R_RPC_15_and_16_the_content_type_and_the_three_headers(sandbox: Client, venice: Client) -> None:
+def test_R_HDR_30_R_RPC_15_R_RPC_16_the_content_type_and_the_three_headers(sandbox: Client, venice: Client) -> None:
     answer = send(sandbox, item("eth_chainId"))
     assert answer.headers["content-type"] == "application/json"
     assert (answer.headers["X-Service-RPC-Credits"], answer.headers["X-Service-RPC-Cost-USD"]) == ("20", "0.00001400")
@@ -196,7 +198,7 @@ def test_R_RPC_17_to_21_and_27_to_29_credits_are_base_times_tier(
     assert credits(answer) == expected, rule
 
 
-def test_R_RPC_30_31_and_32_an_error_costs_5_credits_and_the_header_is_exact(sandbox: Client) -> None:
+def test_R_RPC_30_R_RPC_31_R_RPC_32_an_error_costs_5_credits_and_the_header_is_exact(sandbox: Client) -> None:
     batch = [item("eth_blockNumber", id=1), item("eth_getBalance", "nonsense", "latest", id=2)]
     answer = send(sandbox, batch)
     assert answer.json()[1]["error"]["code"] == -32602
@@ -236,14 +238,14 @@ def test_R_RPC_34_the_key_does_not_know_the_network_but_it_knows_the_caller(sand
     assert other.json()["result"] == "0x1"
 
 
-def test_R_RPC_38_and_R_ERR_08_another_body_under_the_same_key_is_400(sandbox: Client) -> None:
+def test_R_RPC_38_R_ERR_08_another_body_under_the_same_key_is_400(sandbox: Client) -> None:
     send(sandbox, item("eth_chainId"), key="k")
     answer = send(sandbox, item("eth_blockNumber"), key="k")
     assert answer.status_code == 400 and "different body" in answer.json()["error"]
 
 
 @pytest.mark.parametrize("key", ["", "a b", "k" * 256, "schlüssel".encode("latin-1").decode("latin-1"), "a/b"])
-def test_R_RPC_02_and_03_a_malformed_key_counts_as_none(sandbox: Client, key: str) -> None:
+def test_R_RPC_02_R_RPC_03_a_malformed_key_counts_as_none(sandbox: Client, key: str) -> None:
     url = f"{sandbox.running.base_url}/crypto/rpc/{BASE}"
     for method in ("eth_chainId", "eth_blockNumber"):
         answer = sandbox.http.post(url, json=item(method), headers=[(b"Idempotency-Key", key.encode("latin-1"))])
@@ -251,7 +253,7 @@ def test_R_RPC_02_and_03_a_malformed_key_counts_as_none(sandbox: Client, key: st
     assert send(sandbox, item("eth_chainId"), key="k" * 255).status_code == 200
 
 
-def test_R_RPC_39_40_and_41_sent_transactions_are_logged_by_hash_without_the_payload(sandbox: Client) -> None:
+def test_R_RPC_39_R_RPC_40_R_RPC_41_sent_transactions_are_logged_by_hash_without_the_payload(sandbox: Client) -> None:
     raw = signed(0)
     answer = send(sandbox, item("eth_sendRawTransaction", raw))
     log = sandbox.control("/rpc_audit", method="GET")["data"]
@@ -269,7 +271,9 @@ def keccak(raw: str) -> bytes:
     return bytes(of(hexstr=raw))
 
 
-def test_R_RPC_42_44_46_R_LIM_15_and_17_the_101st_request_of_a_minute_is_429_naming_the_cap(sandbox: Client) -> None:
+def test_R_RPC_42_R_RPC_44_R_RPC_46_R_LIM_15_R_LIM_17_the_101st_request_of_a_minute_is_429_naming_the_cap(
+    sandbox: Client,
+) -> None:
     answers = [send(sandbox, item("eth_chainId")) for _ in range(101)]
     assert [answer.status_code for answer in answers] == [200] * 100 + [429]
     assert answers[0].headers["X-RateLimit-Limit"] == "100" and answers[0].headers["X-RateLimit-Remaining"] == "99"
@@ -283,9 +287,7 @@ def test_R_RPC_42_44_46_R_LIM_15_and_17_the_101st_request_of_a_minute_is_429_nam
     assert send(sandbox, item("eth_chainId")).headers["X-RateLimit-Limit"] == "1000"
 
 
-def test_R_RPC_45_and_R_LIM_16_credits_are_capped_over_24_hours(
-    sandbox: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_R_RPC_45_R_LIM_16_credits_are_capped_over_24_hours(sandbox: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (crypto_rpc_memory.PAID.credits_per_day, crypto_rpc_memory.STAFF.credits_per_day) == (10**7, 10**8)
     from app.sandbox import crypto_rpc
 

@@ -13,7 +13,7 @@ def test_R_ERR_01_the_standard_error_is_one_string(sandbox: Client) -> None:
     assert sandbox.chat_raw(model="unknown").json() == {"error": "The model was not found"}
 
 
-def test_R_ERR_02_to_04_all_invalid_fields_are_in_one_tree(sandbox: Client) -> None:
+def test_R_ERR_02_R_ERR_03_R_ERR_04_all_invalid_fields_are_in_one_tree(sandbox: Client) -> None:
     body = {
         "messages": [{"role": "user"}, "not an object"],
         "temperature": 9,
@@ -109,7 +109,7 @@ def fail(sandbox: Client, times: int) -> list[httpx.Response]:
     return [sandbox.get("/characters/nobody") for _ in range(times)]
 
 
-def test_R_ERR_12_13_and_R_LIM_28_the_21st_failure_blocks_everything_for_30_seconds(sandbox: Client) -> None:
+def test_R_ERR_12_R_ERR_13_R_LIM_28_the_21st_failure_blocks_everything_for_30_seconds(sandbox: Client) -> None:
     assert {answer.status_code for answer in fail(sandbox, 20)} == {404}
     assert sandbox.get("/models").status_code == 200
     assert fail(sandbox, 1)[0].status_code == 404

@@ -66,7 +66,7 @@ def test_a_character_greets_once_and_tells_the_same_truth(sandbox: Client) -> No
     assert later.endswith(plain) and later != first
 
 
-def test_R_EXT_02_and_03_strip_thinking_removes_the_blocks_of_the_legacy_model(sandbox: Client) -> None:
+def test_R_EXT_02_R_EXT_03_strip_thinking_removes_the_blocks_of_the_legacy_model(sandbox: Client) -> None:
     aloud = text(asked(sandbox, model="rialto-think-tags"))
     assert aloud.startswith("<think>\n") and "</think>" in aloud
     stripped = text(asked(sandbox, model="rialto-think-tags", strip_thinking_response=True))
@@ -74,7 +74,7 @@ def test_R_EXT_02_and_03_strip_thinking_removes_the_blocks_of_the_legacy_model(s
     assert stripped == aloud.split("</think>")[1].strip()
 
 
-def test_R_EXT_04_and_05_disabled_thinking_leaves_no_reasoning_and_no_tokens(sandbox: Client) -> None:
+def test_R_EXT_04_R_EXT_05_disabled_thinking_leaves_no_reasoning_and_no_tokens(sandbox: Client) -> None:
     thinking = sandbox.chat(model="rialto-reasoning")
     assert thinking["choices"][0]["message"]["reasoning_content"].startswith("Words to look for:")
     assert thinking["usage"]["completion_tokens_details"]["reasoning_tokens"] > 0
@@ -113,7 +113,7 @@ def handbook(sandbox: Client, page: str) -> str:
     return f"{sandbox.running.origin}/handbook/{page}"
 
 
-def test_R_EXT_09_to_11_links_are_read_instead_of_searching(sandbox: Client) -> None:
+def test_R_EXT_09_R_EXT_10_R_EXT_11_links_are_read_instead_of_searching(sandbox: Client) -> None:
     question = f"What does {handbook(sandbox, 'limits')} say about tiers?"
     off = asked(sandbox, question)
     assert sources(off) == []
@@ -123,14 +123,14 @@ def test_R_EXT_09_to_11_links_are_read_instead_of_searching(sandbox: Client) -> 
     assert sources(asked(sandbox, QUESTION, enable_web_scraping=True, enable_web_search="on"))  # no link: it searches
 
 
-def test_R_EXT_10_and_R_LIM_24_only_the_first_five_links_are_read(sandbox: Client) -> None:
+def test_R_EXT_10_R_LIM_24_only_the_first_five_links_are_read(sandbox: Client) -> None:
     pages = ["chat", "data", "limits", "errors", "privacy", "models"]
     question = " ".join(handbook(sandbox, page) for page in pages)
     found = [source["url"] for source in sources(asked(sandbox, question, enable_web_scraping=True))]
     assert found == [handbook(sandbox, page) for page in pages[:5]]
 
 
-def test_R_EXT_12_and_13_only_links_that_could_be_read_are_billed(sandbox: Client) -> None:
+def test_R_EXT_12_R_EXT_13_only_links_that_could_be_read_are_billed(sandbox: Client) -> None:
     question = f"{handbook(sandbox, 'data')} {handbook(sandbox, 'chat')}?will-fail=1 https://example.org/page"
     assert extra_cost(sandbox, question, enable_web_scraping=True) == 1
     assert extra_cost(sandbox, "https://example.org/fail", enable_web_scraping=True) == 0
@@ -164,7 +164,7 @@ def test_a_page_of_another_server_on_this_computer_is_really_read(sandbox: Clien
     assert "[REF]0[/REF]" in text(answer)
 
 
-def test_R_EXT_14_to_17_native_search_replaces_the_own_one_and_costs(sandbox: Client) -> None:
+def test_R_EXT_14_R_EXT_15_R_EXT_16_R_EXT_17_native_search_replaces_the_own_one_and_costs(sandbox: Client) -> None:
     both = {"enable_x_search": True, "enable_web_search": "on", "enable_web_citations": True}
     answer = asked(sandbox, "Which tips are there about drafts?", model="rialto-search", **both)
     assert sources(answer)
@@ -179,7 +179,7 @@ def test_R_EXT_15_native_search_is_ignored_on_other_models(sandbox: Client) -> N
     assert all("/handbook/" in source["url"] for source in sources(answer))
 
 
-def test_R_EXT_18_to_20_citations_count_from_zero_and_need_a_search(sandbox: Client) -> None:
+def test_R_EXT_18_R_EXT_19_R_EXT_20_citations_count_from_zero_and_need_a_search(sandbox: Client) -> None:
     answer = asked(sandbox, enable_web_search="on", enable_web_citations=True)
     assert "[REF]0[/REF]" in text(answer)
     assert sources(answer)[0]["url"].endswith("/handbook/chat#stop-an-answer")
@@ -195,7 +195,7 @@ def test_a_cited_source_can_be_opened_without_a_key(sandbox: Client, bare: Any) 
     assert set(source) == {"title", "url", "content", "date"}
 
 
-def test_R_EXT_21_and_22_the_results_are_in_the_first_chunk(sandbox: Client) -> None:
+def test_R_EXT_21_R_EXT_22_the_results_are_in_the_first_chunk(sandbox: Client) -> None:
     extension = {"enable_web_search": "on", "include_search_results_in_stream": True}
     events = sandbox.stream(QUESTION, service_parameters=extension)
     assert events[0]["choices"] == []
@@ -204,7 +204,7 @@ def test_R_EXT_21_and_22_the_results_are_in_the_first_chunk(sandbox: Client) -> 
     assert "web_search_citations" not in json.dumps(without)
 
 
-def test_R_EXT_23_and_24_the_results_come_as_a_tool_call_before_the_text(sandbox: Client) -> None:
+def test_R_EXT_23_R_EXT_24_the_results_come_as_a_tool_call_before_the_text(sandbox: Client) -> None:
     extension = {"enable_web_search": "on", "return_search_results_as_documents": True}
     choice = sandbox.chat(QUESTION, service_parameters=extension)["choices"][0]
     (call,) = choice["message"]["tool_calls"]
@@ -219,7 +219,7 @@ def test_R_EXT_23_and_24_the_results_come_as_a_tool_call_before_the_text(sandbox
     assert deltas(events, "content") == choice["message"]["content"]
 
 
-def test_R_EXT_25_and_26_the_default_prompt_is_on_by_default(sandbox: Client) -> None:
+def test_R_EXT_25_R_EXT_26_the_default_prompt_is_on_by_default(sandbox: Client) -> None:
     assert asked(sandbox)["service_parameters"]["include_venice_system_prompt"] is True
 
 

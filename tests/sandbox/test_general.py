@@ -11,7 +11,7 @@ from tests.sandbox.support import Client
 ASK = {"model": "rialto-handbook", "messages": [{"role": "user", "content": "hello"}]}
 
 
-def test_R_GEN_01_and_R_VER_01_everything_is_below_api_v1(sandbox: Client) -> None:
+def test_R_GEN_01_R_VER_01_everything_is_below_api_v1(sandbox: Client) -> None:
     assert re.fullmatch(r"http://127\.0\.0\.1:\d+/api/v1", sandbox.running.base_url)
     assert sandbox.get("/models").status_code == 200
     assert sandbox.http.get(f"{sandbox.running.origin}/models").status_code == 404
@@ -84,7 +84,7 @@ def test_R_GEN_13_credit_is_prepaid_and_really_charged(sandbox: Client) -> None:
     assert float(sandbox.balance()) == pytest.approx(before - cost)
 
 
-def test_R_GEN_15_and_16_unknown_fields_are_accepted_and_ignored(sandbox: Client) -> None:
+def test_R_GEN_15_R_GEN_16_unknown_fields_are_accepted_and_ignored(sandbox: Client) -> None:
     unknown = {"a_field_of_next_year": [1, 2], "service_parameters": {"another_one": {"deep": True}}}
     assert sandbox.chat(**unknown)["choices"][0]["finish_reason"] == "stop"
 
@@ -127,7 +127,7 @@ def test_a_path_that_does_not_exist_is_404_and_another_method_405(sandbox: Clien
         ("GET", "/billing/balance"),
     ],
 )
-def test_R_AUTH_01_and_02_every_endpoint_wants_the_bearer_key(
+def test_R_AUTH_01_R_AUTH_02_every_endpoint_wants_the_bearer_key(
     sandbox: Client, bare: httpx.Client, method: str, path: str
 ) -> None:
     address = sandbox.running.base_url + path
@@ -159,7 +159,7 @@ def test_every_start_has_a_key_of_its_own_that_repr_does_not_show(sandbox: Clien
     assert key not in repr(sandbox.running)
 
 
-def test_R_VER_03_and_04_the_version_has_date_and_time(sandbox: Client) -> None:
+def test_R_VER_03_R_VER_04_the_version_has_date_and_time(sandbox: Client) -> None:
     assert re.fullmatch(r"\d{8}\.\d{6}", sandbox.get("/models").headers["x-service-version"])
 
 

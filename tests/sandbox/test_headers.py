@@ -19,14 +19,14 @@ def test_R_HDR_01_header_names_are_read_without_case(sandbox: Client) -> None:
 
 
 @pytest.mark.parametrize("path", ["/models", "/characters", "/api_keys/rate_limits", "/billing/balance", "/nothing"])
-def test_R_HDR_04_to_06_request_limits_are_on_every_answer(sandbox: Client, path: str) -> None:
+def test_R_HDR_04_R_HDR_05_R_HDR_06_request_limits_are_on_every_answer(sandbox: Client, path: str) -> None:
     headers = sandbox.get(path).headers
     limit, left = int(headers["x-ratelimit-limit-requests"]), int(headers["x-ratelimit-remaining-requests"])
     assert 0 <= left <= limit
     assert int(headers["x-ratelimit-reset-requests"]) == int(NOON) + 60
 
 
-def test_R_HDR_07_to_09_token_limits_are_on_text_answers(sandbox: Client) -> None:
+def test_R_HDR_07_R_HDR_08_R_HDR_09_token_limits_are_on_text_answers(sandbox: Client) -> None:
     first, second = sandbox.chat_raw(), sandbox.chat_raw()
     assert first.headers["x-ratelimit-limit-tokens"] == "1000000"
     used = first.json()["usage"]["total_tokens"]
@@ -65,7 +65,7 @@ def test_R_HDR_15_the_version_is_on_every_answer(sandbox: Client) -> None:
     assert len({sandbox.get(path).headers["x-service-version"] for path in ("/models", "/nothing")}) == 1
 
 
-def test_R_HDR_16_and_29_switches_add_timestamp_and_retry_count(sandbox: Client) -> None:
+def test_R_HDR_16_R_HDR_29_switches_add_timestamp_and_retry_count(sandbox: Client) -> None:
     assert not {"x-service-timestamp", "x-retry-count"} & set(sandbox.get("/models").headers)
     sandbox.control("/settings", {"timestamp_header": True, "retry_count_header": 2})
     headers = sandbox.get("/models").headers
@@ -85,14 +85,14 @@ def test_R_HDR_18_inference_says_which_model_served(sandbox: Client, stream: boo
     assert headers["x-service-model-router"]
 
 
-def test_R_HDR_19_and_20_only_the_deprecated_model_warns(sandbox: Client) -> None:
+def test_R_HDR_19_R_HDR_20_only_the_deprecated_model_warns(sandbox: Client) -> None:
     assert "x-service-model-deprecation-warning" not in sandbox.chat_raw().headers
     headers = sandbox.chat_raw(model="rialto-handbook-2025", stream=True).headers
     assert re.fullmatch(r"\d{4}-\d\d-\d\d", headers["x-service-model-deprecation-date"])
     assert "Use rialto-handbook." in headers["x-service-model-deprecation-warning"]
 
 
-def test_R_HDR_03_and_22_balances_are_those_before_the_request_and_exact(sandbox: Client) -> None:
+def test_R_HDR_03_R_HDR_22_balances_are_those_before_the_request_and_exact(sandbox: Client) -> None:
     answer = sandbox.chat_raw()
     assert answer.headers["x-service-balance-usd"] == "100"
     assert answer.headers["x-service-balance-diem"] == "0"
@@ -105,7 +105,7 @@ def test_R_HDR_22_without_a_key_there_is_no_balance(sandbox: Client, bare: httpx
     assert "x-service-balance-usd" not in bare.get(f"{sandbox.running.base_url}/models").headers
 
 
-def test_R_HDR_27_and_28_debugging_headers_are_never_sent(sandbox: Client) -> None:
+def test_R_HDR_27_R_HDR_28_debugging_headers_are_never_sent(sandbox: Client) -> None:
     names = " ".join([*sandbox.get("/models").headers, *sandbox.chat_raw().headers, *sandbox.get("/nothing").headers])
     for word in ("middleface", "mobile-version", "request-timestamp", "control-instance", "auth-refreshed"):
         assert word not in names

@@ -19,7 +19,7 @@ TIERS = {"XS": "rialto-plain", "S": "rialto-think-tags", "M": "rialto-reasoning"
         ("R-LIM-04", "L", 20, 500_000),
     ],
 )
-def test_R_LIM_01_to_04_the_tier_of_a_model_stands_in_the_headers(
+def test_R_LIM_01_R_LIM_02_R_LIM_03_R_LIM_04_the_tier_of_a_model_stands_in_the_headers(
     sandbox: Client, rule: str, tier: str, requests: int, tokens: int
 ) -> None:
     headers = sandbox.chat_raw("hello", model=TIERS[tier]).headers
@@ -37,7 +37,9 @@ def test_R_LIM_01_to_04_the_tier_of_a_model_stands_in_the_headers(
         ("R-LIM-13", "L", 60, 1_000_000),
     ],
 )
-def test_R_LIM_10_to_13_partners_have_more(tmp_path: Path, rule: str, tier: str, requests: int, tokens: int) -> None:
+def test_R_LIM_10_R_LIM_11_R_LIM_12_R_LIM_13_partners_have_more(
+    tmp_path: Path, rule: str, tier: str, requests: int, tokens: int
+) -> None:
     with running(tmp_path, partner=True) as sandbox:
         headers = sandbox.chat_raw("hello", model=TIERS[tier]).headers
     assert (int(headers["x-ratelimit-limit-requests"]), int(headers["x-ratelimit-limit-tokens"])) == (
@@ -46,7 +48,7 @@ def test_R_LIM_10_to_13_partners_have_more(tmp_path: Path, rule: str, tier: str,
     ), rule
 
 
-def test_R_LIM_05_to_09_and_14_the_other_classes_have_their_figures() -> None:
+def test_R_LIM_05_R_LIM_06_R_LIM_07_R_LIM_08_R_LIM_09_R_LIM_14_the_other_classes_have_their_figures() -> None:
     names = ("image", "audio", "embedding", "video_queue", "video_retrieve")
     assert [DEFAULT[name].requests for name in names] == [20, 60, 500, 40, 120]
     assert [PARTNER[name].requests for name in names] == [60, 120, 500, 40, 120]

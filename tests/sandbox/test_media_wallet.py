@@ -32,7 +32,7 @@ def ask(wallet: WalletClient, rule: str) -> httpx.Response:
 
 
 @pytest.mark.parametrize("rule", CALLS)
-def test_R_TTS_01_R_STT_01_R_VID_09_and_R_RPC_47_a_wallet_is_taken(wallet: WalletClient, rule: str) -> None:
+def test_R_TTS_01_R_STT_01_R_VID_09_R_RPC_47_a_wallet_is_taken(wallet: WalletClient, rule: str) -> None:
     wallet.credit("5")
     answer = ask(wallet, rule)
     assert answer.status_code == CALLS[rule][2], f"{rule}: {answer.text}"
@@ -40,7 +40,7 @@ def test_R_TTS_01_R_STT_01_R_VID_09_and_R_RPC_47_a_wallet_is_taken(wallet: Walle
 
 
 @pytest.mark.parametrize("rule", CALLS)
-def test_R_STT_19_R_VID_08_R_RPC_43_and_R_ERR_15_below_the_floor_is_402(wallet: WalletClient, rule: str) -> None:
+def test_R_STT_19_R_VID_08_R_RPC_43_R_ERR_15_below_the_floor_is_402(wallet: WalletClient, rule: str) -> None:
     wallet.credit("0.09")
     answer = ask(wallet, rule)
     assert (answer.status_code, answer.json()["code"]) == (402, "PAYMENT_REQUIRED"), rule

@@ -371,7 +371,7 @@ def test_R_AUTH_05_fields_instead_of_the_text_are_put_together_again(rich: Walle
     assert refusal(rich, structured(rich.wallet, statement=None)) == "INVALID_SIGNATURE"
 
 
-def test_R_AUTH_05_and_07_the_other_wallet_kind_may_send_fields_as_well(wallet: WalletClient) -> None:
+def test_R_AUTH_05_R_AUTH_07_the_other_wallet_kind_may_send_fields_as_well(wallet: WalletClient) -> None:
     solana = SolanaWallet(origin=wallet.wallet.origin)
     wallet.credit("5", solana)
     nonce, issued = "fedcba9876543210", stamp(solana.now)
@@ -388,7 +388,7 @@ def test_R_AUTH_05_and_07_the_other_wallet_kind_may_send_fields_as_well(wallet: 
 
 
 @pytest.mark.parametrize("chain", ["evm", "solana"])
-def test_R_AUTH_06_and_07_the_published_vectors_hold(chain: Any) -> None:
+def test_R_AUTH_06_R_AUTH_07_the_published_vectors_hold(chain: Any) -> None:
     evm = {"address": figures.ADDRESS, "signature": figures.SIGN_IN_SIGNATURE, "chainId": 8453}
     solana = {
         "address": figures.SOLANA_ADDRESS,

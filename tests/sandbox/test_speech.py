@@ -45,7 +45,7 @@ def complaint(answer: httpx.Response, field: str) -> str:
 
 @pytest.mark.parametrize("name", ["mp3", "opus", "aac", "flac", "wav"])
 @pytest.mark.parametrize("streaming", [False, True])
-def test_R_EP_05_R_GEN_09_and_R_TTS_12_15_and_25_every_format_is_real_sound(
+def test_R_EP_05_R_GEN_09_R_TTS_12_R_TTS_15_R_TTS_25_every_format_is_real_sound(
     sandbox: Client, name: str, streaming: bool
 ) -> None:
     answer = ask(sandbox, response_format=name, streaming=streaming)
@@ -92,7 +92,7 @@ def test_R_TTS_15_a_streamed_wav_says_that_its_length_is_not_known_yet(sandbox: 
 @pytest.mark.parametrize(
     ("text", "status"), [("a", 200), ("a" * 4096, 200), ("", 400), ("  \n", 400), ("a" * 4097, 400)]
 )
-def test_R_TTS_02_and_R_LIM_21_the_text_has_1_to_4096_characters(sandbox: Client, text: str, status: int) -> None:
+def test_R_TTS_02_R_LIM_21_the_text_has_1_to_4096_characters(sandbox: Client, text: str, status: int) -> None:
     answer = ask(sandbox, text, response_format="wav")
     assert answer.status_code == status
     if status == 400:
@@ -109,7 +109,9 @@ def test_R_TTS_03_the_language_hint_has_2_to_32_characters(sandbox: Client) -> N
     assert ask(sandbox, language="en").status_code == 200
 
 
-def test_R_TTS_04_05_and_06_hints_take_the_form_of_the_model_and_unknown_ones_are_ignored(sandbox: Client) -> None:
+def test_R_TTS_04_R_TTS_05_R_TTS_06_hints_take_the_form_of_the_model_and_unknown_ones_are_ignored(
+    sandbox: Client,
+) -> None:
     plain = spoken(sandbox, model="tts-xai-v1", response_format="wav")
     assert spoken(sandbox, model="tts-xai-v1", response_format="wav", language="de") != plain
     assert spoken(sandbox, model="tts-xai-v1", response_format="wav", language="German") == plain
@@ -130,7 +132,7 @@ def test_R_TTS_07_an_unknown_model_is_404_and_a_missing_one_400(sandbox: Client)
     assert (answer.status_code, set(details)) == (400, {"_errors", "input", "model", "speed"})
 
 
-def test_R_TTS_08_09_21_22_and_23_all_eleven_models_list_their_voices(sandbox: Client) -> None:
+def test_R_TTS_08_R_TTS_09_R_TTS_21_R_TTS_22_R_TTS_23_all_eleven_models_list_their_voices(sandbox: Client) -> None:
     records = {model["id"]: model for model in sandbox.get("/models?type=tts").json()["data"]}
     assert {name: len(record["model_spec"]["voices"]) for name, record in records.items()} == MODELS
     kokoro = records["tts-kokoro"]["model_spec"]["voices"]
@@ -150,7 +152,7 @@ def test_R_TTS_20_every_voice_of_every_model_speaks(sandbox: Client, model: str)
     assert default == takes[spec["default_voice"]]
 
 
-def test_R_TTS_10_and_R_LIM_22_the_style_prompt_has_at_most_500_characters(sandbox: Client) -> None:
+def test_R_TTS_10_R_LIM_22_the_style_prompt_has_at_most_500_characters(sandbox: Client) -> None:
     assert ask(sandbox, prompt="x" * 500).status_code == 200
     assert complaint(ask(sandbox, prompt="x" * 501), "prompt")
 
@@ -163,7 +165,7 @@ def test_R_TTS_10_and_R_LIM_22_the_style_prompt_has_at_most_500_characters(sandb
         ("R-TTS-19", "top_p", (0.1, 1.0), "supportsTopPParam", TEXT),
     ],
 )
-def test_R_TTS_11_17_and_19_parameters_count_only_where_the_model_advertises_them(
+def test_R_TTS_11_R_TTS_17_R_TTS_19_parameters_count_only_where_the_model_advertises_them(
     sandbox: Client, rule: str, field: str, values: tuple[object, object], flag: str, text: str
 ) -> None:
     for record in sandbox.get("/models?type=tts").json()["data"]:
@@ -174,7 +176,7 @@ def test_R_TTS_11_17_and_19_parameters_count_only_where_the_model_advertises_the
     assert {record["id"] for record in sandbox.get("/models?type=tts").json()["data"]} == set(MODELS)
 
 
-def test_R_TTS_13_and_R_LIM_23_speed_is_0_25_to_4(sandbox: Client) -> None:
+def test_R_TTS_13_R_LIM_23_speed_is_0_25_to_4(sandbox: Client) -> None:
     assert complaint(ask(sandbox, speed=0.24), "speed") and complaint(ask(sandbox, speed=4.01), "speed")
     lengths = [seconds(spoken(sandbox, speed=speed, response_format="wav")) for speed in (0.25, 0.5, 1, 2, 4)]
     ratios = [lengths[2] / length for length in lengths]
@@ -193,13 +195,13 @@ def test_R_TTS_14_speed_is_1_when_left_out(sandbox: Client) -> None:
     assert spoken(sandbox) == spoken(sandbox, speed=1.0)
 
 
-def test_R_TTS_16_and_18_temperature_and_top_p_have_bounds(sandbox: Client) -> None:
+def test_R_TTS_16_R_TTS_18_temperature_and_top_p_have_bounds(sandbox: Client) -> None:
     answer = ask(sandbox, temperature=2.1, top_p=1.1)
     assert set(answer.json()["details"]) == {"_errors", "temperature", "top_p"}
     assert ask(sandbox, temperature=0, top_p=0).status_code == 200
 
 
-def test_R_TTS_24_and_R_ERR_09_a_voice_of_another_model_is_400_naming_the_valid_ones(sandbox: Client) -> None:
+def test_R_TTS_24_R_ERR_09_a_voice_of_another_model_is_400_naming_the_valid_ones(sandbox: Client) -> None:
     answer = ask(sandbox, model="tts-orpheus", voice="Leo")
     assert answer.status_code == 400
     assert "Try using a supported voice: dan, jess, leah, leo, mia, tara, zac, zoe" in answer.json()["error"]

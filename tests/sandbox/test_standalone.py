@@ -36,7 +36,7 @@ def test_it_prints_its_base_url_and_serves_until_a_signal(number: signal.Signals
     assert errors == ""
 
 
-def test_R_AUTH_09_and_10_a_fixed_key_works_out_of_the_box_and_is_not_printed() -> None:
+def test_R_AUTH_09_R_AUTH_10_a_fixed_key_works_out_of_the_box_and_is_not_printed() -> None:
     with start("--dialect", "venice") as process:
         assert process.stdout is not None and process.stderr is not None
         base_url = process.stdout.readline().strip()

@@ -74,7 +74,7 @@ def errors(before: str, after: str) -> float:
 
 
 @pytest.mark.parametrize("suffix", ["aac", "flac", "m4a", "mp3", "mp4", "oga", "ogg", "wav", "wave", "webm"])
-def test_R_GEN_10_and_R_STT_05_13_and_14_all_ten_formats_are_decoded_and_recognised(
+def test_R_GEN_10_R_STT_05_R_STT_13_R_STT_14_all_ten_formats_are_decoded_and_recognised(
     sandbox: Client, suffix: str
 ) -> None:
     answer = upload(sandbox, file(suffix), f"note.{suffix}")
@@ -112,7 +112,7 @@ def test_R_STT_04_base64_text_is_400(sandbox: Client) -> None:
     assert "binary" in answer.json()["details"]["file"]["_errors"][0]
 
 
-def test_R_STT_06_18_R_ERR_05_and_R_LIM_20_more_than_25_mb_is_413_with_the_code(sandbox: Client) -> None:
+def test_R_STT_06_R_STT_18_R_ERR_05_R_LIM_20_more_than_25_mb_is_413_with_the_code(sandbox: Client) -> None:
     answer = upload(sandbox, b"RIFF0000WAVE" + bytes(26_214_400 - 11))
     assert answer.status_code == 413
     assert set(answer.json()) == {"code", "error"}
@@ -124,7 +124,7 @@ def test_R_STT_06_exactly_25_mb_is_not_too_large(sandbox: Client) -> None:
     assert upload(sandbox, b"RIFF0000WAVE" + bytes(26_214_400 - 12)).status_code == 422
 
 
-def test_R_STT_07_and_R_EP_04_the_five_models(sandbox: Client) -> None:
+def test_R_STT_07_R_EP_04_the_five_models(sandbox: Client) -> None:
     ids = [model["id"] for model in sandbox.get("/models?type=asr").json()["data"]]
     assert ids == list(MODELS)
     assert sandbox.get("/models/openai%2Fwhisper-large-v3").json()["id"] == WHISPER
@@ -141,7 +141,9 @@ def test_R_STT_08_json_or_text(sandbox: Client) -> None:
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_R_STT_09_15_16_and_17_each_model_gives_its_own_kinds_of_times(sandbox: Client, model: str) -> None:
+def test_R_STT_09_R_STT_15_R_STT_16_R_STT_17_each_model_gives_its_own_kinds_of_times(
+    sandbox: Client, model: str
+) -> None:
     body = upload(sandbox, file("wav"), model=model, timestamps="true").json()
     assert set(body["timestamps"]) == MODELS[model]
     for kind, items in body["timestamps"].items():
@@ -163,7 +165,7 @@ def test_R_STT_09_times_are_off_by_default_and_a_form_string(sandbox: Client) ->
     assert upload(sandbox, file("wav"), timestamps="yes").status_code == 400
 
 
-def test_R_STT_02_10_11_and_12_hints_are_echoed_by_models_that_take_them(sandbox: Client) -> None:
+def test_R_STT_02_R_STT_10_R_STT_11_R_STT_12_hints_are_echoed_by_models_that_take_them(sandbox: Client) -> None:
     assert upload(sandbox, file("wav"), model=WHISPER, language="de").json()["language"] == "de"
     assert "language" not in upload(sandbox, file("wav"), model=PARAKEET, language="de").json()
     assert "language" not in upload(sandbox, file("wav"), model=WHISPER).json()
@@ -194,7 +196,7 @@ def test_R_GEN_13_seconds_are_charged_and_an_empty_balance_is_402(sandbox: Clien
     assert upload(sandbox, file("wav")).status_code == 402
 
 
-def test_R_STT_01_and_R_LIM_06_credentials_and_limits(sandbox: Client, bare: httpx.Client) -> None:
+def test_R_STT_01_R_LIM_06_credentials_and_limits(sandbox: Client, bare: httpx.Client) -> None:
     answer = upload(sandbox, b"")
     assert answer.headers["x-ratelimit-limit-requests"] == "60"
     url = f"{sandbox.running.base_url}/audio/transcriptions"

@@ -107,7 +107,7 @@ def test_a_picture_becomes_the_film(sandbox: Client) -> None:
         assert answer.status_code == 400 and "image_url" in answer.json()["details"]
 
 
-def test_R_EP_03_and_R_VID_01_02_06_and_07_complete_removes_a_finished_video(sandbox: Client) -> None:
+def test_R_EP_03_R_VID_01_R_VID_02_R_VID_06_R_VID_07_complete_removes_a_finished_video(sandbox: Client) -> None:
     queue_id = queued(sandbox)
     assert complete(sandbox, queue_id).json() == {"success": False}, "it is still being made"
     sandbox.turn_clock(8)
@@ -126,7 +126,7 @@ def test_R_VID_03_the_flag_of_the_retrieve_call_removes_the_video(sandbox: Clien
     assert retrieve(sandbox, queue_id).status_code == 404
 
 
-def test_R_VID_04_05_and_08_both_fields_are_checked_in_one_tree(sandbox: Client) -> None:
+def test_R_VID_04_R_VID_05_R_VID_08_both_fields_are_checked_in_one_tree(sandbox: Client) -> None:
     for path in ("/video/complete", "/video/retrieve"):
         answer = sandbox.post(path, {})
         assert answer.status_code == 400 and set(answer.json()["details"]) == {"_errors", "model", "queue_id"}
@@ -201,7 +201,7 @@ def test_all_wrong_fields_of_an_order_stand_in_one_tree(sandbox: Client) -> None
     assert order(sandbox, model="no-such-model").status_code == 404
 
 
-def test_R_LIM_08_and_09_queue_and_retrieve_have_windows_of_their_own(sandbox: Client) -> None:
+def test_R_LIM_08_R_LIM_09_queue_and_retrieve_have_windows_of_their_own(sandbox: Client) -> None:
     answer = order(sandbox)
     assert answer.headers["x-ratelimit-limit-requests"] == "40"
     assert retrieve(sandbox, answer.json()["queue_id"]).headers["x-ratelimit-limit-requests"] == "120"

@@ -37,7 +37,7 @@ def say(sandbox: Client, voice: str, model: str = "tts-chatterbox-hd") -> httpx.
     return sandbox.post("/audio/speech", {"input": "Hello again, old friend.", "model": model, "voice": voice})
 
 
-def test_R_EP_14_and_R_VOI_01_and_02_a_sample_becomes_a_handle(sandbox: Client) -> None:
+def test_R_EP_14_R_VOI_01_R_VOI_02_a_sample_becomes_a_handle(sandbox: Client) -> None:
     for name, kind in (("me.wav", "WAV"), ("me.flac", "FLAC"), ("me.mp3", "MP3")):
         answer = upload(sandbox, sample(kind=kind), name)
         assert answer.status_code == 200, answer.text
@@ -45,7 +45,7 @@ def test_R_EP_14_and_R_VOI_01_and_02_a_sample_becomes_a_handle(sandbox: Client) 
         assert answer.json()["id"].startswith("vv_") and answer.json()["model"] == "tts-chatterbox-hd"
 
 
-def test_R_VOI_03_and_06_the_handle_speaks_through_the_ordinary_endpoint(sandbox: Client) -> None:
+def test_R_VOI_03_R_VOI_06_the_handle_speaks_through_the_ordinary_endpoint(sandbox: Client) -> None:
     answer = say(sandbox, handle_of(sandbox, sample()))
     assert answer.status_code == 200
     assert answer.content.startswith(b"RIFF")

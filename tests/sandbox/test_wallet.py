@@ -76,7 +76,7 @@ def test_controls_are_not_opened_by_a_wallet(wallet: WalletClient) -> None:
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_R_WAL_13_and_R_HDR_32_every_inference_answer_tells_what_remains(wallet: WalletClient, stream: bool) -> None:
+def test_R_WAL_13_R_HDR_32_every_inference_answer_tells_what_remains(wallet: WalletClient, stream: bool) -> None:
     wallet.credit("4.23")
     answer = wallet.chat(stream=stream)
     assert answer.status_code == 200

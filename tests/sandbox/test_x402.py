@@ -32,7 +32,7 @@ from tests.wallet import figures
 OTHER = EvmWallet(byte=3)
 
 
-def test_R_WAL_01_02_05_and_09_the_terms_name_two_rails_and_need_no_headers(wallet: WalletClient) -> None:
+def test_R_WAL_01_R_WAL_02_R_WAL_05_R_WAL_09_the_terms_name_two_rails_and_need_no_headers(wallet: WalletClient) -> None:
     answer = wallet.top_up()
     body = answer.json()
     assert (answer.status_code, set(body)) == (402, {"x402Version", "accepts"})
@@ -76,7 +76,7 @@ def test_the_addresses_of_the_terms_are_hashes_so_nobody_has_their_keys() -> Non
 
 
 @pytest.mark.parametrize("name", ["X-402-Payment", "PAYMENT-SIGNATURE", "X-PAYMENT", "payment-signature"])
-def test_R_WAL_03_06_and_07_all_three_header_names_add_credits(payer: WalletClient, name: str) -> None:
+def test_R_WAL_03_R_WAL_06_R_WAL_07_all_three_header_names_add_credits(payer: WalletClient, name: str) -> None:
     answer = payer.top_up(v2(payer.wallet.pays()), name)
     assert answer.status_code == 200
     body = answer.json()

@@ -44,7 +44,7 @@ async def test_r_char_01_to_20_the_fields_are_read() -> None:
     assert (pilot.stats.average_rating, pilot.stats.imports, pilot.stats.user_rating) == (4.7, 112, None)
 
 
-async def test_r_char_21_36_nothing_but_the_page_size_is_sent_by_default() -> None:
+async def test_r_char_21_r_char_36_nothing_but_the_page_size_is_sent_by_default() -> None:
     assert await sent(CharactersQuery()) == [("limit", "50")]
 
 

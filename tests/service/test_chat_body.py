@@ -116,7 +116,7 @@ def test_r_ext_27_a_typed_suffix_beats_the_object_and_moves_into_it() -> None:
     assert (sent["model"], sent["service_parameters"]) == ("glm", {"enable_web_search": "on"})
 
 
-def test_r_chat_10_to_14_parts_and_cache_marks() -> None:
+def test_r_chat_10_r_chat_11_r_chat_12_r_chat_13_r_chat_14_parts_and_cache_marks() -> None:
     sent = body(
         with_parts(
             ContentPart.of_text("look", cache=True),

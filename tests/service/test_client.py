@@ -55,7 +55,7 @@ async def outcome(watched: Watched, call: Call) -> ServiceError | object:
         return error
 
 
-async def test_r_auth_02_and_r_gen_02_the_call_as_it_goes_out() -> None:
+async def test_r_auth_02_r_gen_02_the_call_as_it_goes_out() -> None:
     async with Watched(handler=answering({"ok": True})) as watched:
         await watched.client.post_json("/x", {"ü": "é"}, kind=CallKind.PAID)
         (request,) = watched.requests

@@ -17,7 +17,7 @@ RAW = "0x02f8signedbytes"
 COST = {"x_service_rpc_credits": "25", "x_service_rpc_cost_usd": "0.00001750", "x_request_id": "req-1"}
 
 
-async def test_r_rpc_01_06_to_09_one_call() -> None:
+async def test_r_rpc_01_r_rpc_06_r_rpc_07_r_rpc_08_r_rpc_09_one_call() -> None:
     answer = {"jsonrpc": "2.0", "id": 1, "result": "0x1a"}
     async with Watched(handler=answering(answer, **COST)) as watched:
         made = await watched.service.crypto_rpc.call("base-mainnet", "eth_getBalance", ["0xabc", "latest"])
@@ -205,7 +205,7 @@ UNSUPPORTED = {
 @pytest.mark.parametrize(
     "method", [pytest.param(method, id=f"{rule} {method}") for rule, names in UNSUPPORTED.items() for method in names]
 )
-async def test_r_rpc_22_23_25_a_refused_method_is_not_sent(method: str) -> None:
+async def test_r_rpc_22_r_rpc_23_r_rpc_25_a_refused_method_is_not_sent(method: str) -> None:
     assert refusal_of(method) is not None
     async with Watched(handler=answering({})) as watched:
         with pytest.raises(LimitExceeded):
@@ -213,7 +213,7 @@ async def test_r_rpc_22_23_25_a_refused_method_is_not_sent(method: str) -> None:
         assert watched.requests == []
 
 
-async def test_r_rpc_11_12_13_all_offenders_of_a_batch_are_named_at_once() -> None:
+async def test_r_rpc_11_r_rpc_12_r_rpc_13_all_offenders_of_a_batch_are_named_at_once() -> None:
     async with Watched(handler=answering({})) as watched:
         items = [RpcItem("eth_call"), RpcItem("eth_sign"), RpcItem("eth_newFilter"), RpcItem("eth_sign")]
         with pytest.raises(LimitExceeded) as caught:
@@ -234,11 +234,11 @@ async def test_r_rpc_11_12_13_all_offenders_of_a_batch_are_named_at_once() -> No
         *((name, "unknown") for name in ("eth_Call", "engine_x", "trace", "")),
     ],
 )
-def test_r_rpc_17_to_21_the_most_specific_tier_wins(method: str, tier: str) -> None:
+def test_r_rpc_17_r_rpc_18_r_rpc_19_r_rpc_20_r_rpc_21_the_most_specific_tier_wins(method: str, tier: str) -> None:
     assert tier_of(method) == tier
 
 
-def test_r_rpc_27_to_30_credits_are_base_times_multiplier() -> None:
+def test_r_rpc_27_r_rpc_28_r_rpc_29_r_rpc_30_credits_are_base_times_multiplier() -> None:
     assert call_credits("ethereum-mainnet", "trace_replayTransaction") == 80
     assert call_credits("ethereum-mainnet", "trace_block") == 40
     assert call_credits("starknet-mainnet", "starknet_call") == 20

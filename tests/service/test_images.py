@@ -69,7 +69,7 @@ async def test_pictures_come_as_base64_and_are_what_their_bytes_are() -> None:
         assert (made.exchange.units, made.exchange.cost_usd) == ({"images": 2}, Decimal("0.02"))
 
 
-async def test_r_hdr_23_to_26_a_blocked_picture_says_so() -> None:
+async def test_r_hdr_23_r_hdr_24_r_hdr_25_r_hdr_26_a_blocked_picture_says_so() -> None:
     async with Watched(
         handler=answering({"images": [ENCODED]}, x_service_is_content_violation="true", x_service_is_blurred="true")
     ) as watched:

@@ -44,7 +44,7 @@ def test_chat_is_priced_by_token_cache_and_threshold(usage: Usage, cost: str) ->
     assert chat_cost(GLM, usage) == Decimal(cost)
 
 
-def test_r_ext_08_12_13_searching_and_scraping_cost_extra() -> None:
+def test_r_ext_08_r_ext_12_r_ext_13_searching_and_scraping_cost_extra() -> None:
     assert chat_cost(GLM, Usage(), searched=True) == Decimal("0.01")
     assert chat_cost(GLM, Usage(), scraped_urls=9) == Decimal("0.05")
 

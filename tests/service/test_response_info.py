@@ -36,7 +36,7 @@ def test_r_hdr_03_big_numbers_and_balances_are_exact() -> None:
     assert info.limit_tokens == 9007199254740993
 
 
-def test_r_hdr_04_05_07_08_10_limits_are_read() -> None:
+def test_r_hdr_04_r_hdr_05_r_hdr_07_r_hdr_08_r_hdr_10_limits_are_read() -> None:
     info = read(
         x_ratelimit_limit_requests="20",
         x_ratelimit_remaining_requests="19",
@@ -71,7 +71,7 @@ def test_r_hdr_04_05_07_08_10_limits_are_read() -> None:
         (str(int(NOW.timestamp()) + 10 * 86400), 86400),
     ],
 )
-def test_r_hdr_06_09_a_reset_is_a_moment_whatever_its_unit(value: str, wait_s: float) -> None:
+def test_r_hdr_06_r_hdr_09_a_reset_is_a_moment_whatever_its_unit(value: str, wait_s: float) -> None:
     info = read(x_ratelimit_reset_requests=value, x_ratelimit_reset_tokens=value)
     assert info.reset_requests_at == info.reset_tokens_at == NOW + timedelta(seconds=wait_s)
 
@@ -173,7 +173,7 @@ def test_r_hdr_21_pagination_is_read() -> None:
     assert (info.page_size, info.page, info.page_total, info.page_count) == (20, 2, 45, 3)
 
 
-def test_r_hdr_28_29_31_32_the_rest_is_read() -> None:
+def test_r_hdr_28_r_hdr_29_r_hdr_31_r_hdr_32_the_rest_is_read() -> None:
     info = read(
         x_auth_refreshed="yes",
         x_retry_count="2",

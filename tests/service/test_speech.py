@@ -26,7 +26,7 @@ def sound(body: bytes, content_type: str = "audio/wav") -> Callable[[httpx.Reque
     return lambda request: httpx.Response(200, content=body, headers={"content-type": content_type})
 
 
-def test_r_tts_04_14_only_what_differs_is_sent() -> None:
+def test_r_tts_04_r_tts_14_only_what_differs_is_sent() -> None:
     assert HELLO.to_body() == {"model": "tts-kokoro", "voice": "bf_emma", "input": "The tide turns at noon."}
     full = SpeechRequest("x", "m", "v", "pcm", 0.5, True, "en", "whisper", 0.0, 1.0)
     assert full.to_body() == {
@@ -187,7 +187,7 @@ def model(model_id: str, **spec: object) -> Model:
     return read_model(Model, {"id": model_id, "model_spec": spec})
 
 
-def test_r_tts_11_17_19_what_a_model_takes_is_advertised_or_known() -> None:
+def test_r_tts_11_r_tts_17_r_tts_19_what_a_model_takes_is_advertised_or_known() -> None:
     assert traits_of(model("tts-orpheus")) == SpeechTraits(temperature=True)
     assert traits_of(model("tts-orpheus", supportsTemperatureParam=False, supportsPromptParam=True)) == SpeechTraits(
         style=True
@@ -199,7 +199,7 @@ def test_r_tts_11_17_19_what_a_model_takes_is_advertised_or_known() -> None:
     assert traits_of(model("never-heard-of")) == SpeechTraits()
 
 
-async def test_r_voi_01_to_04_a_sample_becomes_a_handle_of_its_model(tmp_path: Path) -> None:
+async def test_r_voi_01_r_voi_02_r_voi_03_r_voi_04_a_sample_becomes_a_handle_of_its_model(tmp_path: Path) -> None:
     sample = tmp_path / "me.wav"
     sample.write_bytes(WAV)
     told: list[int] = []

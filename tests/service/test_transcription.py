@@ -30,7 +30,7 @@ def wav(tmp_path: Path) -> Path:
     return path
 
 
-async def test_r_stt_03_04_08_to_11_the_form_as_it_goes_out(wav: Path) -> None:
+async def test_r_stt_03_r_stt_04_r_stt_08_r_stt_09_r_stt_10_r_stt_11_the_form_as_it_goes_out(wav: Path) -> None:
     told: list[tuple[int, int]] = []
     async with serving(http(body=GOOD)) as server, Watched(server.base_url) as watched:
         request = TranscriptionRequest(wav, "openai/whisper-large-v3", timestamps=True, language="en")
@@ -44,7 +44,7 @@ async def test_r_stt_03_04_08_to_11_the_form_as_it_goes_out(wav: Path) -> None:
         assert [content for _, content in parts_of(server.received[1])] == [b"m", b"json", b"false", WAV]
 
 
-async def test_r_stt_13_to_17_text_length_and_times(wav: Path) -> None:
+async def test_r_stt_13_r_stt_14_r_stt_15_r_stt_16_r_stt_17_text_length_and_times(wav: Path) -> None:
     async with serving(http(body=GOOD)) as server, Watched(server.base_url) as watched:
         request = TranscriptionRequest(wav, "m")
         made = await watched.service.transcription.transcribe(request, price=lambda seconds: seconds * 2)

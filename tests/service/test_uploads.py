@@ -199,7 +199,7 @@ class Turned:
         await asyncio.sleep(0)
 
 
-async def test_r_lim_05_and_29_calls_wait_for_their_turn_within_the_minute() -> None:
+async def test_r_lim_05_r_lim_29_calls_wait_for_their_turn_within_the_minute() -> None:
     turned = Turned()
     pace = Pace({"image": 2}, turned.clock, turned.sleep)
     told: list[float] = []

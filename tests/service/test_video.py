@@ -224,7 +224,7 @@ async def test_an_unsafe_download_address_is_not_followed(address: str | None, t
 
 
 @pytest.mark.parametrize("success", [True, False])
-async def test_r_vid_01_04_to_07_cleaning_up_says_whether_it_worked(success: bool) -> None:
+async def test_r_vid_01_r_vid_04_r_vid_05_r_vid_06_r_vid_07_cleaning_up_says_whether_it_worked(success: bool) -> None:
     async with Watched(handler=answering({"success": success})) as watched:
         assert await watched.service.video.complete(JOB) is success
         assert json.loads(watched.requests[0].content) == {"model": "film-1", "queue_id": JOB.queue_id}

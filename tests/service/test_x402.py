@@ -203,7 +203,7 @@ async def test_terms_of_absurd_size_are_refused() -> None:
 
 
 @pytest.mark.parametrize("dialect", ["service", "venice"])
-async def test_r_wal_03_and_r_wal_07_the_payment_goes_to_the_same_address_under_the_dialects_name(dialect: str) -> None:
+async def test_r_wal_03_r_wal_07_the_payment_goes_to_the_same_address_under_the_dialects_name(dialect: str) -> None:
     async with paying(always(200, CREDITED), dialect=dialect) as watched:
         await watched.service.x402.settle(PAYMENT)
         (request,) = watched.requests

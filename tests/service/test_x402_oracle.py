@@ -120,7 +120,7 @@ async def topped_up(watched: Watched, form: Form | None = None) -> tuple[SignedP
 
 @pytest.mark.parametrize("dialect", ["service", "venice"])
 @pytest.mark.parametrize("version", [1, 2])
-async def test_r_wal_06_and_r_wal_08_x402_takes_our_top_up_in_both_versions(dialect: str, version: int) -> None:
+async def test_r_wal_06_r_wal_08_x402_takes_our_top_up_in_both_versions(dialect: str, version: int) -> None:
     async with Watched(BASE_URL, handler=shop(dialect, version), dialect=dialect) as watched:
         payment, settlement = await topped_up(watched)
     assert payment.usual_form == f"v{version}"

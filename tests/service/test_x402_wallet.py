@@ -16,7 +16,7 @@ from tests.service.loopback import answering
 from tests.service.test_x402 import OTHER_CHAIN_WALLET, WALLET, always, paying
 
 
-async def test_r_wal_10_and_r_ep_09_the_balance_of_a_wallet() -> None:
+async def test_r_wal_10_r_ep_09_the_balance_of_a_wallet() -> None:
     data = {
         "walletAddress": WALLET.lower(),
         "balanceUsd": 4.230001,

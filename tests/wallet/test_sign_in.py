@@ -47,11 +47,11 @@ def payload_of(value: str) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("signer", [evm_signer(), solana_signer()], ids=lambda signer: signer.chain)
-async def test_r_auth_06_and_r_auth_07_the_message_is_built_to_the_letter(signer: Signer) -> None:
+async def test_r_auth_06_r_auth_07_the_message_is_built_to_the_letter(signer: Signer) -> None:
     assert new_message(SITE, signer, SIGNED_AT, NONCE_TEXT).text == message_of(signer.chain)
 
 
-async def test_r_auth_05_and_r_auth_06_the_header_is_the_published_one_byte_for_byte() -> None:
+async def test_r_auth_05_r_auth_06_the_header_is_the_published_one_byte_for_byte() -> None:
     message = new_message(SITE, evm_signer(), SIGNED_AT, NONCE_TEXT)
     signature = await evm_signer().sign_text(message.text)
     assert signature == SIGN_IN_SIGNATURE

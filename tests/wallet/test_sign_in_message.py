@@ -33,7 +33,7 @@ Resources:
 
 
 @pytest.mark.parametrize("chain", ["evm", "solana"])
-def test_r_auth_06_and_r_auth_07_the_message_is_written_and_read_to_the_letter(chain) -> None:
+def test_r_auth_06_r_auth_07_the_message_is_written_and_read_to_the_letter(chain) -> None:
     text = message_of(chain)
     message = read_sign_in_message(text)
     assert message.text == text

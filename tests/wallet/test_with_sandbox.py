@@ -93,7 +93,7 @@ def venice(tmp_path: Path) -> Iterator[Client]:
 
 @pytest.mark.parametrize("chain", ["evm", "solana"])
 @pytest.mark.parametrize("dialect", ["service", "venice"])
-async def test_r_auth_03_to_08_the_sandbox_takes_our_sign_in(
+async def test_r_auth_03_r_auth_04_r_auth_05_r_auth_06_r_auth_07_r_auth_08_the_sandbox_takes_our_sign_in(
     dialect: str, chain: Chain, request: pytest.FixtureRequest
 ) -> None:
     client = request.getfixturevalue("venice" if dialect == "venice" else "sandbox")
