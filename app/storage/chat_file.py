@@ -7,6 +7,7 @@ there becomes the message before, ids that are taken are made anew.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
@@ -55,7 +56,7 @@ def _message_to_json(message: Message) -> dict[str, Any]:
     return {
         "id": message.id,
         "parent_id": message.parent_id,
-        **{name: getattr(message, name) for name in (*_TEXTS, "state", "exchange_id", "usage", "thinking_s")},
+        **{name: getattr(message, name) for name in (*_TEXTS, "state", "exchange_id", "usage", "thinking_s", "extra")},
         "sources": list(message.sources),
         "cost_usd": money_text(message.cost_usd),
         "created_at": message.created_at.isoformat(),
@@ -101,11 +102,19 @@ def _insert(table: str, row: Mapping[str, Any]) -> str:
     return f"INSERT INTO {table} ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})"
 
 
-async def duplicate_chat(database: Database, chat_id: str) -> Chat:
-    """Return a copy of a chat with all its branches, under new ids. What it cost was paid once but shows on both."""
+async def duplicate_chat(database: Database, chat_id: str, leaf_id: str | None = None, *, title: str = "") -> Chat:
+    """Return a copy of a chat under new ids: with all its branches, or the one that ends at `leaf_id`.
+
+    What its answers cost was paid once and stays with the original.
+    """
     history = History(database)
     chat = await history.chat(chat_id)
-    return await import_chat(database, chat_to_json(chat, await history.messages(chat_id)), chat.account_id)
+    messages = await history.messages(chat_id) if leaf_id is None else await history.path_to(leaf_id)
+    free = tuple(replace(message, usage={}, cost_usd=None, exchange_id=None) for message in messages)
+    head_id = chat.head_id if leaf_id is None else leaf_id
+    now = database.now()
+    copy = replace(chat, title=title or chat.title, head_id=head_id, created_at=now, updated_at=now)
+    return await import_chat(database, chat_to_json(copy, free), chat.account_id)
 
 
 def _usable_id(name: object) -> bool:
@@ -148,6 +157,7 @@ def _messages(
                 "cost_usd": money_text(money_of(entry.get("cost_usd"))),
                 "created_at": _when(entry.get("created_at"), now),
                 "thinking_s": seconds_of(entry.get("thinking_s")),
+                "extra": json_text(entry["extra"] if isinstance(entry.get("extra"), Mapping) else {}),
             }
         )
     return rows, names

@@ -58,6 +58,7 @@ class Message:
     cost_usd: Decimal | None = None
     created_at: datetime = _EPOCH
     thinking_s: float | None = None
+    extra: dict[str, Any] = field(default_factory=dict)  # goes back to the service as it came: `tool_calls`, …
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ CHAT_COLUMNS = (
 )
 MESSAGE_COLUMNS = (
     "id, chat_id, parent_id, role, content, reasoning, sources, state, error, model, exchange_id, usage, cost_usd,"
-    " created_at, thinking_s"
+    " created_at, thinking_s, extra"
 )
 
 
@@ -122,6 +123,7 @@ def message_from_row(row: tuple[Any, ...]) -> Message:
         cost_usd=money_of(row[12]),
         created_at=moment_of(row[13]),
         thinking_s=seconds_of(row[14]),
+        extra=object_of(row[15]),
     )
 
 

@@ -209,6 +209,7 @@ class History:
         sources: Sequence[Mapping[str, Any]] = (),
         model: str = "",
         exchange_id: str | None = None,
+        extra: Mapping[str, Any] | None = None,
     ) -> Message:
         """Add a turn below `parent_id` (the head when left out, the root for None) and make it the head.
 
@@ -228,10 +229,11 @@ class History:
                     raise NotStored("The message to answer is no longer in the history.")
             await transaction.execute(
                 "INSERT INTO messages (id, chat_id, parent_id, role, content, reasoning, sources, state, model,"
-                " exchange_id, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                " exchange_id, created_at, extra) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 [
                     *(message_id, chat_id, parent, role, content, text_of(reasoning)),
                     *(json_text(plain_objects(tuple(sources))), check_state(state), model, exchange_id, now),
+                    json_text(extra or {}),
                 ],
             )
             await transaction.execute(
@@ -268,6 +270,7 @@ class History:
         usage: Mapping[str, Any] | None = None,
         cost_usd: Decimal | None = None,
         thinking_s: float | None = None,
+        extra: Mapping[str, Any] | None = None,
     ) -> Message:
         """End an answer, pressed through to the disk. What is left out stays as it was.
 
@@ -285,6 +288,7 @@ class History:
             "usage": None if usage is None else json_text(usage),
             "cost_usd": money_text(money_of(cost_usd)),
             "thinking_s": seconds_of(thinking_s),
+            "extra": None if extra is None else json_text(extra),
         }
         changes = {name: value for name, value in changes.items() if value is not None}
         async with self._database.transaction() as transaction:

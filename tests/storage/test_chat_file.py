@@ -25,6 +25,7 @@ async def branched(history: History) -> str:
         cost_usd=Decimal("0.0019"),
         exchange_id="e1",
         thinking_s=1.5,
+        extra={"thought_signature": "s", "tool_calls": [{"id": "c1"}]},
     )
     await history.add_message(chat.id, "assistant", "second answer", parent_id=question.id, state="stopped")
     await history.select(answer.id)
@@ -60,6 +61,17 @@ async def test_a_duplicate_stands_on_its_own(history: History, database: Databas
     assert [message.content for message in messages] == ["question", "answer", "second answer"]
     assert len(await history.siblings(messages[1].id)) == 2
     assert [message.content for message in await history.path_to(copy.head_id)] == ["question", "answer"]
+
+
+async def test_a_duplicate_up_to_a_message_has_one_branch_and_cost_nothing(
+    history: History, database: Database
+) -> None:
+    chat_id = await branched(history)
+    second = (await history.messages(chat_id))[2]
+    copy = await duplicate_chat(database, chat_id, second.id, title="Another way")
+    assert [message.content for message in await history.messages(copy.id)] == ["question", "second answer"]
+    assert (copy.title, copy.cost_usd) == ("Another way", Decimal(0))
+    assert (await history.chat(chat_id)).cost_usd == Decimal("0.0019")
 
 
 async def test_a_plain_list_of_turns_becomes_a_line(history: History, database: Database) -> None:

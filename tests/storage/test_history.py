@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.storage.conversations import STATES, chat_from_row, message_from_row
+from app.storage.conversations import MESSAGE_COLUMNS, STATES, chat_from_row, message_from_row
 from app.storage.database import Database
 from app.storage.errors import NotStored
 from app.storage.history import History
@@ -291,7 +291,7 @@ async def test_any_text_is_kept(text: str, tmp_path_factory: pytest.TempPathFact
 odd = st.none() | st.integers() | st.floats() | st.text() | st.binary(max_size=8)
 
 
-@given(st.tuples(*[odd] * 15))
+@given(st.tuples(*[odd] * len(MESSAGE_COLUMNS.split(","))))
 def test_a_message_row_of_odd_values_is_still_a_message(row: tuple[Any, ...]) -> None:
     message = message_from_row(row)
     assert message.state in STATES
