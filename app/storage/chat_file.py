@@ -58,6 +58,7 @@ def _message_to_json(message: Message) -> dict[str, Any]:
         "parent_id": message.parent_id,
         **{name: getattr(message, name) for name in (*_TEXTS, "state", "exchange_id", "usage", "thinking_s", "extra")},
         "sources": list(message.sources),
+        "attachments": list(message.attachments),
         "cost_usd": money_text(message.cost_usd),
         "created_at": message.created_at.isoformat(),
     }
@@ -158,6 +159,7 @@ def _messages(
                 "created_at": _when(entry.get("created_at"), now),
                 "thinking_s": seconds_of(entry.get("thinking_s")),
                 "extra": json_text(entry["extra"] if isinstance(entry.get("extra"), Mapping) else {}),
+                "attachments": json_text(plain_objects(entry.get("attachments"))),
             }
         )
     return rows, names

@@ -37,6 +37,7 @@ class Chat:
     preview: str = ""  # the beginning of the newest message, one line
     message_count: int = 0
     cost_usd: Decimal = Decimal(0)
+    draft_attachments: tuple[dict[str, Any], ...] = ()  # as `Message.attachments`, beside the draft
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,7 @@ class Message:
     cost_usd: Decimal | None = None
     created_at: datetime = _EPOCH
     thinking_s: float | None = None
+    attachments: tuple[dict[str, Any], ...] = ()  # what each is; the bytes are files, see `attachment_files`
     extra: dict[str, Any] = field(default_factory=dict)  # goes back to the service as it came: `tool_calls`, …
 
 
@@ -75,11 +77,11 @@ class SearchHit:
 
 CHAT_COLUMNS = (
     "id, title, created_at, updated_at, pinned, trashed_at, account_id, model, character_slug, character_name,"
-    " options, draft, head_id, preview, message_count, cost_usd"
+    " options, draft, head_id, preview, message_count, cost_usd, draft_attachments"
 )
 MESSAGE_COLUMNS = (
     "id, chat_id, parent_id, role, content, reasoning, sources, state, error, model, exchange_id, usage, cost_usd,"
-    " created_at, thinking_s, extra"
+    " created_at, thinking_s, extra, attachments"
 )
 
 
@@ -102,6 +104,7 @@ def chat_from_row(row: tuple[Any, ...]) -> Chat:
         preview=read_text(row[13]),
         message_count=row[14] if isinstance(row[14], int) else 0,
         cost_usd=money_of(row[15]) or Decimal(0),
+        draft_attachments=objects_of(row[16]),
     )
 
 
@@ -124,6 +127,7 @@ def message_from_row(row: tuple[Any, ...]) -> Message:
         created_at=moment_of(row[13]),
         thinking_s=seconds_of(row[14]),
         extra=object_of(row[15]),
+        attachments=objects_of(row[16]),
     )
 
 

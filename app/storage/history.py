@@ -13,6 +13,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, Final, TypeVar
 
+from app.storage.attachment_files import FOLDER, AttachmentFiles, used_attachments
 from app.storage.conversations import (
     CHAT_COLUMNS,
     MESSAGE_COLUMNS,
@@ -42,6 +43,7 @@ _CHANGEABLE = (
     "character_name",
     "options",
     "draft",
+    "draft_attachments",
     "head_id",
 )
 _ROWS_PER_FRAME = 500
@@ -58,6 +60,11 @@ class History:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self.files = AttachmentFiles(database.path.parent / FOLDER)
+
+    async def used_attachments(self) -> frozenset[str]:
+        """Return the hashes of all attachments that a message or a draft names."""
+        return await used_attachments(self._database)
 
     # Chats
 
@@ -97,7 +104,7 @@ class History:
         return chat_from_row(row)
 
     async def change_chat(self, chat_id: str, **changes: Any) -> Chat:
-        """Set title, pinned, account_id, model, character_slug, character_name, options, draft or head_id."""
+        """Set one or more of `_CHANGEABLE`, such as title, pinned, model, options, draft or head_id."""
         unknown = set(changes) - set(_CHANGEABLE)
         if unknown:
             raise TypeError(f"not a changeable field of a chat: {', '.join(sorted(unknown))}")
@@ -210,6 +217,7 @@ class History:
         model: str = "",
         exchange_id: str | None = None,
         extra: Mapping[str, Any] | None = None,
+        attachments: Sequence[Mapping[str, Any]] = (),
     ) -> Message:
         """Add a turn below `parent_id` (the head when left out, the root for None) and make it the head.
 
@@ -229,11 +237,11 @@ class History:
                     raise NotStored("The message to answer is no longer in the history.")
             await transaction.execute(
                 "INSERT INTO messages (id, chat_id, parent_id, role, content, reasoning, sources, state, model,"
-                " exchange_id, created_at, extra) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                " exchange_id, created_at, extra, attachments) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 [
                     *(message_id, chat_id, parent, role, content, text_of(reasoning)),
                     *(json_text(plain_objects(tuple(sources))), check_state(state), model, exchange_id, now),
-                    json_text(extra or {}),
+                    *(json_text(extra or {}), json_text(plain_objects(tuple(attachments)))),
                 ],
             )
             await transaction.execute(
@@ -387,6 +395,8 @@ async def _purge(transaction: Transaction, which: str, values: Sequence[Any]) ->
 def _column(name: str, value: Any) -> Any:
     if name == "options":
         return json_text(value)
+    if name == "draft_attachments":
+        return json_text(plain_objects(tuple(value)))
     if name == "pinned":
         return int(bool(value))
     return text_of(value) if isinstance(value, str) else value
