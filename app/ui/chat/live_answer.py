@@ -14,6 +14,7 @@ from app.service.chat_types import (
     Source,
     SourcesFound,
     TextDelta,
+    ToolCall,
     ToolCallsFound,
     Usage,
     UsageReported,
@@ -77,7 +78,8 @@ class LiveAnswer:
     usage: Usage | None = None
     cost_usd: Decimal | None = None  # as stated by the service
     finish_reason: str = ""
-    documents_asked: bool = False
+    tool_calls: tuple[ToolCall, ...] = ()
+    extra: dict[str, object] = field(default_factory=dict)  # what later requests must carry back unchanged
     started_at: float = field(init=False)
     first_token_at: float | None = None
     reasoning_began_at: float | None = None
@@ -118,7 +120,7 @@ class LiveAnswer:
                 self.sources = event.sources
                 sources_changed = True
             elif isinstance(event, ToolCallsFound):
-                self.documents_asked = True
+                self.tool_calls = event.calls
             elif isinstance(event, UsageReported):
                 self.usage = event.usage
                 self.cost_usd = event.cost_usd if event.cost_usd is not None else self.cost_usd

@@ -324,8 +324,8 @@ class ChatPresenter(ChatPresenterBase):
         elif action.startswith(USE_MODEL):
             self.use_model(action.removeprefix(USE_MODEL))
             self._do(conversation.retry, message_id)
-        elif action == "dismiss" and self.opened.chat_id is not None:
-            self.answers.dismiss(self.opened.chat_id, message_id)
+        elif action == "dismiss":
+            self.answers.dismiss(message_id)
         else:
             self.help_wanted.emit(action)
 

@@ -1,4 +1,8 @@
-"""Writes one answer: from the request to the finished row on disk. Knows no widget and no other chat."""
+"""Writes one answer: from the request to the finished row on disk. Knows no widget and no other chat.
+
+An answer costs money, and its row is there as "streaming" before the call is made: that row is its durable intent,
+so none of `app.storage.intents` is opened beside it.
+"""
 
 from __future__ import annotations
 
@@ -81,6 +85,7 @@ class AnswerWriter:
                 async for events in stream:
                     began = True
                     self._arrived(self._live.take(events))
+            self._live.extra = stream.extra
         except ServiceError as error:
             kept = began and isinstance(error, (StreamCut, InBandError))
             return Ending("interrupted" if kept else "failed", error, error.exchange or self.exchange)
@@ -150,6 +155,7 @@ async def store_ending(
         usage=usage if live.first_token_at is not None or reported else before,
         cost_usd=cost,
         thinking_s=live.thinking_s,
+        extra=live.extra or None,
     )
 
 

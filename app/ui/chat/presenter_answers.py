@@ -48,6 +48,7 @@ class Job:
     prompt_tokens: int  # estimated
     searched: bool
     links: int = 0  # pages that may be read, each at a price
+    beside: bool = False  # one of several answers to the same question
 
     def live(self, clock: Callable[[], float]) -> LiveAnswer:
         return LiveAnswer(
@@ -93,12 +94,12 @@ class Answers(QObject):
         self._clock = clock
         self._history: History | None = None
         self._catalogue: Catalogue | None = None
-        self._live: dict[str, LiveAnswer] = {}
-        self._stopped: set[str] = set()
+        self._live: dict[str, LiveAnswer] = {}  # by row id
+        self._stopped: set[str] = set()  # row ids
         self._problems: dict[str, Problem] = {}
         self._unpaid: dict[str, tuple[Job, Decimal | None]] = {}
         self._exchanges: OrderedDict[str, Exchange] = OrderedDict()
-        self.waits: set[str] = set()  # chats whose answer waits for its time
+        self.waits: dict[str, str] = {}  # row id of an answer that waits for its time → its chat
         caller.numbers_changed.connect(self._try_unpaid)
 
     def start(self, history: History, catalogue: Catalogue | None) -> None:
@@ -109,13 +110,14 @@ class Answers(QObject):
 
     def writing(self) -> frozenset[str]:
         """Chats with an answer under way, waiting ones included."""
-        return frozenset(self._live) | frozenset(self.waits)
+        return frozenset(live.chat_id for live in self._live.values()) | frozenset(self.waits.values())
 
     def live_in(self, chat_id: str | None) -> LiveAnswer | None:
-        return self._live.get(chat_id) if chat_id is not None else None
+        """The answer that is being written in a chat, the first of several."""
+        return next((live for live in self._live.values() if live.chat_id == chat_id), None)
 
     def live_of(self, message_id: str) -> LiveAnswer | None:
-        return next((live for live in self._live.values() if live.message_id == message_id), None)
+        return self._live.get(message_id)
 
     def problem_of(self, message_id: str) -> Problem | None:
         return self._problems.get(message_id)
@@ -126,31 +128,41 @@ class Answers(QObject):
 
     # What others tell
 
-    def begin(self, job: Job) -> bool:
-        """Start writing. False, and nothing happens, while the same chat is being written or nobody can answer."""
-        if job.chat_id in self._live or self._caller.service is None or self._history is None:
+    def begin(self, job: Job, *, beside: bool = False) -> bool:
+        """Start writing. False, and nothing happens, when nobody can answer or the same chat is being written.
+
+        `beside` allows several answers of one chat at once: the same question to several models.
+        """
+        row = job.message.id
+        taken = row in self._live or (not beside and self.live_in(job.chat_id) is not None)
+        if taken or self._caller.service is None or self._history is None:
             return False
         self._forget_wait(job)
-        self._live[job.chat_id] = job.live(self._clock)
-        if not self._tasks.start(_task(job.chat_id), self._write, job):
-            del self._live[job.chat_id]
+        self._live[row] = job.live(self._clock)
+        if not self._tasks.start(_task(row), self._write, job):
+            del self._live[row]
             return False
         return True
 
     def stop(self, chat_id: str) -> bool:
-        """Stop the answer of a chat, or its waiting. What came stays. False when there was nothing to stop."""
-        if chat_id in self.waits:
-            self.waits.discard(chat_id)
-            return self._tasks.cancel(_wait_task(chat_id))
-        if chat_id not in self._live:
-            return False
-        self._stopped.add(chat_id)
-        return self._tasks.cancel(_task(chat_id))
+        """Stop every answer of a chat, or its waiting. What came stays. False when there was nothing to stop."""
+        rows = [row for row, live in self._live.items() if live.chat_id == chat_id]
+        rows += [row for row, chat in self.waits.items() if chat == chat_id]
+        return any([self.stop_row(row) for row in rows])
 
-    def dismiss(self, chat_id: str, message_id: str) -> None:
+    def stop_row(self, message_id: str) -> bool:
+        """Stop one answer, or its waiting."""
+        if self.waits.pop(message_id, None) is not None:
+            return self._tasks.cancel(_wait_task(message_id))
+        if message_id not in self._live:
+            return False
+        self._stopped.add(message_id)
+        return self._tasks.cancel(_task(message_id))
+
+    def dismiss(self, message_id: str) -> None:
         """Do not send after all: the row keeps saying what happened, without a countdown."""
         self._unpaid.pop(message_id, None)
-        self.stop(chat_id)
+        self.stop_row(message_id)
         problem = self._problems.get(message_id)
         if problem is not None and problem.countdown_until is not None:
             self._problems[message_id] = replace(
@@ -165,7 +177,7 @@ class Answers(QObject):
 
     async def _write(self, job: Job) -> None:
         service, history = self._caller.service, self._history
-        live = self._live[job.chat_id]
+        live = self._live[job.message.id]
         assert service is not None and history is not None
         row = job.message.id
         writer = AnswerWriter(
@@ -185,10 +197,10 @@ class Answers(QObject):
             ending = await writer.run(job.request)
         except asyncio.CancelledError:
             # Stopped by the person, or the program is closing: then the answer can be continued next time.
-            ending = Ending("stopped" if job.chat_id in self._stopped else "interrupted", None, writer.exchange)
+            ending = Ending("stopped" if row in self._stopped else "interrupted", None, writer.exchange)
             raise
         finally:
-            self._stopped.discard(job.chat_id)
+            self._stopped.discard(row)
             await self._finish(job, live, ending, sandbox)
 
     async def _finish(self, job: Job, live: LiveAnswer, ending: Ending, sandbox: bool) -> None:
@@ -218,7 +230,7 @@ class Answers(QObject):
         except StorageError as error:
             self._problems[row] = disk_problem(error)
             stored = replace(job.message, content=live.text, reasoning=live.reasoning, state=ending.state)
-        self._live.pop(job.chat_id, None)
+        self._live.pop(row, None)
         if ending.error is not None and stored.state == "failed":
             self._come_back(replace(job, message=stored), ending.error)
         self.ended.emit(stored)
@@ -242,7 +254,7 @@ class Answers(QObject):
                 severity="warn",
                 icon="shield",
             )
-        if ending.state == "complete" and not live.text and not live.reasoning and not live.sources:
+        if ending.state == "complete" and not (live.text or live.reasoning or live.sources or live.tool_calls):
             return Problem(
                 "The answer is empty",
                 "The service ended it without a word.",
@@ -292,27 +304,26 @@ class Answers(QObject):
         wait_s = error.retry_after_s
         if not isinstance(error, (RateLimited, Held)) or wait_s is None or wait_s > LONGEST_WAIT_S:
             return
-        self.waits.add(job.chat_id)
+        self.waits[job.message.id] = job.chat_id
         # Started from the ending answer's own task, so under another name.
-        self._tasks.replace(_wait_task(job.chat_id), self._send_later, job, wait_s)
+        self._tasks.replace(_wait_task(job.message.id), self._send_later, job, wait_s)
 
     async def _send_later(self, job: Job, wait_s: float) -> None:
         await asyncio.sleep(wait_s)
-        if job.chat_id in self.waits:
-            self.waits.discard(job.chat_id)
+        if self.waits.pop(job.message.id, None) is not None:
             self.resume(job)
 
     def resume(self, job: Job) -> None:
         """Write a failed answer again, into the same row: nothing of it is lost, because nothing had come."""
         if self._history is None:
             return
-        if self.begin(job):
+        if self.begin(job, beside=job.beside):
             self._problems.pop(job.message.id, None)
             self.changed.emit(job.message.id)
 
     def _forget_wait(self, job: Job) -> None:
         self._unpaid.pop(job.message.id, None)
-        self.waits.discard(job.chat_id)
+        self.waits.pop(job.message.id, None)
 
     def _try_unpaid(self) -> None:
         balance = self._caller.balance
@@ -358,9 +369,9 @@ def note_kind(chat_id: str) -> str:
     return f"request:{chat_id}"
 
 
-def _task(chat_id: str) -> str:
-    return f"answer:{chat_id}"
+def _task(row: str) -> str:
+    return f"answer:{row}"
 
 
-def _wait_task(chat_id: str) -> str:
-    return f"answer-later:{chat_id}"
+def _wait_task(row: str) -> str:
+    return f"answer-later:{row}"
