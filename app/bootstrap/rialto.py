@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from app.service.characters import Character
     from app.storage.catalogue import Catalogue
     from app.storage.database import Database
+    from app.storage.intents import Intent
     from app.ui.characters.page import CharactersPage
     from app.ui.settings.accounts.presenter import AccountsPresenter
     from app.ui.settings.secrets.presenter import SecretsPresenter
@@ -79,6 +80,7 @@ class Rialto:
         self.first_paint: FirstPaint | None = None
         self.database: Database | None = None
         self.catalogue: Catalogue | None = None
+        self.left_open: tuple[Intent, ...] = ()  # paid calls that the last run left, as they were settled at this start
         self._waiting: dict[str, Callable[[Database], Awaitable[None]]] = {}
         self._closers: list[Callable[[], Awaitable[None]]] = []
         self._log_handler: logging.Handler | None = None
@@ -199,10 +201,12 @@ class Rialto:
         from app.storage.catalogue import Catalogue
         from app.storage.database import Database
         from app.storage.history import History
+        from app.storage.intents import Intents
         from app.storage.receipts import Receipts
 
         try:
             self.database = await Database.open(self.paths.database, backups=self.paths.backups)
+            self.left_open = await Intents(self.database).settle_after_start()
             receipts = Receipts(self.database)
             await self.desk.ledger.start(receipts)
             await self.desk.calls.read(receipts, [account.id for account in self.desk.book.list()])

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from app.storage.database import Database
 from app.storage.history import History
+from app.storage.intents import Intents
 
 SAVE_EVERY_S = 0.25
 
@@ -35,5 +36,19 @@ async def hurry(path: Path) -> None:
         print(number, flush=True)
 
 
+async def pay(path: Path) -> None:
+    """Mean, send and get one paid call after the other; say each step once it is on disk."""
+    intents = Intents(await Database.open(path))
+    number = 0
+    while True:
+        intent = await intents.open("speech", "a1", {"number": number})
+        print(3 * number, flush=True)
+        await intents.sent(intent.id)
+        print(3 * number + 1, flush=True)
+        await intents.answered(intent.id, f"take-{number}")
+        print(3 * number + 2, flush=True)
+        number += 1
+
+
 if __name__ == "__main__":
-    asyncio.run({"stream": stream, "hurry": hurry}[sys.argv[1]](Path(sys.argv[2])))
+    asyncio.run({"stream": stream, "hurry": hurry, "pay": pay}[sys.argv[1]](Path(sys.argv[2])))

@@ -1,0 +1,214 @@
+"""Paid calls, on disk before they are sent: a program killed at any moment knows afterwards what it had begun.
+
+    intended ──► sent ──► answered      the service said that it did it; `reference` is what it gave for the money
+        │         ├─────► failed        surely not carried out
+        │         └─────► unknown ────► answered, failed, or sent once more with the same idempotency key
+        ├───────► failed                refused before anything left this computer
+        └───────► cancelled             surely never sent
+
+Everything a call needs to be looked up or repeated is in `request`, and no secret: no key, no sign-in, no signature
+that is good for anything but this call. `app.ui.shared.paid_call` walks a call through these states.
+
+Chat needs no intent. Its question and the row that its answer grows in (`state="streaming"`) are on disk before the
+call is made, so the row itself is the intent: `History.mark_interrupted` is to it what `settle_after_start` is here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal, cast, get_args
+
+from app.storage.conversations import new_id
+from app.storage.database import Database, Row, Transaction
+from app.storage.errors import NotStored
+from app.storage.values import json_text, micros_of, moment_of, object_of, read_text, text_of
+
+IntentState = Literal["intended", "sent", "answered", "failed", "cancelled", "unknown"]
+STATES: tuple[IntentState, ...] = get_args(IntentState)
+MAX_NOTE_CHARS = 2_000
+
+_COLUMNS = (
+    "id, kind, account_id, created_at, changed_at, request, idempotency_key, state, reference, note, exchange_id, told"
+)
+_MAY_FOLLOW: Mapping[str, frozenset[str]] = {
+    "sent": frozenset({"intended", "unknown"}),  # the second only with an idempotency key
+    "answered": frozenset({"sent", "unknown"}),
+    "failed": frozenset({"intended", "sent", "unknown"}),
+    "unknown": frozenset({"sent"}),
+    "cancelled": frozenset({"intended"}),
+}
+NEVER_SENT = "Rialto ended before this was sent. Nothing was charged."
+NOBODY_KNOWS = "Rialto ended while this was on its way. It may have been carried out and charged."
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """One paid call. `reference` is what the service gave for it: a job's id, a take's id, a transaction's hash.
+
+    `note` is a sentence about how it ended. `exchange_id` names the receipt. `told` is True once a person was shown
+    that nobody knows the end.
+    """
+
+    id: str
+    kind: str  # the feature's word: "speech", "video", "images", "crypto_rpc", "x402", …
+    account_id: str
+    created_at: datetime
+    changed_at: datetime
+    request: Mapping[str, Any] = field(default_factory=dict)
+    idempotency_key: str = ""
+    state: IntentState = "intended"
+    reference: str = ""
+    note: str = ""
+    exchange_id: str = ""
+    told: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        """True while the end is not known, or when nobody will ever know it."""
+        return self.state in ("intended", "sent", "unknown")
+
+
+class WrongTurn(ValueError):
+    """A change of state that makes no sense: a mistake in our program, never in what is stored."""
+
+
+class Intents:
+    """All of it raises `StorageError`; an id that is not there raises `NotStored`, a senseless change `WrongTurn`.
+
+    Every change is pressed through to the disk before the call returns.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def open(
+        self, kind: str, account_id: str, request: Mapping[str, Any], idempotency_key: str = "", *, id: str = ""
+    ) -> Intent:
+        """Put what is about to be paid for on disk. `request` must survive JSON: dates and decimals come back as text.
+
+        `id` is for a caller that has one already (a job's row of the same name); else one is made.
+        """
+        intent_id = id or new_id()
+        now = micros_of(self._database.now())
+        await self._database.execute(
+            "INSERT INTO intents (id, kind, account_id, created_at, changed_at, request, idempotency_key)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [intent_id, kind, account_id, now, now, json_text(request), text_of(idempotency_key)],
+        )
+        return await self.one(intent_id)
+
+    async def sent(self, intent_id: str) -> Intent:
+        """The call is about to leave: from here on nobody can be sure that it did not. Call it before sending.
+
+        Also for sending once more what ended unknown, with the idempotency key it had; without one this raises.
+        """
+        return await self._turn(intent_id, "sent")
+
+    async def answered(self, intent_id: str, reference: str = "", exchange_id: str = "", *, note: str = "") -> Intent:
+        """The service did it. Also for what was unknown and has been found since."""
+        return await self._turn(intent_id, "answered", note=note, reference=reference, exchange_id=exchange_id)
+
+    async def failed(self, intent_id: str, note: str = "", exchange_id: str = "") -> Intent:
+        """It was surely not carried out."""
+        return await self._turn(intent_id, "failed", note=note, exchange_id=exchange_id)
+
+    async def unknown(self, intent_id: str, note: str = "", exchange_id: str = "") -> Intent:
+        """It may have been carried out, and nobody here can know."""
+        return await self._turn(intent_id, "unknown", note=note, exchange_id=exchange_id)
+
+    async def cancel(self, intent_id: str, note: str = "") -> Intent:
+        """The person changed their mind before it was sent."""
+        return await self._turn(intent_id, "cancelled", note=note)
+
+    async def tell(self, intent_id: str) -> Intent:
+        """The person has seen that nobody knows the end: it stays unknown, and `pending` names it no more."""
+        if not await self._database.execute("UPDATE intents SET told = 1 WHERE id = ?", [intent_id]):
+            raise _gone()
+        return await self.one(intent_id)
+
+    async def one(self, intent_id: str) -> Intent:
+        row = await self._database.fetch_one(f"SELECT {_COLUMNS} FROM intents WHERE id = ?", [intent_id])
+        if row is None:
+            raise _gone()
+        return _intent_from_row(row)
+
+    async def pending(self, kind: str) -> tuple[Intent, ...]:
+        """Return what is under way, and what ended unknown without the person having been told; oldest first."""
+        rows = await self._database.fetch(
+            f"SELECT {_COLUMNS} FROM intents WHERE state IN ('intended', 'sent', 'unknown')"
+            " AND (state <> 'unknown' OR told = 0) AND kind = ? ORDER BY seq",
+            [kind],
+        )
+        return tuple(map(_intent_from_row, rows))
+
+    async def recent(self, kind: str, limit: int = 50) -> tuple[Intent, ...]:
+        """Return the newest of a kind first, whatever became of them."""
+        rows = await self._database.fetch(
+            f"SELECT {_COLUMNS} FROM intents WHERE kind = ? ORDER BY seq DESC LIMIT ?", [kind, limit]
+        )
+        return tuple(map(_intent_from_row, rows))
+
+    async def settle_after_start(self) -> tuple[Intent, ...]:
+        """At start, before any call: what was "sent" is now unknown, what was "intended" was surely never sent.
+
+        Returns those that changed, as they are now. The unknown ones stay in `pending` until `tell`.
+        """
+        now = micros_of(self._database.now())
+        async with self._database.transaction() as transaction:
+            left = "SELECT id FROM intents WHERE state IN ('intended', 'sent') ORDER BY seq"
+            ids = [row[0] for row in await transaction.fetch(left)]
+            for before, after, note in (("sent", "unknown", NOBODY_KNOWS), ("intended", "cancelled", NEVER_SENT)):
+                await transaction.execute(
+                    "UPDATE intents SET state = ?, note = ?, changed_at = ? WHERE state = ?", [after, note, now, before]
+                )
+            return tuple([await _read(transaction, intent_id) for intent_id in ids])
+
+    async def _turn(
+        self, intent_id: str, state: str, *, note: str = "", reference: str = "", exchange_id: str = ""
+    ) -> Intent:
+        """Change the state if it may follow; what is left empty stays as it was, but a note belongs to its state."""
+        async with self._database.transaction() as transaction:
+            before = await _read(transaction, intent_id)
+            if before.state not in _MAY_FOLLOW[state]:
+                raise WrongTurn(f"an intent that is {before.state} cannot become {state}")
+            if state == "sent" and before.state == "unknown" and not before.idempotency_key:
+                raise WrongTurn("without an idempotency key, sending again could pay twice")
+            await transaction.execute(
+                "UPDATE intents SET state = ?, note = ?, reference = ?, exchange_id = ?, changed_at = ?, told = 0"
+                " WHERE id = ?",
+                [
+                    *(state, text_of(note)[:MAX_NOTE_CHARS], text_of(reference) or before.reference),
+                    *(exchange_id or before.exchange_id, micros_of(self._database.now()), intent_id),
+                ],
+            )
+            return await _read(transaction, intent_id)
+
+
+async def _read(transaction: Transaction, intent_id: str) -> Intent:
+    rows = await transaction.fetch(f"SELECT {_COLUMNS} FROM intents WHERE id = ?", [intent_id])
+    if not rows:
+        raise _gone()
+    return _intent_from_row(rows[0])
+
+
+def _gone() -> NotStored:
+    return NotStored("What was about to be paid for is no longer in the history.")
+
+
+def _intent_from_row(row: Row) -> Intent:
+    return Intent(
+        id=str(row[0]),
+        kind=read_text(row[1]),
+        account_id=read_text(row[2]),
+        created_at=moment_of(row[3]),
+        changed_at=moment_of(row[4]),
+        request=object_of(row[5]),
+        idempotency_key=read_text(row[6]),
+        state=cast(IntentState, row[7]) if row[7] in STATES else "unknown",
+        reference=read_text(row[8]),
+        note=read_text(row[9]),
+        exchange_id=read_text(row[10]),
+        told=bool(row[11]),
+    )

@@ -1,0 +1,128 @@
+"""Walks a call that costs money through its intent, so that no way out of it leaves the disk without a word.
+
+    async with paid_call(intents, "speech", account.id, {"model": …, "input": …}) as paid:
+        …                                           # still free to change one's mind: leaving here cancels
+        await paid.sent()                           # on disk; the very next thing is the call
+        speech = await service.speech.create(…)
+        await paid.answered(take.id, exchange.id)   # what was paid for is on disk first, then this
+
+How a call ends is read from what the service layer says about it, in `end_of_call`, and nowhere else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any, Literal
+
+from app.storage.errors import StorageError
+
+if TYPE_CHECKING:
+    from app.service.errors import ServiceError
+    from app.storage.intents import Intent, Intents
+
+_log = logging.getLogger(__name__)
+GATEWAY_GAVE_UP = (502, 504)  # it does not know whether the service behind it finished the work
+STOPPED_ON_ITS_WAY = "Stopped while it was on its way. It may have been carried out and charged."
+STOPPED_BEFORE = "Stopped before it was sent. Nothing was charged."
+
+
+def end_of_call(error: ServiceError) -> Literal["failed", "unknown"]:
+    """Return how a paid call that raised has ended: "failed" only if it was surely not carried out.
+
+    Never sent is failed. A refusal (4xx, and a 5xx of the service itself) is failed, unless the call is one that moves
+    money and the service layer calls its outcome unknown. All else is unknown: no answer, an answer that broke off or
+    cannot be read, an error inside an answer that had begun, a gateway that gave up waiting.
+    """
+    from app.service.errors import OutcomeUnknown, RefusedCall
+
+    if error.surely_not_sent:
+        return "failed"
+    exchange = error.exchange
+    if isinstance(error, OutcomeUnknown) or (exchange is not None and exchange.outcome == "unknown"):
+        return "unknown"
+    refused = isinstance(error, RefusedCall) and error.status not in GATEWAY_GAVE_UP
+    return "failed" if refused else "unknown"
+
+
+class PaidCall:
+    """One intent and how far it has come. Made by `paid_call`; a tab calls `sent` and `answered`."""
+
+    def __init__(self, intents: Intents, intent: Intent) -> None:
+        self._intents = intents
+        self.intent = intent
+
+    async def sent(self) -> None:
+        """Note that the call leaves now. Raises `StorageError`: then it must not be made."""
+        self.intent = await self._intents.sent(self.intent.id)
+
+    async def answered(self, reference: str = "", exchange_id: str = "", *, note: str = "") -> None:
+        """Note that the service did it, after what it gave is on disk. Whatever happens later does not undo this."""
+        self.intent = await self._intents.answered(self.intent.id, reference, exchange_id, note=note)
+
+    async def ended(self, error: BaseException) -> None:
+        """Note how it ended with `error`, unless its end is known already. Never raises: the error itself matters more.
+
+        What cannot be noted stays "sent" and is unknown after the next start, which is the truth.
+        """
+        from app.service.errors import ServiceError
+
+        state, intent_id = self.intent.state, self.intent.id
+        is_service = isinstance(error, ServiceError)
+        exchange_id = error.exchange.id if isinstance(error, ServiceError) and error.exchange is not None else ""
+        note = str(error) if is_service else ""
+        try:
+            if state == "intended" and is_service:
+                self.intent = await self._intents.failed(intent_id, note, exchange_id)
+            elif state == "intended":
+                self.intent = await self._intents.cancel(intent_id, STOPPED_BEFORE)
+            elif state == "sent" and isinstance(error, ServiceError) and end_of_call(error) == "failed":
+                self.intent = await self._intents.failed(intent_id, note, exchange_id)
+            elif state == "sent":
+                stopped = isinstance(error, asyncio.CancelledError)
+                words = STOPPED_ON_ITS_WAY if stopped else note or type(error).__name__
+                self.intent = await self._intents.unknown(intent_id, words, exchange_id)
+        except StorageError:
+            _log.exception("The end of a paid call could not be noted")
+
+
+@asynccontextmanager
+async def paid_call(
+    intents: Intents,
+    kind: str,
+    account_id: str,
+    request: Mapping[str, Any],
+    *,
+    idempotency_key: str = "",
+    id: str = "",
+) -> AsyncIterator[PaidCall]:
+    """Open an intent, and see to it that it ends in a true state. Raises `StorageError`, or what the block does.
+
+    A block that ends by itself without `answered` is answered if it was sent, and cancelled if not.
+    """
+    intent = await intents.open(kind, account_id, request, idempotency_key, id=id)
+    async with _walked(intents, intent) as paid:
+        yield paid
+
+
+@asynccontextmanager
+async def same_call(intents: Intents, intent: Intent) -> AsyncIterator[PaidCall]:
+    """The same for an intent that ended unknown and is sent once more, byte for byte, with its idempotency key."""
+    async with _walked(intents, intent) as paid:
+        yield paid
+
+
+@asynccontextmanager
+async def _walked(intents: Intents, intent: Intent) -> AsyncIterator[PaidCall]:
+    paid = PaidCall(intents, intent)
+    try:
+        yield paid
+    except BaseException as error:
+        await paid.ended(error)
+        raise
+    if paid.intent.state == "sent":
+        await paid.answered()
+    elif paid.intent.state == "intended":
+        paid.intent = await intents.cancel(paid.intent.id)

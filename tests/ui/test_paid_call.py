@@ -1,0 +1,144 @@
+"""A paid call ends in its intent as it ended in truth, whatever the way out."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from app.service import errors
+from app.service.exchange import Exchange, Outcome, RequestRecord
+from app.storage.database import Database
+from app.storage.errors import StorageUnavailable
+from app.storage.intents import Intent, Intents
+from app.ui.shared.paid_call import end_of_call, paid_call, same_call
+
+
+@pytest.fixture
+async def intents(tmp_path: Path) -> AsyncIterator[Intents]:
+    database = await Database.open(tmp_path / "rialto.db")
+    yield Intents(database)
+    await database.close()
+
+
+def with_exchange(error: errors.ServiceError, outcome: Outcome = "error") -> errors.ServiceError:
+    request = RequestRecord("POST", "/audio/speech", "http://127.0.0.1:1/v1/audio/speech")
+    error.exchange = Exchange("exchange-1", datetime.now(UTC), request, outcome=outcome)
+    return error
+
+
+async def end_with(intents: Intents, error: BaseException, *, sent: bool = True) -> Intent:
+    with pytest.raises(type(error)):
+        async with paid_call(intents, "speech", "a1", {"input": "Hello"}) as paid:
+            if sent:
+                await paid.sent()
+            raise error
+    return (await intents.recent("speech", 1))[0]
+
+
+@pytest.mark.parametrize(
+    ("error", "end"),
+    [
+        (errors.LimitExceeded("Too long.", field="input", limit="4096"), "failed"),
+        (errors.Held("Held."), "failed"),
+        (errors.ConnectionFailed("Refused.", surely_not_sent=True), "failed"),
+        (errors.ConnectionFailed("Broke."), "unknown"),
+        (errors.TimedOut("No answer."), "unknown"),
+        (errors.TimedOut("No connection.", surely_not_sent=True), "failed"),
+        (errors.StreamCut("Cut.", status=200), "unknown"),
+        (errors.BadAnswer("Not JSON.", status=200), "unknown"),
+        (errors.InBandError("Broken."), "unknown"),
+        (errors.OutcomeUnknown("Nobody knows."), "unknown"),
+        (errors.PaymentRequired("Too little.", status=402), "failed"),
+        (errors.ContentRefused("No.", status=422), "failed"),
+        (errors.RateLimited("Later.", status=429), "failed"),
+        (errors.ServerFailed("Broken.", status=500), "failed"),
+        (errors.ServerFailed("Gave up.", status=504), "unknown"),
+        (errors.ServerFailed("Gave up.", status=502), "unknown"),
+        (with_exchange(errors.ServerFailed("Broken.", status=500), "unknown"), "unknown"),  # it moves money
+    ],
+)
+async def test_only_what_was_surely_not_carried_out_has_failed(
+    error: errors.ServiceError, end: str, intents: Intents
+) -> None:
+    assert end_of_call(error) == end
+    intent = await end_with(intents, error)
+    assert (intent.state, intent.note) == (end, str(error))
+    assert intent.exchange_id == (error.exchange.id if error.exchange else "")
+
+
+async def test_a_call_that_was_answered_stays_answered_whatever_happens_after(intents: Intents) -> None:
+    with pytest.raises(OSError, match="full"):
+        async with paid_call(intents, "speech", "a1", {}) as paid:
+            await paid.sent()
+            await paid.answered("take-1", "exchange-1")
+            raise OSError("full")
+    (intent,) = await intents.recent("speech")
+    assert (intent.state, intent.reference, intent.exchange_id) == ("answered", "take-1", "exchange-1")
+
+
+async def test_leaving_before_sending_cancels_and_leaving_after_it_is_an_answer(intents: Intents) -> None:
+    async with paid_call(intents, "speech", "a1", {}):
+        pass
+    async with paid_call(intents, "speech", "a1", {}) as paid:
+        await paid.sent()
+    assert [one.state for one in await intents.recent("speech")] == ["answered", "cancelled"]
+
+
+async def test_a_refusal_before_sending_is_kept_with_its_reason(intents: Intents) -> None:
+    intent = await end_with(intents, errors.LimitExceeded("Too long.", field="input"), sent=False)
+    assert (intent.state, intent.note) == ("failed", "Too long.")
+
+
+@pytest.mark.parametrize(("sent", "end"), [(False, "cancelled"), (True, "unknown")])
+async def test_stopping_is_free_only_before_it_was_sent(sent: bool, end: str, intents: Intents) -> None:
+    there = asyncio.Event()
+
+    async def pay() -> None:
+        async with paid_call(intents, "speech", "a1", {}) as paid:
+            if sent:
+                await paid.sent()
+            there.set()
+            await asyncio.Event().wait()
+
+    task = asyncio.create_task(pay())
+    await there.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    (intent,) = await intents.recent("speech")
+    assert (intent.state, bool(intent.note)) == (end, True)
+
+
+async def test_a_mistake_of_our_own_after_sending_leaves_the_end_unknown(intents: Intents) -> None:
+    assert (await end_with(intents, KeyError("ours"))).state == "unknown"
+    assert (await end_with(intents, KeyError("ours"), sent=False)).state == "cancelled"
+
+
+async def test_what_cannot_be_noted_hides_no_error_and_is_unknown_after_the_next_start(
+    intents: Intents, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def full(*_: object) -> Intent:
+        raise StorageUnavailable("The disk is full.")
+
+    monkeypatch.setattr(intents, "failed", full)
+    error = with_exchange(errors.PaymentRequired("Too little.", status=402))
+    assert (await end_with(intents, error)).state == "sent"
+    assert [one.state for one in await intents.settle_after_start()] == ["unknown"]
+
+
+async def test_the_identical_call_is_sent_again_under_its_own_intent(intents: Intents) -> None:
+    with pytest.raises(errors.TimedOut):
+        async with paid_call(intents, "crypto_rpc", "a1", {"method": "eth_call"}, idempotency_key="k1") as paid:
+            await paid.sent()
+            raise errors.TimedOut("No answer.")
+    (unknown,) = await intents.pending("crypto_rpc")
+    async with same_call(intents, unknown) as paid:
+        await paid.sent()
+        await paid.answered("0x1")
+    assert paid.intent == await intents.one(unknown.id)
+    assert replace(paid.intent, changed_at=unknown.changed_at) == replace(
+        unknown, state="answered", reference="0x1", note=""
+    )
