@@ -53,7 +53,7 @@ async def balance(call: Call) -> Answer:
             "canConsume": not ledger.empty,
             "consumptionCurrency": currency,
             "balances": {"usd": ledger.balance_usd, "diem": ledger.balance_diem},
-            "diemEpochAllocation": 0,
+            "diemEpochAllocation": ledger.daily_diem,
         }
     )
 
@@ -77,9 +77,9 @@ async def usage_history(call: Call) -> Answer:
         start, end = _moment(check, call, "startTimestamp", 0.0), _moment(check, call, "endTimestamp", 2.0**40)
         if end <= start:
             check.complain(("endTimestamp",), "Must be later than startTimestamp")
-    currency = check.choice(("currency",), call.value("currency"), ("USD", "DIEM", "BUNDLED_CREDITS")) or "USD"
+    currency = check.choice(("currency",), call.value("currency"), ("USD", "DIEM", "BUNDLED_CREDITS"))
     check.finish()
-    lines = [c for c in call.caller.ledger.charges if start <= c.at < end] if currency == "USD" else []
+    lines = [c for c in call.caller.ledger.charges if start <= c.at < end and currency in (None, c.currency)]
     page = lines[skip : skip + size]
     following = f"{skip + size}.{size}.{int(start)}.{int(end)}" if skip + size < len(lines) else None
     call.headers |= {
@@ -153,7 +153,7 @@ def _as_json(charge: Charge) -> Json:
         "units": charge.units,
         "pricePerUnitUsd": charge.price_per_unit_usd,
         "amount": charge.amount_usd,
-        "currency": "USD",
+        "currency": charge.currency,
         "notes": "API Inference",
         "inferenceDetails": None,
     }

@@ -73,12 +73,13 @@ async def clock(call: Call) -> Answer:
 
 
 async def balance(call: Call) -> Answer:
-    """Set the caller's balance: `{"usd": "0.05", "diem": "1"}`; either may be left out."""
+    """Set the caller's balance: `{"usd": "0.05", "diem": "1"}`; either may be left out. DIEM comes again every day."""
     body = _body(call)
     ledger = call.caller.ledger
     usd, diem = _amount(body, "usd"), _amount(body, "diem")
     ledger.balance_usd = ledger.balance_usd if usd is None else usd
-    ledger.balance_diem = ledger.balance_diem if diem is None else diem
+    if diem is not None:
+        ledger.give_daily(diem, call.world.clock.now())
     return json_answer(_balance(call))
 
 

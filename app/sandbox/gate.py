@@ -46,6 +46,7 @@ class Gate:
         try:
             route = self._find(call)
             visit = await self._identify(route, call)
+            call.caller.ledger.refill(started_at)
             if in_api:
                 balance = (call.caller.ledger.balance_usd, call.caller.ledger.balance_diem)
                 self._refuse_blocked(call)

@@ -59,7 +59,7 @@ async def transactions(call: Call) -> Answer:
     caller = wallets_of(call.world).known(wallet)
     left = caller.ledger.balance_usd if caller else Decimal(0)
     lines: list[Json] = []
-    charges = caller.ledger.charges if caller else []
+    charges = [charge for charge in caller.ledger.charges if charge.currency == "USD"] if caller else []
     for number, charge in reversed(list(enumerate(charges, 1))):
         lines.append(_line(number, charge, left))
         left -= charge.amount_usd

@@ -9,7 +9,7 @@ import hashlib
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
@@ -19,6 +19,7 @@ from app.sandbox.limits import AbuseGuard, RateLimits
 
 START_BALANCE_USD = Decimal("100")
 LOG_LENGTH = 500
+DAY_S = 86_400
 
 
 class Clock:
@@ -55,23 +56,48 @@ class Charge:
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     seconds: float | None = None
+    currency: str = "USD"  # or "DIEM": paid from the day's credits, one unit for one USD
 
 
 class Ledger:
-    """A prepaid balance in USD, really charged. A call may take it below zero; the next paid one is then refused."""
+    """A prepaid balance in USD, really charged. A call may take it below zero; the next paid one is then refused.
+
+    Daily credits are spent first. What is left of them does not last: at 00:00 UTC there are `daily_diem` again.
+    """
 
     def __init__(self, balance_usd: Decimal = START_BALANCE_USD) -> None:
         self.balance_usd = balance_usd
         self.balance_diem = Decimal(0)
+        self.daily_diem = Decimal(0)
         self.charges: list[Charge] = []
+        self._day = 0
 
     @property
     def empty(self) -> bool:
         return self.balance_usd + self.balance_diem <= 0
 
+    def give_daily(self, diem: Decimal, now: float) -> None:
+        """Set the day's credits, for today and for each day to come."""
+        self.balance_diem = self.daily_diem = diem
+        self._day = int(now // DAY_S)
+
+    def refill(self, now: float) -> None:
+        """Begin a new day where the clock has come to one. Days begin at 00:00 UTC."""
+        if int(now // DAY_S) != self._day:
+            self.give_daily(self.daily_diem, now)
+
     def charge(self, charge: Charge) -> None:
-        self.balance_usd += charge.amount_usd
-        self.charges.append(charge)
+        """Book `charge`; where the day's credits cover a part of it, as two lines."""
+        owed = -charge.amount_usd
+        daily = min(max(self.balance_diem, Decimal(0)), owed)
+        if daily > 0:
+            share = daily / owed
+            self.balance_diem -= daily
+            self.charges.append(replace(charge, amount_usd=-daily, units=charge.units * share, currency="DIEM"))
+            charge = replace(charge, amount_usd=daily - owed, units=charge.units * (1 - share))
+        if daily < owed or owed <= 0:
+            self.balance_usd += charge.amount_usd
+            self.charges.append(charge)
 
 
 @dataclass(slots=True)

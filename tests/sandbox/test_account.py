@@ -7,6 +7,8 @@ import pytest
 
 from tests.sandbox.support import Client
 
+MONEY = ("USD", "DIEM")
+
 
 def test_R_EP_16_the_balance_follows_the_charges(sandbox: Client) -> None:
     body = sandbox.get("/billing/balance").json()
@@ -67,7 +69,7 @@ def test_the_history_can_be_cut_by_time_and_currency(sandbox: Client) -> None:
     assert sandbox.get("/billing/usage-history", params=backwards).status_code == 400
 
 
-def test_analytics_sum_up_days_and_models(sandbox: Client) -> None:
+def test_R_NS_09_analytics_sum_up_days_and_models(sandbox: Client) -> None:
     first = sandbox.chat("hello")["cost"]["usd"]
     sandbox.turn_clock(86_400)
     second = sandbox.chat("hello", model="rialto-reasoning")["cost"]["usd"]
@@ -90,3 +92,28 @@ def test_the_old_usage_endpoint_is_gone_and_says_where_to_go(sandbox: Client) ->
     answer = sandbox.get("/billing/usage")
     assert answer.status_code == 410
     assert {"deprecation", "sunset", "link"} <= set(answer.headers)
+
+
+def test_R_AUTH_12_daily_credits_are_spent_first_and_come_again_at_midnight(sandbox: Client) -> None:
+    sandbox.control("/balance", {"usd": "1", "diem": "0.005"})
+    told = sandbox.get("/billing/balance").json()
+    assert (told["consumptionCurrency"], told["diemEpochAllocation"]) == ("DIEM", 0.005)
+    cost = sandbox.chat(service_parameters={"enable_web_search": "on"})["cost"]["usd"]
+    assert cost > 0.01
+    after = sandbox.get("/billing/balance").json()["balances"]
+    assert after["diem"] == 0 and after["usd"] == pytest.approx(1.005 - cost)
+    history = [sandbox.get("/billing/usage-history", params={"currency": name}).json()["data"] for name in MONEY]
+    assert [-sum(line["amount"] for line in lines) for lines in history] == pytest.approx([cost - 0.005, 0.005])
+    sandbox.turn_clock(12 * 3600 - 1)  # it is noon
+    assert sandbox.get("/billing/balance").json()["balances"]["diem"] == 0
+    sandbox.turn_clock(12 * 3600)
+    fresh = sandbox.get("/billing/balance")
+    assert (fresh.json()["balances"]["diem"], fresh.headers["x-service-balance-diem"]) == (0.005, "0.005")
+
+
+def test_R_AUTH_12_what_is_left_of_a_day_is_not_kept(sandbox: Client) -> None:
+    sandbox.control("/balance", {"usd": "0", "diem": "2"})
+    sandbox.chat("hello")
+    assert sandbox.get("/api_keys/rate_limits").json()["data"]["balances"]["USD"] == 0
+    sandbox.turn_clock(3 * 86_400)
+    assert sandbox.get("/api_keys/rate_limits").json()["data"]["balances"]["DIEM"] == 2

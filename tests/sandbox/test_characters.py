@@ -35,22 +35,49 @@ def test_R_CHAR_01_R_CHAR_02_R_CHAR_37_the_list_envelope(sandbox: Client) -> Non
     assert len(body["data"]) == 50
 
 
-def test_R_CHAR_03_to_20_every_record_has_every_field_with_its_type(sandbox: Client) -> None:
+def is_moment(value: Any) -> bool:
+    return isinstance(value, str) and value.endswith("Z") and datetime.fromisoformat(value).tzinfo is not None
+
+
+def is_text(value: Any) -> bool:
+    return isinstance(value, str) and value != ""
+
+
+def is_flag(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+def is_text_or_none(value: Any) -> bool:
+    return value is None or is_text(value)
+
+
+@pytest.mark.parametrize(
+    ("rule", "field", "fits"),
+    [
+        ("R-CHAR-03", "adult", is_flag),
+        ("R-CHAR-04", "author", lambda value: re.fullmatch(r"[a-z0-9]{5}", value)),
+        ("R-CHAR-05", "createdAt", is_moment),
+        ("R-CHAR-06", "description", is_text_or_none),
+        ("R-CHAR-07", "featured", is_flag),
+        ("R-CHAR-08", "id", lambda value: re.fullmatch(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", value)),
+        ("R-CHAR-09", "name", is_text),
+        ("R-CHAR-10", "shareUrl", is_text_or_none),
+        ("R-CHAR-11", "photoUrl", is_text_or_none),
+        ("R-CHAR-12", "slug", is_text),
+        ("R-CHAR-17", "tags", lambda value: isinstance(value, list) and all(map(is_text, value))),
+        ("R-CHAR-18", "updatedAt", is_moment),
+        ("R-CHAR-19", "webEnabled", is_flag),
+        ("R-CHAR-20", "modelId", is_text),
+    ],
+)
+def test_a_field_of_every_record_has_its_type(sandbox: Client, rule: str, field: str, fits: Any) -> None:
     rows = everybody(sandbox)
     assert len(rows) >= 120
-    for row in rows:
-        for name in ("id", "slug", "name", "author", "modelId"):
-            assert isinstance(row[name], str) and row[name], name
-        for name in ("adult", "featured", "webEnabled"):
-            assert isinstance(row[name], bool), name
-        for name in ("description", "photoUrl", "shareUrl"):
-            assert row[name] is None or isinstance(row[name], str), name
-        assert all(isinstance(tag, str) for tag in row["tags"])
-        assert re.fullmatch(r"[a-z0-9]{5}", row["author"])
-        assert re.fullmatch(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", row["id"])
-        for name in ("createdAt", "updatedAt"):
-            assert row[name].endswith("Z") and datetime.fromisoformat(row[name]).tzinfo is not None
-        assert row["createdAt"] <= row["updatedAt"]
+    assert all(fits(row[field]) for row in rows), rule
+    if isinstance(rows[0][field], bool):
+        assert {row[field] for row in rows} == {True, False}
+    if field == "updatedAt":
+        assert all(row["createdAt"] <= row["updatedAt"] for row in rows)
 
 
 def test_R_CHAR_08_R_CHAR_12_ids_and_slugs_are_unique(sandbox: Client) -> None:

@@ -216,7 +216,7 @@ def test_whole_and_streamed_answers_are_the_same(sandbox: Client) -> None:
     assert events[-2]["usage"]["completion_tokens"] == whole["usage"]["completion_tokens"]
 
 
-def test_the_whole_answer_has_the_documented_shape(sandbox: Client) -> None:
+def test_R_NS_01_the_whole_answer_has_the_documented_shape(sandbox: Client) -> None:
     answer = sandbox.chat()
     assert answer["object"] == "chat.completion" and answer["id"].startswith("chatcmpl-")
     assert isinstance(answer["created"], int)

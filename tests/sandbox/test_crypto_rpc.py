@@ -185,12 +185,15 @@ def test_R_HDR_30_R_RPC_15_R_RPC_16_the_content_type_and_the_three_headers(sandb
         ("R-RPC-21", "trace_replayBlockTransactions", ["latest", ["trace"]], BASE, 80),
         ("R-RPC-21", "arbtrace_replayBlockTransactions", ["latest", ["trace"]], "arbitrum-mainnet", 80),
         ("R-RPC-21", "trace_replayBlockTransactions", ["latest", ["trace"]], "zksync-mainnet", 120),
+        ("R-RPC-28", "eth_chainId", [], "ethereum-mainnet", 20),
+        ("R-RPC-28", "starknet_chainId", [], "starknet-mainnet", 20),
+        ("R-RPC-27", "trace_block", ["latest"], "zksync-mainnet", 60),
         ("R-RPC-29", "eth_chainId", [], "zksync-sepolia", 30),
         ("R-RPC-29", "getSlot", [], "solana-mainnet", 30),
         ("R-RPC-29", "getSupply", [], "solana-mainnet", 120),
     ],
 )
-def test_R_RPC_17_to_21_and_27_to_29_credits_are_base_times_tier(
+def test_credits_are_base_times_tier(
     sandbox: Client, rule: str, method: str, params: list[Any], network: str, expected: int
 ) -> None:
     answer = send(sandbox, item(method, *params), network)
@@ -209,21 +212,30 @@ def test_R_RPC_30_R_RPC_31_R_RPC_32_an_error_costs_5_credits_and_the_header_is_e
     assert refusal(sandbox, "debug_somethingElse")["code"] == -32601
 
 
-def test_R_LIM_19_R_HDR_31_and_R_RPC_33_to_37_a_key_brings_the_same_answer_for_24_hours_and_charges_once(
-    sandbox: Client,
-) -> None:
-    body = item("eth_sendRawTransaction", signed(0))
-    first = send(sandbox, body, key="a-1")
-    paid = sandbox.balance()
-    again = send(sandbox, body, key="a-1")
+def test_R_RPC_35_R_RPC_36_R_HDR_31_the_same_key_and_body_bring_the_same_answer_and_say_so(sandbox: Client) -> None:
+    body = item("eth_blockNumber")
+    first, again = (send(sandbox, body, key="a-1") for _ in range(2))
     assert "Idempotent-Replayed" not in first.headers and again.headers["Idempotent-Replayed"] == "true"
-    assert again.content == first.content and sandbox.balance() == paid
+    assert again.content == first.content
+
+
+def test_R_RPC_37_a_replay_reaches_no_chain_and_costs_nothing(sandbox: Client) -> None:
+    body = item("eth_sendRawTransaction", signed(0))
+    send(sandbox, body, key="a-1")
+    paid = sandbox.balance()
+    assert "result" in send(sandbox, body, key="a-1").json() and sandbox.balance() == paid
     assert result(sandbox, "eth_blockNumber") == "0x1"
+    assert "error" in send(sandbox, body, key="a-2").json(), "sent a second time, the chain refuses it"
+
+
+def test_R_RPC_33_R_LIM_19_a_key_is_remembered_for_24_hours(sandbox: Client) -> None:
+    body = item("eth_sendRawTransaction", signed(0))
+    send(sandbox, body, key="a-1")
     sandbox.turn_clock(86_399)
     assert send(sandbox, body, key="a-1").headers["Idempotent-Replayed"] == "true"
     sandbox.turn_clock(86_400)
     late = send(sandbox, body, key="a-1")
-    assert "Idempotent-Replayed" not in late.headers and "nonce too low" not in late.json().get("result", "")
+    assert "Idempotent-Replayed" not in late.headers
     assert late.json()["error"]["message"] == "already known"
 
 

@@ -29,7 +29,7 @@ def cosine(one: list[float], other: list[float]) -> float:
     return sum(a * b for a, b in zip(one, other, strict=True)) / length
 
 
-def test_R_GEN_07_the_shape_of_an_answer(sandbox: Client) -> None:
+def test_R_GEN_07_R_NS_03_the_shape_of_an_answer(sandbox: Client) -> None:
     body = embed(sandbox, ["buoy", "lighthouse"]).json()
     assert (body["object"], body["model"]) == ("list", MODEL)
     assert [(one["object"], one["index"], len(one["embedding"])) for one in body["data"]] == [

@@ -98,7 +98,7 @@ def test_a_body_and_headers_of_ones_own_can_be_ordered(sandbox: Client) -> None:
     assert (answer.status_code, answer.json(), answer.headers["x-odd"]) == (418, body, "yes")
 
 
-def test_R_ERR_11_a_429_names_the_next_window_in_unix_seconds(sandbox: Client) -> None:
+def test_R_ERR_11_R_HDR_10_a_429_names_the_next_window_in_unix_seconds(sandbox: Client) -> None:
     sandbox.fault("answer", status=429, times=1)
     headers = sandbox.get("/models").headers
     assert 0 < int(headers["x-ratelimit-reset-requests"]) - 1_795_608_000 <= 60

@@ -163,7 +163,7 @@ def test_R_VER_03_R_VER_04_the_version_has_date_and_time(sandbox: Client) -> Non
     assert re.fullmatch(r"\d{8}\.\d{6}", sandbox.get("/models").headers["x-service-version"])
 
 
-def test_R_VER_05_a_deprecated_model_is_flagged_in_each_answer(sandbox: Client) -> None:
+def test_R_VER_05_R_NS_14_a_deprecated_model_is_flagged_in_each_answer(sandbox: Client) -> None:
     headers = sandbox.chat_raw(model="rialto-handbook-2025").headers
     assert "rialto-handbook-2025" in headers["x-service-model-deprecation-warning"]
     assert headers["x-service-model-deprecation-date"] == "2026-12-09"

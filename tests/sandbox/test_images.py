@@ -51,7 +51,7 @@ def test_R_GEN_07_R_EP_15_pictures_are_real_in_every_format(sandbox: Client, nam
     assert binary.headers["content-type"] == f"image/{name}" and binary.content.startswith(MAGIC[name])
 
 
-def test_webp_is_what_comes_when_nothing_is_said(sandbox: Client) -> None:
+def test_R_NS_03_webp_is_what_comes_when_nothing_is_said(sandbox: Client) -> None:
     body = generate(sandbox).json()
     assert set(body) == {"id", "images", "timing", "request"}
     assert set(body["timing"]) == {

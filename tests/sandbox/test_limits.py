@@ -85,7 +85,7 @@ def test_a_refusal_is_in_the_log_of_the_key(sandbox: Client) -> None:
     assert set(line) == {"apiKeyId", "modelId", "rateLimitTier", "rateLimitType", "timestamp"}
 
 
-def test_the_list_of_limits_agrees_with_the_headers(sandbox: Client) -> None:
+def test_R_NS_09_the_list_of_limits_agrees_with_the_headers(sandbox: Client) -> None:
     data = sandbox.get("/api_keys/rate_limits").json()["data"]
     amounts = {
         entry["apiModelId"]: {limit["type"]: limit["amount"] for limit in entry["rateLimits"]}

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from app.sandbox.sound import encode
+from tests.sandbox.support import Client
 from tests.sandbox.wallet_support import WalletClient
 
 SPEECH = {"model": "tts-kokoro", "input": "High water at six."}
@@ -50,3 +51,19 @@ def test_R_HDR_32_what_a_call_costs_is_missing_from_the_balance(wallet: WalletCl
     wallet.credit("5")
     assert ask(wallet, "R-RPC-47").headers["X-Balance-Remaining"] == "4.999986"
     assert ask(wallet, "R-TTS-01").headers["X-Balance-Remaining"] == "4.999923"
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status", "names"),
+    [
+        ("/video/complete", {"json": {"model": FILM["model"]}}, 400, {"error", "details"}),
+        ("/audio/transcriptions", {"files": {"other": b""}}, 400, {"error", "details"}),
+        ("/audio/transcriptions", FORM, 422, {"error"}),
+        ("/audio/transcriptions", {**FORM, "data": {"model": "none"}}, 404, {"error"}),
+    ],
+)
+def test_R_NS_12_the_first_error_is_a_tree_and_the_rest_are_plain(
+    sandbox: Client, path: str, body: dict[str, Any], status: int, names: set[str]
+) -> None:
+    answer = sandbox.http.post(sandbox.running.base_url + path, **body)
+    assert (answer.status_code, set(answer.json())) == (status, names)

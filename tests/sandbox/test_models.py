@@ -29,7 +29,7 @@ def test_an_unknown_type_is_a_400_tree_with_issues(sandbox: Client) -> None:
     assert answer.json()["issues"][0]["path"] == ["type"]
 
 
-def test_every_record_has_the_required_fields(sandbox: Client) -> None:
+def test_R_NS_03_every_record_has_the_required_fields(sandbox: Client) -> None:
     for model in sandbox.get("/models?type=text").json()["data"]:
         spec = model["model_spec"]
         assert {"id", "object", "type", "owned_by", "model_spec"} <= set(model)

@@ -388,7 +388,7 @@ def test_R_AUTH_05_R_AUTH_07_the_other_wallet_kind_may_send_fields_as_well(walle
 
 
 @pytest.mark.parametrize("chain", ["evm", "solana"])
-def test_R_AUTH_06_R_AUTH_07_the_published_vectors_hold(chain: Any) -> None:
+def test_R_AUTH_06_R_AUTH_07_R_NS_10_the_published_vectors_hold(chain: Any) -> None:
     evm = {"address": figures.ADDRESS, "signature": figures.SIGN_IN_SIGNATURE, "chainId": 8453}
     solana = {
         "address": figures.SOLANA_ADDRESS,

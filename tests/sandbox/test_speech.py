@@ -45,7 +45,7 @@ def complaint(answer: httpx.Response, field: str) -> str:
 
 @pytest.mark.parametrize("name", ["mp3", "opus", "aac", "flac", "wav"])
 @pytest.mark.parametrize("streaming", [False, True])
-def test_R_EP_05_R_GEN_09_R_TTS_12_R_TTS_15_R_TTS_25_every_format_is_real_sound(
+def test_R_EP_05_R_NS_06_R_GEN_09_R_TTS_12_R_TTS_15_R_TTS_25_every_format_is_real_sound(
     sandbox: Client, name: str, streaming: bool
 ) -> None:
     answer = ask(sandbox, response_format=name, streaming=streaming)
@@ -132,7 +132,9 @@ def test_R_TTS_07_an_unknown_model_is_404_and_a_missing_one_400(sandbox: Client)
     assert (answer.status_code, set(details)) == (400, {"_errors", "input", "model", "speed"})
 
 
-def test_R_TTS_08_R_TTS_09_R_TTS_21_R_TTS_22_R_TTS_23_all_eleven_models_list_their_voices(sandbox: Client) -> None:
+def test_R_TTS_08_R_TTS_09_R_TTS_21_R_TTS_22_R_TTS_23_R_NS_08_all_eleven_models_list_their_voices(
+    sandbox: Client,
+) -> None:
     records = {model["id"]: model for model in sandbox.get("/models?type=tts").json()["data"]}
     assert {name: len(record["model_spec"]["voices"]) for name, record in records.items()} == MODELS
     kokoro = records["tts-kokoro"]["model_spec"]["voices"]
@@ -289,3 +291,15 @@ def test_endless_recordings_are_not_decoded_to_their_end(monkeypatch: pytest.Mon
     monkeypatch.setattr(sound, "LONGEST_S", 2.0)
     with pytest.raises(sound.NotSound, match="longer than"):
         decode(hush)
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        ("input", 7), ("model", 7), ("voice", 7), ("response_format", "midi"), ("speed", "fast"), ("streaming", "yes"),
+        ("language", 7), ("prompt", 7), ("temperature", "hot"), ("top_p", "high"),
+    ],
+)  # fmt: skip
+def test_R_NS_07_every_field_has_its_wire_name(sandbox: Client, name: str, wrong: object) -> None:
+    answer = sandbox.post("/audio/speech", {"input": TEXT, "model": "tts-kokoro", name: wrong})
+    assert complaint(answer, name)

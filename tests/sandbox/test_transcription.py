@@ -181,7 +181,7 @@ def test_R_STT_19_empty_silent_and_corrupt_sound_is_422_in_the_standard_form(san
     assert (answer.status_code, set(answer.json())) == (422, {"error"})
 
 
-def test_R_STT_19_all_invalid_fields_stand_in_one_tree(sandbox: Client) -> None:
+def test_R_STT_19_R_NS_05_all_invalid_fields_stand_in_one_tree(sandbox: Client) -> None:
     url = f"{sandbox.running.base_url}/audio/transcriptions"
     answer = sandbox.http.post(url, files={"response_format": (None, "pdf")})
     assert set(answer.json()["details"]) == {"_errors", "file", "model", "response_format"}

@@ -54,7 +54,7 @@ def picture(kind: str = "PNG") -> str:
     return f"data:image/{kind.lower()};base64,{base64.b64encode(buffer.getvalue()).decode()}"
 
 
-def test_R_GEN_08_a_film_is_queued_made_and_fetched(sandbox: Client) -> None:
+def test_R_GEN_08_R_NS_02_a_film_is_queued_made_and_fetched(sandbox: Client) -> None:
     answer = order(sandbox)
     assert set(answer.json()) == {"model", "queue_id"}
     queue_id = answer.json()["queue_id"]
@@ -152,7 +152,7 @@ def test_a_quote_is_what_is_charged(sandbox: Client) -> None:
     assert order(sandbox).status_code == 402
 
 
-def test_a_private_video_is_fetched_by_an_address_of_its_own(sandbox: Client, bare: httpx.Client) -> None:
+def test_R_NS_04_a_private_video_is_fetched_by_an_address_of_its_own(sandbox: Client, bare: httpx.Client) -> None:
     body = order(sandbox, model=PRIVATE).json()
     url = body["download_url"]
     assert url.startswith(sandbox.running.origin) and bare.get(url).status_code == 404

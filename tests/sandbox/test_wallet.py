@@ -76,7 +76,9 @@ def test_controls_are_not_opened_by_a_wallet(wallet: WalletClient) -> None:
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_R_WAL_13_R_HDR_32_every_inference_answer_tells_what_remains(wallet: WalletClient, stream: bool) -> None:
+def test_R_WAL_13_R_HDR_32_R_CHAT_18_every_inference_answer_tells_what_remains(
+    wallet: WalletClient, stream: bool
+) -> None:
     wallet.credit("4.23")
     answer = wallet.chat(stream=stream)
     assert answer.status_code == 200
@@ -237,7 +239,7 @@ def test_R_WAL_10_the_balance_is_the_wallets_own_to_see(wallet: WalletClient) ->
 
 
 @pytest.mark.parametrize("path", [ACCOUNT, "/x402/transactions/{}"])
-def test_R_WAL_10_another_wallet_403_no_wallet_400_no_sign_in_401(wallet: WalletClient, path: str) -> None:
+def test_R_EP_09_R_WAL_10_another_wallet_403_no_wallet_400_no_sign_in_401(wallet: WalletClient, path: str) -> None:
     own = path.format(wallet.wallet.address)
     assert wallet.get(path.format(EvmWallet(byte=5).address)).status_code == 403
     assert wallet.get(path.format("0x12")).status_code == 400

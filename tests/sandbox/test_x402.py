@@ -32,7 +32,9 @@ from tests.wallet import figures
 OTHER = EvmWallet(byte=3)
 
 
-def test_R_WAL_01_R_WAL_02_R_WAL_05_R_WAL_09_the_terms_name_two_rails_and_need_no_headers(wallet: WalletClient) -> None:
+def test_R_EP_08_R_WAL_01_R_WAL_02_R_WAL_05_R_WAL_09_the_terms_name_two_rails_and_need_no_headers(
+    wallet: WalletClient,
+) -> None:
     answer = wallet.top_up()
     body = answer.json()
     assert (answer.status_code, set(body)) == (402, {"x402Version", "accepts"})
