@@ -23,6 +23,7 @@ from app.service.chat_types import (
 
 MAX_CACHE_MARKS = 4
 MAX_STOPS = 4
+TOOL_CHOICES = ("auto", "none", "required")
 MAX_IMAGES_PER_MESSAGE = 10
 MAX_SOUNDS_PER_MESSAGE = 5
 MAX_FILES_PER_MESSAGE = 5
@@ -43,7 +44,8 @@ def chat_body(request: ChatRequest, extension_object: str, *, stream: bool) -> d
     model, typed = parse_suffix(request.model)
     parameters = replace(request.parameters, **typed)  # type: ignore[arg-type] # parse_suffix checks each value's type
     searches = parameters.enable_web_search != "off" or parameters.enable_x_search
-    if stream and searches and not parameters.return_search_results_as_documents:
+    wants_results = request.results_in_stream and not parameters.return_search_results_as_documents
+    if stream and searches and wants_results:
         parameters = replace(parameters, include_search_results_in_stream=True)
     _check(request, model, parameters)
 
@@ -64,6 +66,12 @@ def chat_body(request: ChatRequest, extension_object: str, *, stream: bool) -> d
             body[name] = value
     if request.stop:
         body["stop"] = list(request.stop)
+    if request.response_format is not None:
+        body["response_format"] = dict(request.response_format)
+    if request.tools:
+        body["tools"] = [dict(tool) for tool in request.tools]
+        if request.tool_choice is not None:
+            body["tool_choice"] = request.tool_choice
     wire = parameters.to_wire()
     if wire:
         body[extension_object] = wire
@@ -119,6 +127,8 @@ def _check(request: ChatRequest, model: str, parameters: ServiceParameters) -> N
         ", ".join(WEB_SEARCH_MODES),
         "Web search is off, on or auto.",
     )
+    choice = request.tool_choice
+    limit(choice is None or choice in TOOL_CHOICES, "tool_choice", ", ".join(TOOL_CHOICES), f"No choice “{choice}”.")
     slug = parameters.character_slug
     limit(slug is None or bool(slug.strip()), "character_slug", "1", "A character is named by its slug.")
     parts = [part for message in request.messages for part in _parts(message)]

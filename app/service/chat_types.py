@@ -117,7 +117,11 @@ class ChatRequest:
     seed: int | None = None  # above 0
     stop: tuple[str, ...] = ()  # up to four
     prompt_cache_key: str | None = None
+    response_format: Mapping[str, object] | None = None  # `{"type": "json_schema", …}`; needs a model that can
+    tools: tuple[Mapping[str, object], ...] = ()  # functions that the model may ask for, in the OpenAI shape
+    tool_choice: str | None = None  # "auto", "none" or "required"; only with tools
     extra: Mapping[str, object] = field(default_factory=dict)
+    results_in_stream: bool = True  # False: a streamed search does not ask for its results
 
 
 @dataclass(frozen=True, slots=True)

@@ -148,7 +148,8 @@ class Answers(QObject):
         """Stop every answer of a chat, or its waiting. What came stays. False when there was nothing to stop."""
         rows = [row for row, live in self._live.items() if live.chat_id == chat_id]
         rows += [row for row, chat in self.waits.items() if chat == chat_id]
-        return any([self.stop_row(row) for row in rows])
+        stopped = [self.stop_row(row) for row in rows]
+        return any(stopped)
 
     def stop_row(self, message_id: str) -> bool:
         """Stop one answer, or its waiting."""

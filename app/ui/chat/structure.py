@@ -1,0 +1,189 @@
+"""What a person enters as JSON beside a chat: the schema of its answers, and the functions that the model may ask for.
+
+Both are checked before anything is sent, because a refused request counts as a failure: each check returns the value
+to send, or a `Fault` that names the place. Source: JSON Schema 2020-12, the keywords that services understand, and the
+OpenAI shapes of `response_format` and `tools`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+KINDS = ("object", "array", "string", "number", "integer", "boolean", "null")
+MAX_CHARS = 200_000
+MAX_FUNCTIONS = 128
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_UNIONS = ("anyOf", "oneOf", "allOf")
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong with an entered text, and in which line (from 1; 0 when no line can be named)."""
+
+    sentence: str
+    line: int = 0
+
+
+class _Wrong(Exception):
+    pass
+
+
+def read_json_text(text: str) -> Any | Fault:
+    """Return the value in `text`, or where it stops being JSON."""
+    if len(text) > MAX_CHARS:
+        return Fault(f"Up to {MAX_CHARS:,} characters; this has {len(text):,}.")
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        return Fault(f"{error.msg} in line {error.lineno}, column {error.colno}.", error.lineno)
+    except (ValueError, RecursionError):
+        return Fault("This nests too deeply to be read.")
+
+
+def answer_format(text: str) -> dict[str, object] | Fault:
+    """Return the `response_format` for a schema as typed.
+
+    The schema may stand alone, or in the wrapping that a request has (`name`, `strict`, `schema`).
+    """
+    value = read_json_text(text)
+    if isinstance(value, Fault):
+        return value
+    if not isinstance(value, Mapping):
+        return Fault("A schema is a JSON object.", 1)
+    wrapped = value.get("json_schema", value)
+    inner = wrapped.get("schema") if isinstance(wrapped, Mapping) else None
+    schema = inner if isinstance(inner, Mapping) else value
+    name = wrapped.get("name") if isinstance(inner, Mapping) else schema.get("title")
+    try:
+        _check(schema, schema, "")
+    except _Wrong as wrong:
+        return Fault(str(wrong), _line_of(text, str(wrong)))
+    except RecursionError:
+        return Fault("This nests too deeply to be read.")
+    if schema.get("type") != "object":
+        return Fault("At the top a schema needs “type”: “object”: services answer with an object.", 1)
+    strict = wrapped.get("strict", True) if isinstance(inner, Mapping) else True
+    called = name if isinstance(name, str) and _NAME.fullmatch(name) else "answer"
+    return {
+        "type": "json_schema",
+        "json_schema": {"name": called, "strict": bool(strict), "schema": dict(schema)},
+    }
+
+
+def functions_of(text: str) -> tuple[dict[str, object], ...] | Fault:
+    """Return the `tools` for functions as typed: a list of them or one, with or without the `function` wrapping."""
+    value = read_json_text(text)
+    if isinstance(value, Fault):
+        return value
+    entries = value if isinstance(value, list) else [value]
+    if not entries:
+        return Fault("There is no function in this list.", 1)
+    if len(entries) > MAX_FUNCTIONS:
+        return Fault(f"Up to {MAX_FUNCTIONS} functions; these are {len(entries)}.")
+    tools: list[dict[str, object]] = []
+    for number, entry in enumerate(entries, start=1):
+        made = _tool(entry, number)
+        if isinstance(made, str):
+            return Fault(made, _line_of(text, made))
+        tools.append(made)
+    names = [tool["function"]["name"] for tool in tools]  # type: ignore[index]  # `_tool` made it so
+    doubled = next((name for name in names if names.count(name) > 1), None)
+    return Fault(f"Two functions are called “{doubled}”.") if doubled else tuple(tools)
+
+
+def function_names(text: str) -> tuple[str, ...]:
+    """The names of the functions in `text`, () while it is wrong."""
+    tools = functions_of(text) if text.strip() else ()
+    return () if isinstance(tools, Fault) else tuple(tool["function"]["name"] for tool in tools)  # type: ignore[index]  # as above
+
+
+def _tool(entry: object, number: int) -> dict[str, object] | str:
+    if not isinstance(entry, Mapping):
+        return f"Function {number} is not a JSON object."
+    wrapped = entry.get("function")
+    function = wrapped if isinstance(wrapped, Mapping) else entry
+    if entry.get("type", "function") != "function" and isinstance(wrapped, Mapping):
+        return f"Function {number} has the type “{entry.get('type')}”; only “function” is understood."
+    name = function.get("name")
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        return f"Function {number} needs a “name” of up to 64 letters, digits, “_” or “-”."
+    kept: dict[str, object] = {"name": name}
+    if isinstance(function.get("description"), str):
+        kept["description"] = function["description"]
+    parameters = function.get("parameters", {"type": "object", "properties": {}})
+    if not isinstance(parameters, Mapping):
+        return f"“parameters” of “{name}” is not a JSON object."
+    try:
+        _check(parameters, parameters, f"{name}.parameters")
+    except _Wrong as wrong:
+        return str(wrong)
+    except RecursionError:
+        return f"“parameters” of “{name}” nests too deeply."
+    kept["parameters"] = dict(parameters)
+    if isinstance(function.get("strict"), bool):
+        kept["strict"] = function["strict"]
+    return {"type": "function", "function": kept}
+
+
+def _check(schema: object, root: Mapping[str, Any], at: str) -> None:
+    """Raise `_Wrong` with a sentence at the first place that no service would take."""
+    where = f"“{at}”" if at else "The schema"
+    if isinstance(schema, bool):
+        return
+    if not isinstance(schema, Mapping):
+        raise _Wrong(f"{where} is not a JSON object.")
+    kinds = schema.get("type")
+    for kind in kinds if isinstance(kinds, list) else [] if kinds is None else [kinds]:
+        if kind not in KINDS:
+            raise _Wrong(f"{where} has the type “{kind}”; known are {', '.join(KINDS)}.")
+    properties = schema.get("properties", {})
+    if not isinstance(properties, Mapping):
+        raise _Wrong(f"“properties” of {where} is not a JSON object.")
+    for name, inner in properties.items():
+        _check(inner, root, f"{at}.{name}" if at else str(name))
+    required = schema.get("required", [])
+    if not isinstance(required, list) or not all(isinstance(name, str) for name in required):
+        raise _Wrong(f"“required” of {where} is not a list of names.")
+    missing = next((name for name in required if properties and name not in properties), None)
+    if missing is not None:
+        raise _Wrong(f"{where} requires “{missing}”, which is not among its properties.")
+    if "items" in schema:
+        _check(schema["items"], root, f"{at}[]")
+    if "enum" in schema and not (isinstance(schema["enum"], list) and schema["enum"]):
+        raise _Wrong(f"“enum” of {where} is not a list with values.")
+    for union in _UNIONS:
+        if union in schema:
+            if not isinstance(schema[union], list) or not schema[union]:
+                raise _Wrong(f"“{union}” of {where} is not a list with schemas.")
+            for inner in schema[union]:
+                _check(inner, root, at)
+    reference = schema.get("$ref")
+    if reference is not None and resolve(reference, root) is None:
+        raise _Wrong(f"{where} refers to “{reference}”, which is not there.")
+
+
+def resolve(reference: object, root: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return what `#/$defs/…` names inside `root`; None for what is not there or elsewhere: nothing is fetched."""
+    if reference == "#":
+        return root
+    if not isinstance(reference, str) or not reference.startswith("#/"):
+        return None
+    target: object = root
+    for step in reference.removeprefix("#/").split("/"):
+        target = target.get(step.replace("~1", "/").replace("~0", "~")) if isinstance(target, Mapping) else None
+    return target if isinstance(target, Mapping) else None
+
+
+def _line_of(text: str, sentence: str) -> int:
+    """The first line that holds the last quoted name of a sentence."""
+    quoted = re.findall(r"“([^”]+)”", sentence)
+    for name in reversed(quoted):
+        key = json.dumps(name.rsplit(".", 1)[-1].removesuffix("[]"), ensure_ascii=False)
+        for number, line in enumerate(text.splitlines(), start=1):
+            if key in line:
+                return number
+    return 0
