@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from app.service.chat_types import ChatMessage, ChatRequest
 from app.service.exchange import RequestRecord
 from app.ui.chat.continuing import CONTINUE_INSTRUCTION
-from app.ui.chat.options import ChatOptions, service_parameters
+from app.ui.chat.options import ChatOptions, effort_of, extra_of, service_parameters
 from app.ui.chat.state_pages import RequestView
 
 if TYPE_CHECKING:
@@ -49,7 +49,12 @@ def build_request(
         temperature=options.temperature,
         top_p=options.top_p,
         max_completion_tokens=options.reply_limit,
+        reasoning_effort=effort_of(options, model),
+        seed=options.seed,
+        stop=options.stop,
         prompt_cache_key=chat_id,
+        extra=extra_of(options.extra_json)[0],
+        results_in_stream=options.results_in_stream,
     )
 
 
