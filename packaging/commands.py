@@ -121,7 +121,7 @@ def prepare(
     name: str, lock_file: Path, options: argparse.Namespace, *, window: bool, environ: Mapping[str, str]
 ) -> Environment:
     """Return an environment in which Qt starts, with everything around it that the system has to give."""
-    wanted = list(system_packages.QT)
+    wanted = [*system_packages.QT, *system_packages.SOUND]
     if window:
         wanted += system_packages.QT_WINDOW
     if lock_file == DEV_LOCK:

@@ -29,8 +29,10 @@ QT_WINDOW = (
     "libwayland-cursor0",
     "libwayland-egl1",
 )
-# Tests start a real Secret Service on a bus of their own.
-TESTS = ("dbus", "gnome-keyring")
+# Sound: PortAudio with the way to PulseAudio and PipeWire, and what QtMultimedia links to.
+SOUND = ("libportaudio2", "libasound2-plugins", "libpulse0", "libxrandr2")
+# Tests start a real Secret Service on a bus of their own, and a sound server with null devices.
+TESTS = ("dbus", "gnome-keyring", "pulseaudio", "pulseaudio-utils")
 
 OS_RELEASE = Path("/etc/os-release")
 LOCK_TIMEOUT_S = 300  # another apt may be at work, for instance the unattended upgrades right after boot

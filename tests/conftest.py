@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+os.environ.setdefault("PULSE_SERVER", "unix:/nonexistent/pulse")  # no test makes a noise on this computer
 
 import hypothesis
 import pytest
@@ -14,6 +15,8 @@ import qasync
 from PySide6.QtWidgets import QApplication
 
 from app.ui.shared.pyside_features import read_no_sources
+from tests.audio.pulse import Pulse
+from tests.audio.pulse import start as start_pulse
 
 hypothesis.settings.register_profile("rialto", deadline=None)  # a deadline measures the machine, not the program
 hypothesis.settings.load_profile("rialto")
@@ -66,6 +69,17 @@ def pytest_asyncio_loop_factories(config: pytest.Config, item: pytest.Item) -> d
     import asyncio
 
     return {"asyncio": asyncio.new_event_loop}
+
+
+@pytest.fixture(scope="session")
+def pulse() -> Iterator[Pulse]:
+    """A real sound server with a loudspeaker and a microphone; this process and its children use it."""
+    found = start_pulse()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_RUNTIME_DIR", found.environ["XDG_RUNTIME_DIR"])
+        patch.setenv("PULSE_SERVER", found.environ["PULSE_SERVER"])
+        yield found
+    found.close()
 
 
 @pytest.fixture

@@ -11,9 +11,12 @@ FEATURES = ("chat", "characters", "speech", "transcription", "video", "images", 
 
 # Widening a row is a decision: say why in the commit that does it.
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
-    "app.__main__": ("app.bootstrap", "app.ui.shared.pyside_features"),  # the latter before any other import
+    # pyside_features before any other import; the Sandbox in a process of its own, which loads nothing of the window
+    "app.__main__": ("app.bootstrap", "app.ui.shared.pyside_features", "app.sandbox.attended"),
     "app.bootstrap*": ("",),  # the composition root may import everything; only __main__ may import it
     "app.service*": ("app.service", "httpx", "pydantic", "msgspec", "truststore"),
+    # FFmpeg, where it is installed: AAC, M4A, MP4 and WebM, and compressed sound while it arrives
+    "app.audio.decoding_av": ("app.audio", "numpy", "av"),
     "app.audio*": ("app.audio", "numpy", "sounddevice", "soundfile"),
     # cryptography: Ed25519 and nothing else; Crypto (pycryptodome, part of eth_account's own set): keccak
     "app.wallet*": ("app.wallet", "eth_account", "cryptography", "Crypto"),

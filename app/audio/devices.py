@@ -1,0 +1,237 @@
+"""Which loudspeakers and microphones there are, under ids that last, and how one of them is opened.
+
+PortAudio plays and records, but it knows the devices of the moment it was loaded, and a sound server (PulseAudio,
+PipeWire) is one single device to it. So the list that people see comes from the system where somebody hands it in
+(`SystemDevice`, read by `app.ui.shared.device_watch`, which also hears of plugging) and from PortAudio elsewhere. A
+sound server is told by an environment variable which of its devices a new stream belongs to.
+
+Everything here may take a while: call it in a thread. sounddevice is imported by the first call.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+Direction = Literal["output", "input"]
+
+SERVERS = ("pulse", "pipewire")  # PortAudio's names for a whole sound server
+SERVER_PREFIX = "server:"
+_SERVER_VARIABLE = {"output": "PULSE_SINK", "input": "PULSE_SOURCE"}
+_CHANNELS = {"output": "max_output_channels", "input": "max_input_channels"}
+# PortAudio's numbers
+_BUSY = frozenset({-9985})  # device unavailable
+_GONE = frozenset({-9996, -9998})  # invalid device, invalid channel count: it was another device a moment ago
+
+
+class Missing(Enum):
+    """Why there is no sound."""
+
+    LIBRARY = "library"
+    DEVICE = "device"
+    BUSY = "busy"
+    LOST = "lost"
+    FAILED = "failed"
+
+
+_SENTENCES: dict[tuple[Missing, Direction], str] = {
+    (Missing.LIBRARY, "output"): "Sound needs PortAudio, which is not installed on this computer. "
+    "What is spoken is kept, and can be saved as a file.",
+    (Missing.LIBRARY, "input"): "Recording needs PortAudio, which is not installed on this computer.",
+    (Missing.DEVICE, "output"): "No loudspeaker or headphones found. What is spoken is kept until one is plugged in.",
+    (Missing.DEVICE, "input"): "No microphone found.",
+    (Missing.BUSY, "output"): "Another program holds the loudspeaker. Close it there, or choose another output.",
+    (Missing.BUSY, "input"): "Another program holds the microphone. Close it there, or choose another input.",
+    (Missing.LOST, "output"): "The loudspeaker was unplugged. Choose another output to go on from the same place.",
+    (Missing.LOST, "input"): "The microphone was unplugged.",
+    (Missing.FAILED, "output"): "The loudspeaker could not be opened.",
+    (Missing.FAILED, "input"): "The microphone could not be opened.",
+}
+
+
+class AudioUnavailable(Exception):
+    """There is no sound, for `missing`. `sentence` is ready to be shown; `detail` is what the library said."""
+
+    def __init__(self, missing: Missing, direction: Direction, detail: str = "") -> None:
+        self.missing = missing
+        self.direction = direction
+        self.detail = detail
+        self.sentence = _SENTENCES[missing, direction]
+        super().__init__(self.sentence)
+
+
+@dataclass(frozen=True, slots=True)
+class SystemDevice:
+    """A device as the system names it. `id` is lasting; `channels` at most."""
+
+    id: str
+    name: str
+    direction: Direction
+    channels: int = 2
+    is_default: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A device that can be opened. `id` lasts over restarts and replugging; "" stands for the system's default."""
+
+    id: str
+    name: str
+    direction: Direction
+    channels: int
+    is_default: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where a stream goes: PortAudio's number, and what a sound server is told."""
+
+    index: int
+    server_name: str = ""
+
+
+class AudioHost:
+    """PortAudio, loaded once and asked anew when devices come and go. One per program; safe to use from threads."""
+
+    def __init__(self, load: Callable[[], ModuleType] | None = None) -> None:
+        self._load = load or _load_sounddevice
+        self._lock = threading.RLock()
+        self._sounddevice: ModuleType | None = None
+        self._system: tuple[SystemDevice, ...] = ()
+        self._open_streams = 0
+        self._is_stale = False
+
+    def note_system(self, devices: Sequence[SystemDevice]) -> None:
+        """Take the system's list. Cheap: PortAudio is asked anew by whoever opens or lists next."""
+        self._system = tuple(devices)
+        self._is_stale = True
+
+    def devices(self, direction: Direction) -> tuple[Device, ...]:
+        """List what can be opened, the default first. Raises `AudioUnavailable` without PortAudio; may be empty."""
+        with self._lock:
+            rows = self._rows(direction)
+            server = _server_of(rows)
+            listed = [device for device in self._system if device.direction == direction]
+            if server is not None and listed:
+                found = [
+                    Device(SERVER_PREFIX + device.id, device.name, direction, device.channels, device.is_default)
+                    for device in listed
+                ]
+            else:
+                default = self._default_index(direction)
+                found = [
+                    Device(_lasting_id(row), row["name"], direction, row[_CHANNELS[direction]], index == default)
+                    for index, row in rows.items()
+                ]
+        return tuple(sorted(found, key=lambda device: not device.is_default))
+
+    @contextmanager
+    def opening(self, direction: Direction, device_id: str = "") -> Iterator[tuple[ModuleType, Target]]:
+        """Open a stream inside this block: `with host.opening("output", id) as (sounddevice, target)`.
+
+        A device that is not there any more gives way to the system's default. PortAudio's failures leave the block
+        as `AudioUnavailable`.
+        """
+        with self._lock:
+            target = self._target(direction, device_id)
+            assert self._sounddevice is not None
+            variable = _SERVER_VARIABLE[direction]
+            before = os.environ.get(variable)
+            if target.server_name:
+                os.environ[variable] = target.server_name  # read by the sound server's library as it connects
+            try:
+                yield self._sounddevice, target
+                self._open_streams += 1
+            except self._sounddevice.PortAudioError as error:
+                raise reason(error, direction) from error
+            finally:
+                if target.server_name:
+                    if before is None:
+                        os.environ.pop(variable, None)
+                    else:
+                        os.environ[variable] = before
+
+    def closed(self) -> None:
+        """Say that a stream opened here was closed; PortAudio can be asked anew only when none is open."""
+        with self._lock:
+            self._open_streams = max(0, self._open_streams - 1)
+
+    def _target(self, direction: Direction, device_id: str) -> Target:
+        rows = self._rows(direction)
+        if not rows:
+            raise AudioUnavailable(Missing.DEVICE, direction)
+        server = _server_of(rows)
+        if server is not None:
+            name = device_id.removeprefix(SERVER_PREFIX) if device_id.startswith(SERVER_PREFIX) else ""
+            known = {device.id for device in self._system if device.direction == direction}
+            return Target(server, name if name and (not known or name in known) else "")
+        for index, row in rows.items():
+            if device_id and _lasting_id(row) == device_id:
+                return Target(index)
+        default = self._default_index(direction)
+        return Target(default if default in rows else next(iter(rows)))
+
+    def _rows(self, direction: Direction) -> dict[int, dict[str, Any]]:
+        """PortAudio's devices of one direction, by number."""
+        sounddevice = self._library(direction)
+        if self._is_stale and not self._open_streams:
+            self._is_stale = False
+            # What sounddevice does at its end and its beginning; there is no public way to look for devices again.
+            sounddevice._terminate()
+            sounddevice._initialize()
+        try:
+            rows = [dict(row) for row in sounddevice.query_devices()]
+        except sounddevice.PortAudioError as error:
+            raise reason(error, direction) from error
+        if not rows:
+            self._is_stale = True  # one may be plugged in before the next look
+        apis = [api["name"] for api in sounddevice.query_hostapis()]
+        return {
+            index: {**row, "api": apis[row["hostapi"]]}
+            for index, row in enumerate(rows)
+            if row[_CHANNELS[direction]] > 0
+        }
+
+    def _default_index(self, direction: Direction) -> int:
+        assert self._sounddevice is not None
+        return int(self._sounddevice.default.device[0 if direction == "input" else 1])
+
+    def _library(self, direction: Direction) -> ModuleType:
+        if self._sounddevice is None:
+            try:
+                self._sounddevice = self._load()
+            except (ImportError, OSError) as error:  # OSError: sounddevice is there, PortAudio itself is not
+                raise AudioUnavailable(Missing.LIBRARY, direction, str(error)) from error
+        return self._sounddevice
+
+
+def reason(error: Exception, direction: Direction) -> AudioUnavailable:
+    """Put a failure of PortAudio into words."""
+    code = next((arg for arg in error.args if isinstance(arg, int)), 0)
+    if code in _BUSY:
+        return AudioUnavailable(Missing.BUSY, direction, str(error))
+    if code in _GONE:
+        return AudioUnavailable(Missing.DEVICE, direction, str(error))
+    return AudioUnavailable(Missing.FAILED, direction, str(error))
+
+
+def _server_of(rows: dict[int, dict[str, Any]]) -> int | None:
+    return next((index for index, row in rows.items() if row["name"] in SERVERS), None)
+
+
+def _lasting_id(row: dict[str, Any]) -> str:
+    """Numbers change with plugging; the name under its host does not."""
+    return f"{row['api']}:{row['name']}"
+
+
+def _load_sounddevice() -> ModuleType:
+    return importlib.import_module("sounddevice")

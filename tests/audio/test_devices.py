@@ -1,0 +1,109 @@
+"""Devices: a list with lasting ids, and a sentence of its own for every way in which there is no sound."""
+
+from __future__ import annotations
+
+import os
+from types import SimpleNamespace
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.audio.devices import AudioHost, AudioUnavailable, Missing, SystemDevice, reason
+from app.ui.shared.device_watch import DeviceWatch
+from tests.audio.pulse import Pulse
+
+
+class PortAudioError(Exception):
+    pass
+
+
+def sounddevice_with(*rows: dict[str, object], default: tuple[int, int] = (0, 0)) -> SimpleNamespace:
+    """A PortAudio with these devices and nothing behind them."""
+    return SimpleNamespace(
+        PortAudioError=PortAudioError,
+        query_devices=lambda: list(rows),
+        query_hostapis=lambda: [{"name": "Core"}],
+        default=SimpleNamespace(device=default),
+        _terminate=lambda: None,
+        _initialize=lambda: None,
+    )
+
+
+def row(name: str, outputs: int = 0, inputs: int = 0) -> dict[str, object]:
+    return {"name": name, "hostapi": 0, "max_output_channels": outputs, "max_input_channels": inputs}
+
+
+def test_the_devices_of_a_sound_server_are_listed_by_their_lasting_names(host: AudioHost, pulse: Pulse) -> None:
+    outputs = host.devices("output")
+    assert [(device.id, device.name, device.is_default) for device in outputs] == [
+        (f"server:{pulse.sink}", pulse.sink_name, True),
+        (f"server:{pulse.feed}", "Feed of the microphone", False),
+    ]
+    assert [device.id for device in host.devices("input")] == [f"server:{pulse.source}"]
+
+
+def test_a_stream_is_told_its_device_and_the_environment_is_as_before(host: AudioHost, pulse: Pulse) -> None:
+    with host.opening("output", f"server:{pulse.feed}") as (_, target):
+        assert os.environ["PULSE_SINK"] == target.server_name == pulse.feed
+    host.closed()
+    assert "PULSE_SINK" not in os.environ
+
+
+def test_a_device_that_is_gone_gives_way_to_the_default(host: AudioHost) -> None:
+    with host.opening("output", "server:unplugged") as (_, target):
+        assert target.server_name == ""
+    host.closed()
+
+
+def test_without_a_sound_server_portaudio_lists_its_own() -> None:
+    host = AudioHost(lambda: sounddevice_with(row("Mic", inputs=1), row("Desk", outputs=2), default=(0, 1)))
+    host.note_system((SystemDevice("x", "Desk", "output"),))
+    (desk,) = host.devices("output")
+    assert (desk.id, desk.name, desk.channels, desk.is_default) == ("Core:Desk", "Desk", 2, True)
+    (mic,) = host.devices("input")
+    assert mic.id == "Core:Mic"
+
+
+def test_without_portaudio_one_sentence_says_so() -> None:
+    def load() -> SimpleNamespace:
+        raise OSError("PortAudio library not found")
+
+    with pytest.raises(AudioUnavailable, match="PortAudio, which is not installed") as caught:
+        AudioHost(load).devices("output")
+    assert caught.value.missing is Missing.LIBRARY
+
+
+def test_without_a_device_one_sentence_says_so() -> None:
+    host = AudioHost(lambda: sounddevice_with())
+    assert host.devices("output") == ()
+    with pytest.raises(AudioUnavailable, match="No loudspeaker or headphones found"), host.opening("output"):
+        pass
+    with pytest.raises(AudioUnavailable, match="No microphone found"), host.opening("input"):
+        pass
+
+
+def test_a_busy_device_has_a_sentence_of_its_own() -> None:
+    host = AudioHost(lambda: sounddevice_with(row("Desk", outputs=2)))
+    with pytest.raises(AudioUnavailable, match="Another program holds the loudspeaker"), host.opening("output"):
+        raise PortAudioError("Error opening OutputStream", -9985)
+
+
+def test_every_sentence_differs() -> None:
+    said = [AudioUnavailable(missing, way).sentence for missing in Missing for way in ("output", "input")]
+    assert len(set(said)) == len(said)
+    assert reason(PortAudioError("odd"), "output").missing is Missing.FAILED
+
+
+def test_plugging_and_unplugging_is_heard_of(pulse: Pulse, qtbot: QtBot) -> None:
+    watch = DeviceWatch()
+    watch.start()
+
+    def names() -> list[str]:
+        return [device.name for device in watch.devices if device.direction == "output"]
+
+    qtbot.waitUntil(lambda: pulse.sink_name in names(), timeout=5000)
+    module = pulse.plug("headphones", "Headphones")
+    qtbot.waitUntil(lambda: "Headphones" in names(), timeout=5000)
+    pulse.pactl("set-default-sink", "headphones")
+    pulse.unplug(module)
+    qtbot.waitUntil(lambda: "Headphones" not in names(), timeout=5000)
