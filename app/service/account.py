@@ -15,6 +15,7 @@ from pydantic import Field
 from app.service.client import ServiceClient
 from app.service.dialect import DIALECTS
 from app.service.errors import BadAnswer, NotFound
+from app.service.pace import text_pace
 from app.service.wire import ListEnvelope, WireModel, read_model
 
 
@@ -75,12 +76,20 @@ class AccountResource:
         self._log_path = client.dialect.rate_limit_log_path
 
     async def rate_limits(self, *, background: bool = False) -> RateLimits:
-        """Return limits and balances; also the way to check a key. Raises `AuthenticationFailed` for a wrong one."""
+        """Return limits and balances; also the way to check a key. Raises `AuthenticationFailed` for a wrong one.
+
+        The calls of each text model keep to the limits that stand there from now on.
+        """
         content = await self._client.get("/api_keys/rate_limits", resource="account", background=background)
         data = content.get("data") if isinstance(content, Mapping) else None
         if not isinstance(data, Mapping):
             raise BadAnswer("The service sent something that is not a set of limits.")
-        return read_model(RateLimits, data)
+        limits = read_model(RateLimits, data)
+        for each in limits.models:
+            requests, tokens = each.amount("RPM"), each.amount("TPM")
+            if requests is not None and requests >= 1:
+                self._client.pace.set(text_pace(each.model_id), int(requests), int(tokens) if tokens else None)
+        return limits
 
     async def limit_log(self) -> tuple[LimitHit, ...]:
         """Return the last limits that were hit, newest as the service orders them. May need an admin key.

@@ -33,6 +33,7 @@ from app.service.chat_types import (
 from app.service.client import Answer, OnWait, ServiceClient
 from app.service.errors import BadAnswer, ServiceError, StreamCut
 from app.service.exchange import Exchange
+from app.service.pace import text_pace
 from app.service.response_info import ResponseInfo
 from app.service.retry import CallKind
 from app.service.sse import SseReader
@@ -162,6 +163,7 @@ class ChatStream:
                 if not reader.done:
                     raise _cut(answer.info)
                 self._report()
+                _count_tokens(self._client, self._call, reader.usage)
                 answer.complete = True
                 await _drain(pieces)
 
@@ -175,6 +177,7 @@ class ChatStream:
         if self._reader.failure is not None:
             raise self._reader.failure
         self._report()
+        _count_tokens(self._client, self._call, self._reader.usage)
         return events
 
     def _report(self) -> None:
@@ -210,6 +213,7 @@ class ChatResource:
             if reader.failure is not None:
                 raise reader.failure
             _report(record, reader, price)
+            _count_tokens(self._client, call, reader.usage)
         return ChatAnswer(
             text="".join(event.text for event in events if isinstance(event, TextDelta)),
             reasoning="".join(event.text for event in events if isinstance(event, ReasoningDelta)),
@@ -235,7 +239,13 @@ class ChatResource:
             max_bytes=MAX_STREAM_BYTES if stream else MAX_CHAT_BYTES,
             read_timeout_s=READ_TIMEOUT_S,
             model=str(body["model"]),
+            pace=text_pace(str(body["model"])),
         )
+
+
+def _count_tokens(client: ServiceClient, call: Call, usage: Usage | None) -> None:
+    if usage is not None:
+        client.pace.spend(call.pace, usage.total)
 
 
 def _report(record: CallRecord, reader: ChatReader, price: Price | None) -> None:

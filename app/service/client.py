@@ -274,6 +274,8 @@ class ServiceClient:
         try:
             info = read_response_info(response.status_code, response.headers.multi_items(), self.dialect)
             record.answered(info)
+            if own:
+                self.pace.hear(call.pace, info.limit_requests, info.limit_tokens, info.cap_limit)
             if response.status_code >= 400 and response.status_code not in call.expected:
                 refusal = decode_refusal(info, await _beginning(response, info))
                 if own and isinstance(refusal, AbuseBlocked):

@@ -1,7 +1,7 @@
-"""Calls per minute, kept below the service's own limits, so that it does not have to refuse any.
+"""Calls and tokens per minute, kept below the service's own limits, so that it does not have to refuse any.
 
-The defaults are the documented limits of an ordinary account; `set` takes the real ones from the account's rate limits.
-Source: service specification, rate limits (R-LIM-05..09, R-LIM-14, R-LIM-29, R-RPC-44).
+The documented limits hold until the service has told the account's own, in its list of limits or in the headers of an
+answer. Source: service specification, rate limits (R-LIM-01..14, R-LIM-29, R-RPC-44).
 """
 
 from __future__ import annotations
@@ -21,29 +21,62 @@ PER_MINUTE: Mapping[str, int] = {
     "crypto": 90,  # of 100: a refusal there also stops the calls of every other program with the same key
 }
 PARTNER_PER_MINUTE: Mapping[str, int] = {**PER_MINUTE, "image": 60, "audio": 120, "embedding": 500}
+CRYPTO_SHARE = 0.9
+
+# Requests and tokens of a text model that has not told its own yet, which its first answer does: the limits of the
+# roomiest tier. They hold back a runaway.
+TEXT_PER_MINUTE = (500, 1_000_000)
+PARTNER_TEXT_PER_MINUTE = (500, 2_000_000)
+_TEXT = "text:"
+
+
+def text_pace(model: str) -> str:
+    """The name under which the calls of a text model are counted: each model has limits of its own."""
+    return _TEXT + model
 
 
 class Pace:
-    """Tells each call when it may go. A kind of call without a limit goes at once."""
+    """Tells each call when it may go. A kind of call without a limit goes at once.
+
+    `partner`: the account has a partner's documented limits.
+    """
 
     def __init__(
         self,
-        limits: Mapping[str, int] = PER_MINUTE,
+        limits: Mapping[str, int] | None = None,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+        *,
+        partner: bool = False,
     ) -> None:
-        self._limits = dict(limits)
+        self._limits = dict(limits if limits is not None else PARTNER_PER_MINUTE if partner else PER_MINUTE)
+        self._unheard = PARTNER_TEXT_PER_MINUTE if partner else TEXT_PER_MINUTE
+        self._token_limits: dict[str, int] = {}
         self._clock = clock
         self._sleep = sleep
         self._times: dict[str, deque[float]] = {}
+        self._tokens: dict[str, deque[tuple[float, int]]] = {}
 
-    def set(self, name: str, per_minute: int) -> None:
-        """Use another limit for `name` from now on."""
+    def set(self, name: str, per_minute: int, tokens_per_minute: int | None = None) -> None:
+        """Use other limits for `name` from now on."""
         self._limits[name] = max(1, per_minute)
+        if tokens_per_minute is not None:
+            self._token_limits[name] = max(1, tokens_per_minute)
+
+    def hear(self, name: str, requests: int | None, tokens: int | None, cap: int | None = None) -> None:
+        """Take the limits that an answer's headers state; `cap` is the chain proxy's. None: it does not state one."""
+        if name == "crypto":
+            requests = int(cap * CRYPTO_SHARE) if cap is not None else None
+        if name and requests is not None and requests > 0:
+            self.set(name, requests, tokens if tokens is not None and tokens > 0 else None)
+
+    def spend(self, name: str, tokens: int) -> None:
+        """Count the tokens of an answer that came."""
+        self._tokens.setdefault(name, deque()).append((self._clock(), tokens))
 
     async def turn(self, name: str, on_wait: Callable[[float], None]) -> None:
         """Wait for this call's turn, first come first served. `on_wait` hears the seconds when there is a wait."""
-        allowed = self._limits.get(name)
+        allowed = self._limits.get(name, self._unheard[0] if name.startswith(_TEXT) else None)
         if allowed is None:
             return
         times = self._times.setdefault(name, deque())
@@ -51,6 +84,7 @@ class Pace:
         while times and times[0] <= now - WINDOW_S:
             times.popleft()
         at = now if len(times) < allowed else times[-allowed] + WINDOW_S
+        at = max(at, self._when_tokens_are_left(name, now))
         times.append(at)
         if at > now:
             on_wait(at - now)
@@ -59,3 +93,19 @@ class Pace:
             except asyncio.CancelledError:
                 times.remove(at)
                 raise
+
+    def _when_tokens_are_left(self, name: str, now: float) -> float:
+        """When the tokens of the last minute are below the limit again."""
+        spent = self._tokens.get(name)
+        if not spent:
+            return now
+        while spent and spent[0][0] <= now - WINDOW_S:
+            spent.popleft()
+        over = sum(tokens for _, tokens in spent) - self._token_limits.get(name, self._unheard[1])
+        at = now
+        for moment, tokens in spent:
+            if over < 0:
+                break
+            at = moment + WINDOW_S
+            over -= tokens
+        return at

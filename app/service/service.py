@@ -15,6 +15,7 @@ from app.service.dialect import DIALECTS
 from app.service.errors import LimitExceeded
 from app.service.exchange import Exchange
 from app.service.models import ModelsResource
+from app.service.pace import Pace
 from app.service.retry import BudgetState, FailureBudget
 from app.service.tls import TlsTrust
 
@@ -111,11 +112,13 @@ def open_service(
     budget: FailureBudget | None = None,
     transport: httpx.AsyncBaseTransport | None = None,
     tls: TlsTrust | None = None,
+    partner: bool = False,
 ) -> Service:
     """Return the service at `base_url` (None: the dialect's own). Opens nothing yet.
 
     `on_exchange` is told about each call once, on the event loop, and must not raise. `on_budget` hears when calls
-    begin or cease to be held. Raises `LimitExceeded` for an address that cannot be called.
+    begin or cease to be held. `partner`: the account has a partner's rate limits. Raises `LimitExceeded` for an address
+    that cannot be called.
     """
     dialect = DIALECTS[dialect_name]
     address = (base_url or dialect.base_url or "").strip()
@@ -129,5 +132,6 @@ def open_service(
         budget=budget or FailureBudget(on_budget),
         transport=transport,
         tls=tls,
+        pace=Pace(partner=partner),
     )
     return Service(client)

@@ -1,6 +1,5 @@
 """Forms from disk, files to disk, and what bytes really are."""
 
-import asyncio
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,6 @@ from app.service.errors import BadAnswer, LimitExceeded, ServiceError, StreamCut
 from app.service.exchange import FormPart
 from app.service.media_types import looks_like_text, sniff
 from app.service.multipart import FormContent, FormFile
-from app.service.pace import WINDOW_S, Pace
 from app.service.retry import CallKind
 from app.service.uploads import MAX_UPLOAD_BYTES, check_upload
 from tests.service.loopback import Received, Watched, http, serving
@@ -182,62 +180,3 @@ async def test_an_older_file_survives_a_download_that_breaks_off(tmp_path: Path)
     with pytest.raises(StreamCut):
         await save(given(b"new", error=StreamCut("x")), path)
     assert path.read_bytes() == b"old"
-
-
-class Turned:
-    """A clock that sleeping turns."""
-
-    def __init__(self) -> None:
-        self.now = 100.0
-        self.slept: list[float] = []
-
-    def clock(self) -> float:
-        return self.now
-
-    async def sleep(self, seconds: float) -> None:
-        self.slept.append(seconds)
-        await asyncio.sleep(0)
-
-
-async def test_r_lim_05_r_lim_29_calls_wait_for_their_turn_within_the_minute() -> None:
-    turned = Turned()
-    pace = Pace({"image": 2}, turned.clock, turned.sleep)
-    told: list[float] = []
-    for _ in range(5):
-        await pace.turn("image", told.append)
-        await pace.turn("other", told.append)
-        turned.now += 1
-    assert told == turned.slept == [WINDOW_S - 2, WINDOW_S - 2, 2 * WINDOW_S - 4]
-    turned.now += 200
-    await pace.turn("image", told.append)
-    assert len(told) == 3
-    pace.set("image", 1)
-    await pace.turn("image", told.append)
-    assert len(told) == 4
-
-
-async def test_a_turn_given_up_is_free_again() -> None:
-    async def given_up(seconds: float) -> None:
-        raise asyncio.CancelledError
-
-    pace = Pace({"image": 1}, lambda: 100.0, given_up)
-    await pace.turn("image", lambda seconds: None)
-    for _ in range(3):
-        told: list[float] = []
-        with pytest.raises(asyncio.CancelledError):
-            await pace.turn("image", told.append)
-        assert told == [WINDOW_S]
-
-
-def test_r_lim_05_to_09_14_15_the_documented_limits() -> None:
-    from app.service.pace import PARTNER_PER_MINUTE, PER_MINUTE
-
-    assert PER_MINUTE == {
-        "image": 20,
-        "audio": 60,
-        "embedding": 500,
-        "video_queue": 40,
-        "video_retrieve": 120,
-        "crypto": 90,
-    }
-    assert (PARTNER_PER_MINUTE["image"], PARTNER_PER_MINUTE["audio"]) == (60, 120)
