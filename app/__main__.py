@@ -1,13 +1,19 @@
 """`python -m app`: reads the command line and hands over to the composition root."""
 
+import gc
 import sys
 
 
 def main() -> int:
+    if sys.argv[1:2] == ["--serve-sandbox"]:  # asked for by app/bootstrap/sandbox_desk.py; needs nothing of Qt
+        from app.sandbox.attended import main as serve_sandbox
+
+        return serve_sandbox(sys.argv[2])
+    gc.disable()  # what a start makes is there to stay: looking for garbage in it takes time. The window collects later
     from app.ui.shared.pyside_features import read_no_sources
 
     read_no_sources()  # before anything else is imported
-    from app.bootstrap import run
+    from app.bootstrap.start import run
 
     return run(sys.argv[1:])
 

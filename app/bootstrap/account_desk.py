@@ -12,16 +12,12 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from app.bootstrap.sandbox_desk import SandboxDesk
-
 if TYPE_CHECKING:
-    from app.credentials.accounts import Account, AccountBook
+    from app.bootstrap.ground import Ground
+    from app.credentials.accounts import Account
     from app.credentials.keyring_store import KeyringStore
     from app.credentials.passphrase_store import PassphraseStore
-    from app.credentials.redaction import SecretRegistry
     from app.credentials.stores import SessionStore
-    from app.storage.paths import Paths
-    from app.storage.settings import SettingsStore
     from app.ui.settings.accounts.presenter import AccountsPresenter
     from app.ui.settings.secrets.presenter import SecretsPresenter
     from app.ui.shared.account_switch import AccountSwitch
@@ -40,9 +36,7 @@ class AccountDesk(QObject):
 
     def __init__(
         self,
-        paths: Paths,
-        secrets: SecretRegistry,
-        settings: SettingsStore,
+        ground: Ground,
         caller: Caller,
         *,
         tasks: TaskScope,
@@ -51,14 +45,15 @@ class AccountDesk(QObject):
     ) -> None:
         """`bookkeeping` outlives `tasks`; `watch_places` is told of the places for keys when they are looked at."""
         super().__init__()
-        self._paths = paths
-        self._secrets = secrets
-        self._settings = settings
+        self._paths = ground.paths
+        self._secrets = ground.secrets
+        self._settings = ground.settings
+        self.book = ground.book
         self._tasks = tasks
         self._watch_places = watch_places
         self.caller = caller
         self._bookkeeping = bookkeeping
-        self.sandbox = SandboxDesk(paths)
+        self.sandbox = ground.sandbox
 
     def last(self) -> Account:
         """The account that was in use when the program ended, else the Sandbox."""
@@ -75,16 +70,7 @@ class AccountDesk(QObject):
         await self.switch.aclose()
         await self._bookkeeping.idle()  # answers that were just cut off have receipts, too
         await self._bookkeeping.aclose()
-        if self.sandbox.running is not None:
-            await self.sandbox.stop()
-
-    @cached_property
-    def book(self) -> AccountBook:
-        from app.credentials.accounts import AccountBook
-        from app.storage.files import StoredFile
-
-        file = StoredFile(self._paths.accounts)
-        return AccountBook(file.load, file.save, file.set_aside)
+        await self.sandbox.stop()
 
     @cached_property
     def places(self) -> SecretsPresenter:

@@ -11,12 +11,10 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from app import __version__
 from app.bootstrap.moments import FirstPaint, say
-from app.bootstrap.options import Options
 from app.bootstrap.tabs import SETTINGS_TAB, TABS
 from app.storage.errors import StorageError, StorageUnavailable
 from app.storage.log import setup_logging, stop_logging
-from app.storage.paths import Paths, resources
-from app.storage.settings import SettingsStore
+from app.storage.paths import resources
 from app.ui.chat.page import INFO as CHAT_TAB
 from app.ui.chat.page import ChatPage
 from app.ui.chat.presenter import ChatPresenter
@@ -31,16 +29,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from app.bootstrap.account_desk import AccountDesk
-    from app.credentials.redaction import SecretRegistry
+    from app.bootstrap.ground import Ground
     from app.service.characters import Character
     from app.storage.catalogue import Catalogue
     from app.storage.database import Database
     from app.storage.intents import Intent
     from app.ui.characters.page import CharactersPage
+    from app.ui.chat.state import ChatHead
     from app.ui.settings.accounts.presenter import AccountsPresenter
     from app.ui.settings.secrets.presenter import SecretsPresenter
-    from app.ui.shell.crash_reports import CrashReport, CrashReporter
-    from app.ui.shell.single_instance import SingleInstance
+    from app.ui.shell.crash_reports import CrashReport
 
 _log = logging.getLogger(__name__)
 
@@ -48,24 +46,17 @@ _log = logging.getLogger(__name__)
 class Rialto:
     """One running program. `live` returns when the window is closed and everything is saved."""
 
-    def __init__(
-        self,
-        qt_app: QApplication,
-        options: Options,
-        paths: Paths,
-        instance: SingleInstance,
-        secrets: SecretRegistry,
-        crashes: CrashReporter,
-    ) -> None:
-        self.options = options
-        self.paths = paths
-        self.secrets = secrets
-        self.crashes = crashes
-        self.instance = instance
-        self.settings = SettingsStore(paths.settings)
+    def __init__(self, qt_app: QApplication, ground: Ground) -> None:
+        self._ground = ground
+        self.options = ground.options
+        self.paths = ground.paths
+        self.secrets = ground.secrets
+        self.crashes = ground.crashes
+        self.instance = ground.instance
+        self.settings = ground.settings
         self.theme = Theme(resources())
         value = self.settings.value
-        mode: Mode = options.theme or value.theme  # type: ignore[assignment]  # both were checked against THEMES
+        mode: Mode = self.options.theme or value.theme  # type: ignore[assignment]  # both were checked against THEMES
         self.theme.configure(
             mode=mode,
             text_percent=value.text_percent,
@@ -75,6 +66,7 @@ class Rialto:
         self.theme.apply(qt_app, hold_sheet=True)
         self.tasks = TaskScope(self._crashed, held=True)
         self.caller = Caller()
+        self.caller.use(ground.account_in_use(), None)  # its name and kind are in the first frame, its service follows
         self.chat = ChatPresenter(self.caller, self.settings, self.tasks)
         self.window = MainWindow(self.theme, self.caller, self.settings, self.tasks)
         self.first_paint: FirstPaint | None = None
@@ -125,6 +117,8 @@ class Rialto:
             window.add_tab(info, partial(make, self))
         window.add_tab(SETTINGS_TAB, self._make_settings_tab)
         window.closed.connect(self._note_closed)
+        self._ground.sandbox.answering.connect(lambda: say("sandbox"))
+        self.chat.head_changed.connect(self._note_head)
         window.refresh_requested.connect(lambda: self.tasks.replace("refresh", self._refresh))
         window.account_chosen.connect(lambda account_id: self.accounts.use(account_id))
         window.status_page_requested.connect(lambda _page: self.chat_page.open_request())
@@ -174,6 +168,9 @@ class Rialto:
         """Start what the window can be seen without: log, history, the account in use, what lies over the window."""
         import asyncio
 
+        from app.ui.shared.problems import hide_secrets_with
+
+        hide_secrets_with(self.secrets.redact)  # before the first call that can fail
         self.window.after_first_paint()
         self.window.overlays.accounts = self.desk.choices
         self.crashes.crashed.connect(lambda report: self.tasks.start("crash", self._show_crash, report))
@@ -190,7 +187,7 @@ class Rialto:
         opened, *_ = await asyncio.gather(self._open_history(), *warm_up)
         if not opened:
             return
-        if self.settings.value.welcome_done and self.caller.account is None:  # a quick person has chosen by now
+        if self.settings.value.welcome_done and not self.desk.switch.was_used:  # a quick person has chosen by now
             await self.desk.switch.use(self.desk.last())
         reports = self.crashes.left_behind()
         if reports:
@@ -264,9 +261,7 @@ class Rialto:
         from app.bootstrap.account_desk import AccountDesk
 
         desk = AccountDesk(
-            self.paths,
-            self.secrets,
-            self.settings,
+            self._ground,
             self.caller,
             tasks=self.tasks,
             bookkeeping=TaskScope(self._crashed),
@@ -285,9 +280,12 @@ class Rialto:
         return self.desk.places
 
     def _connected(self) -> None:
-        if self.caller.is_sandbox:
-            say("sandbox")
         self.chat.refresh_models()
+
+    def _note_head(self, head: ChatHead) -> None:
+        if head.can_send:
+            self.chat.head_changed.disconnect(self._note_head)
+            say("can-send")
 
     async def _refresh(self) -> None:
         await self.desk.switch.read_limits()

@@ -7,21 +7,24 @@ import gc
 import signal
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEventLoop
 from PySide6.QtWidgets import QApplication
 
 from app import __version__
+from app.bootstrap.ground import Ground
 from app.bootstrap.moments import Loading
 from app.bootstrap.options import USAGE, Options, read_options
-from app.bootstrap.rialto import Rialto
 from app.credentials.redaction import SecretRegistry
 from app.storage.errors import StorageUnavailable
 from app.storage.paths import Paths
 from app.ui.shared.collector import UiThreadCollector
-from app.ui.shared.problems import hide_secrets_with
 from app.ui.shell.crash_reports import CrashReporter
 from app.ui.shell.single_instance import SingleInstance
+
+if TYPE_CHECKING:
+    from app.bootstrap.rialto import Rialto
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -57,11 +60,14 @@ def run(arguments: Sequence[str]) -> int:
 
 def _run_window(qt_app: QApplication, options: Options, paths: Paths, instance: SingleInstance) -> int:
     secrets = SecretRegistry()
-    hide_secrets_with(secrets.redact)
     crashes = CrashReporter(paths.crashes, redact=secrets.redact, version=__version__)
     crashes.install()
     try:
-        rialto = Rialto(qt_app, options, paths, instance, secrets, crashes)
+        ground = Ground(options, paths, instance, secrets, crashes)
+        ground.begin_sandbox()
+        from app.bootstrap.rialto import Rialto  # everything else: the Sandbox comes up meanwhile
+
+        rialto = Rialto(qt_app, ground)
         _show(rialto)
         return _run_in_loop(qt_app, rialto)
     finally:

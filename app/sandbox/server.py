@@ -114,8 +114,12 @@ async def serve_until(
     api_key: str,
     clock: Callable[[], float] | None,
     options: Options,
+    serving: Callable[[str], None] = lambda _base_url: None,
 ) -> None:
-    """Serve one listening socket on the running loop until `stopped` is set; then end all connections."""
+    """Serve one listening socket on the running loop until `stopped` is set; then end all connections.
+
+    `serving` is told the base address as soon as requests are answered.
+    """
     import asyncio
 
     from app.sandbox.gate import Gate
@@ -130,9 +134,11 @@ async def serve_until(
         any_key=options.any_key,
     )
     world = World(api_key, settings, Clock(clock))
-    site = Site(world, f"http://{HOST}:{listener.getsockname()[1]}", data_dir, resources, options.local_ports)
+    origin = f"http://{HOST}:{listener.getsockname()[1]}"
+    site = Site(world, origin, data_dir, resources, options.local_ports)
     connections = Connections(Gate(site).handle)
     server = await asyncio.start_server(connections.serve, sock=listener)
+    serving(f"{origin}/api/v1")
     try:
         await stopped.wait()
     finally:

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from app.bootstrap import Options, Rialto
+from app.bootstrap.ground import Ground
+from app.bootstrap.options import Options
+from app.bootstrap.rialto import Rialto
 from app.credentials.redaction import SecretRegistry
 from app.storage.paths import Paths
 from app.ui.shared.problems import hide_secrets_with
@@ -27,7 +29,7 @@ async def opened(qapp: QApplication, home: Path) -> AsyncIterator[Rialto]:
     crashes = CrashReporter(paths.crashes, redact=secrets.redact, version="test")
     instance = SingleInstance(paths.data)
     assert instance.try_lock()
-    rialto = Rialto(qapp, Options(theme="light"), paths, instance, secrets, crashes)
+    rialto = Rialto(qapp, Ground(Options(theme="light"), paths, instance, secrets, crashes))
     life = asyncio.get_running_loop().create_task(rialto.live())
     try:
         await until(lambda: rialto.chat.library is not None)

@@ -62,6 +62,11 @@ class AccountSwitch(QObject):
             self.connected.emit()
         await self.read_limits()
 
+    @property
+    def was_used(self) -> bool:
+        """Whether an account was ever asked for."""
+        return self._wanted > 0
+
     async def aclose(self) -> None:
         """Close the connections of the account in use."""
         self._wanted += 1

@@ -1,0 +1,58 @@
+"""Serves the Sandbox to a window from a process of its own.
+
+The two talk in lines of JSON: the window says the key on standard input, this process its address on standard output
+once it serves. The key is in no file, argument or environment. The open input is the lifeline: when the window ends, in
+whatever way, it closes, and the Sandbox ends with it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import threading
+from pathlib import Path
+
+from app.sandbox.server import Options, listen, serve_until
+
+STDIN = 0
+RESOURCES = Path(__file__).resolve().parents[2] / "resources"
+
+
+def main(data_folder: str) -> int:
+    """Serve until standard input closes. Files that an engine has to keep go to `data_folder`."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C in a terminal reaches both; the window decides
+    said = json.loads(_read_line())
+    folder = Path(data_folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    asyncio.run(_serve(folder, said["api_key"]))
+    return 0
+
+
+def _read_line() -> bytes:
+    line = b""
+    while not line.endswith(b"\n"):
+        piece = os.read(STDIN, 1)  # no buffer, so that the lifeline below sees what follows
+        if not piece:
+            break
+        line += piece
+    return line
+
+
+async def _serve(data_folder: Path, api_key: str) -> None:
+    stopped = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def hold_lifeline() -> None:
+        while os.read(STDIN, 4096):
+            pass
+        loop.call_soon_threadsafe(stopped.set)
+
+    threading.Thread(target=hold_lifeline, name="lifeline", daemon=True).start()
+    listener = listen(0)
+
+    def say_address(base_url: str) -> None:
+        print(json.dumps({"base_url": base_url}), flush=True)
+
+    await serve_until(stopped, listener, data_folder, RESOURCES, api_key, None, Options(), serving=say_address)
