@@ -77,21 +77,26 @@ def watch(*processes: psutil.Process) -> list[Idle]:
     ]
 
 
+def whole(process: psutil.Process) -> list[psutil.Process]:
+    """The program is its window and the Sandbox beside it."""
+    return [process, *process.children(recursive=True)]
+
+
 def cpu_seconds(process: psutil.Process) -> float:
-    times = process.cpu_times()
-    return times.user + times.system
+    times = [each.cpu_times() for each in whole(process)]
+    return sum(each.user + each.system for each in times)
 
 
 def wake_ups(process: psutil.Process) -> int:
-    """Return how often any thread of the process has gone to sleep and come back, where the system counts that."""
-    tasks = Path(f"/proc/{process.pid}/task")
-    if not tasks.exists():
-        return process.num_ctx_switches().voluntary
-    lines = [line for task in tasks.iterdir() for line in (task / "status").read_text().splitlines()]
+    """Return how often any thread of the program has gone to sleep and come back, where the system counts that."""
+    tasks = [task for each in whole(process) for task in Path(f"/proc/{each.pid}/task").glob("*")]
+    if not tasks:
+        return sum(each.num_ctx_switches().voluntary for each in whole(process))
+    lines = [line for task in tasks for line in (task / "status").read_text().splitlines()]
     return sum(int(line.split()[1]) for line in lines if line.startswith("voluntary_ctxt_switches"))
 
 
 def outside_connections(process: psutil.Process) -> int:
     """Return how many of its connections lead off this computer; the Sandbox is on it."""
-    ends = [connection.raddr for connection in process.net_connections(kind="inet")]
+    ends = [connection.raddr for each in whole(process) for connection in each.net_connections(kind="inet")]
     return sum(1 for end in ends if end and not ip_address(end.ip).is_loopback)

@@ -1,10 +1,16 @@
-"""P1: from the start of the process to a painted, usable Chat, against a bare `QMainWindow`."""
+"""P1: from the start of the process to a painted, usable Chat, against a bare `QMainWindow`.
 
+Usable: the event loop turns, the box has the focus and keeps what is typed. "With the Sandbox started" is the later of
+that and the moment at which the Sandbox's server answers requests. When the window's own client has the list of models
+and Send is on is printed beside it; what is typed before is kept, so nobody has to wait for it.
+"""
+
+import statistics
 import tempfile
 from pathlib import Path
 
 from tests.bench.harness import Ratio, medians
-from tests.bench.windows import BARE, RIALTO, prepare_home, start_s
+from tests.bench.windows import BARE, RIALTO, prepare_home, running, start_s, wait_for
 
 RUNS = 9
 LIMIT = 1.5
@@ -12,6 +18,14 @@ LIMIT_WITH_SANDBOX = 2.0
 
 
 def main() -> list[Ratio]:
+    can_send: list[float] = []
+
+    def with_sandbox_s() -> float:
+        with running(RIALTO, sandbox_home) as (process, said, begun_ns):
+            started_ns = wait_for(process, said, ("ready", "sandbox"))
+            can_send.append((wait_for(process, said, ("can-send",)) - begun_ns) / 1e9)
+            return (started_ns - begun_ns) / 1e9
+
     with tempfile.TemporaryDirectory() as scratch:
         bare_home, home, sandbox_home = (Path(scratch) / name for name in ("bare", "key", "sandbox"))
         bare_home.mkdir()
@@ -20,15 +34,16 @@ def main() -> list[Ratio]:
         bare, ours, with_sandbox = medians(
             lambda: start_s(BARE, bare_home),
             lambda: start_s(RIALTO, home),
-            lambda: start_s(RIALTO, sandbox_home, ("ready", "sandbox")),
+            with_sandbox_s,
             runs=RUNS,
         )
+    sending = f"; Send is on after {statistics.median(can_send[1:]) * 1000:.0f} ms"
     return [
         ratio("start to a painted Chat", ours, bare, LIMIT),
-        ratio("the same, with the Sandbox started", with_sandbox, bare, LIMIT_WITH_SANDBOX),
+        ratio("the same, with the Sandbox started", with_sandbox, bare, LIMIT_WITH_SANDBOX, sending),
     ]
 
 
-def ratio(name: str, ours: float, bare: float, limit: float) -> Ratio:
-    detail = f"{ours * 1000:.0f} ms against {bare * 1000:.0f} ms"
+def ratio(name: str, ours: float, bare: float, limit: float, more: str = "") -> Ratio:
+    detail = f"{ours * 1000:.0f} ms against {bare * 1000:.0f} ms{more}"
     return Ratio("P1", name, ours / bare, limit, "a bare QMainWindow", detail=detail)

@@ -1,12 +1,15 @@
 """Start windows in processes of their own and learn when they are painted: Rialto's, and a bare one to compare with.
 
 Both say `ready <monotonic ns>` in a file named by RIALTO_READY_FILE, when the first paint is over and the event loop
-turns again. Rialto adds `sandbox <monotonic ns>` once the Sandbox answers, where the account in use is the Sandbox.
+turns again. Rialto adds `sandbox` once the Sandbox answers, where the account in use is the Sandbox, and `can-send`
+once its own client has the list of models. Both windows are 1440x900 on a screen that has room for them: Qt's usual
+off-screen one is 800 px wide, which would measure a narrow window with its panes folded away.
 The clock is the system's monotonic one, the same for every process. Both find their bytecode compiled, as installed
 programs do: it is kept in a folder of this run, whatever the environment says about writing it, and the warm-up rounds
 fill that folder.
 """
 
+import json
 import os
 import subprocess
 import sys
@@ -73,12 +76,23 @@ def _bytecode() -> tempfile.TemporaryDirectory[str]:
     return tempfile.TemporaryDirectory(prefix="rialto-bench-")
 
 
+SCREEN = {"name": "bench", "x": 0, "y": 0, "width": 1920, "height": 1080, "logicalDpi": 96, "dpr": 1}
+
+
+@cache
+def screen() -> str:
+    """Return Qt's platform: off-screen, with a screen of 1920x1080."""
+    path = Path(_bytecode().name) / "screens.json"
+    path.write_text(json.dumps({"synchronousWindowSystemEvents": False, "screens": [SCREEN]}), encoding="utf-8")
+    return f"offscreen:configfile={path}"
+
+
 @contextmanager
 def running(arguments: Sequence[str], home: Path) -> Iterator[tuple[subprocess.Popen[bytes], Path, int]]:
     """Start a window; yields the process, its ready file and when it was started (monotonic ns). Ends it afterwards."""
     said = home / "ready"
     said.unlink(missing_ok=True)
-    environ = {**os.environ, "RIALTO_HOME": str(home), READY_FILE: str(said), "QT_QPA_PLATFORM": "offscreen"}
+    environ = {**os.environ, "RIALTO_HOME": str(home), READY_FILE: str(said), "QT_QPA_PLATFORM": screen()}
     environ.pop("PYTHONDONTWRITEBYTECODE", None)
     environ["PYTHONPYCACHEPREFIX"] = _bytecode().name
     begun_ns = time.monotonic_ns()
