@@ -1,0 +1,343 @@
+"""Recordings, sound files and the texts made of them: one row each, from the first block of sound to the last edit.
+
+    recording ──► recorded ──► queued ──► sending ──► done
+                     ▲  ▲         │          ├──────► failed     surely not carried out
+                     │  │         └──────────┴──────► unknown    may have been carried out
+                 (a file)            everything but "done" can be sent, and sent again, by the person
+
+A row in state "recording" at start belongs to a program that was killed. Parts of a long recording keep their own
+answers, so that what was paid for is kept whatever becomes of the rest.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from app.storage.conversations import new_id
+from app.storage.database import Database, Row
+from app.storage.errors import NotStored
+from app.storage.search_index import Marker, like_pattern, query_of
+from app.storage.values import (
+    json_text,
+    micros_of,
+    moment_of,
+    moment_or_none,
+    money_of,
+    money_text,
+    object_of,
+    objects_of,
+    read_text,
+    seconds_of,
+    text_of,
+)
+
+ORIGINS = ("recording", "file")
+STATES = ("recording", "recorded", "queued", "sending", "done", "failed", "unknown")
+PREVIEW_CHARS = 160
+_COLUMNS = (
+    "id, title, origin, sound_path, size_bytes, duration_s, file_hash, created_at, changed_at, trashed_at, account_id,"
+    " state, note, problem, model, options, treatment, batch, marks, receipt, cost_usd, word_count, preview"
+)
+_JSON = frozenset({"problem", "options", "marks", "receipt"})
+_CHANGEABLE = frozenset(
+    [
+        "title",
+        "sound_path",
+        "size_bytes",
+        "duration_s",
+        "file_hash",
+        "account_id",
+        "state",
+        "note",
+        "problem",
+        "model",
+        "options",
+        "treatment",
+        "batch",
+        "marks",
+        "receipt",
+        "cost_usd",
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TranscriptRow:
+    """One row of the list. The text itself is read with `Transcripts.text`."""
+
+    id: str
+    title: str
+    origin: str
+    sound_path: str
+    created_at: datetime
+    changed_at: datetime
+    state: str
+    size_bytes: int = 0
+    duration_s: float | None = None
+    file_hash: str = ""
+    trashed_at: datetime | None = None
+    account_id: str = ""
+    note: str = ""  # a sentence about how the recording ended
+    problem: Mapping[str, Any] = field(default_factory=dict)  # why it was not transcribed, in words
+    model: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    treatment: str = ""  # "", "compress:BYTES" or "split"
+    batch: int = 0  # the place in the table of files, 0 for none
+    marks: tuple[Mapping[str, Any], ...] = ()  # {"at": seconds, "text": …}
+    receipt: Mapping[str, Any] = field(default_factory=dict)
+    cost_usd: Decimal | None = None
+    word_count: int = 0
+    preview: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PartRow:
+    """A piece of a long recording; `received` is {} until its answer has come. Times in seconds of the whole."""
+
+    number: int
+    path: str
+    start_s: float
+    end_s: float
+    received: Mapping[str, Any] = field(default_factory=dict)
+    cost_usd: Decimal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TranscriptText:
+    """`document` as edited and `received` as it came, both decoded JSON; {} while there is none."""
+
+    document: Mapping[str, Any]
+    received: Mapping[str, Any]
+
+
+class Transcripts:
+    """All of it raises `StorageError`; an id that is not there raises `NotStored`. Every change is pressed to disk."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def add(
+        self, *, title: str, origin: str, sound_path: str, state: str, id: str = "", **more: Any
+    ) -> TranscriptRow:
+        """Put a recording that begins, or a file that was chosen, on the list."""
+        row_id = id or new_id()
+        now = micros_of(self._database.now())
+        names, values = _columns({"title": title, "sound_path": sound_path, "state": state, **more})
+        await self._database.execute(
+            f"INSERT INTO transcripts (id, origin, created_at, changed_at, search_text, {', '.join(names)})"
+            f" VALUES (?, ?, ?, ?, ?, {', '.join('?' * len(names))})",
+            [row_id, origin, now, now, text_of(title).casefold(), *values],
+        )
+        return await self.one(row_id)
+
+    async def one(self, row_id: str) -> TranscriptRow:
+        row = await self._database.fetch_one(f"SELECT {_COLUMNS} FROM transcripts WHERE id = ?", [row_id])
+        if row is None:
+            raise _gone()
+        return _row(row)
+
+    async def list(self) -> tuple[TranscriptRow, ...]:
+        """Return everything that is not in the trash, newest first."""
+        rows = await self._database.fetch(
+            f"SELECT {_COLUMNS} FROM transcripts WHERE trashed_at IS NULL ORDER BY created_at DESC, seq DESC"
+        )
+        return await asyncio.to_thread(lambda: tuple(map(_row, rows)))
+
+    async def change(self, row_id: str, **changes: Any) -> TranscriptRow:
+        """Set any field of a row but its text."""
+        names, values = _columns(changes)
+        assignments = ", ".join(f"{name} = ?" for name in names)
+        done = await self._database.execute(
+            f"UPDATE transcripts SET {assignments}, changed_at = ? WHERE id = ?",
+            [*values, micros_of(self._database.now()), row_id],
+        )
+        if not done:
+            raise _gone()
+        row = await self.one(row_id)
+        if "title" in changes:
+            await self._index(row)
+        return row
+
+    async def text(self, row_id: str) -> TranscriptText:
+        row = await self._database.fetch_one("SELECT document, received FROM transcripts WHERE id = ?", [row_id])
+        if row is None:
+            raise _gone()
+        return await asyncio.to_thread(lambda: TranscriptText(object_of(row[0]), object_of(row[1])))
+
+    async def save_text(
+        self,
+        row_id: str,
+        document: Mapping[str, Any],
+        plain: str,
+        *,
+        received: Mapping[str, Any] | None = None,
+        **changes: Any,
+    ) -> TranscriptRow:
+        """Keep the text: `plain` is what is searched. With `received` and `changes` an answer that has just come."""
+        document_text = await asyncio.to_thread(json_text, document)
+        names, values = _columns(changes)
+        sets = ["document = ?", "word_count = ?", "preview = ?", *(f"{name} = ?" for name in names)]
+        values = [document_text, len(plain.split()), " ".join(plain[:PREVIEW_CHARS].split()), *values]
+        if received is not None:
+            sets.append("received = ?")
+            values.append(await asyncio.to_thread(json_text, received))
+        async with self._database.transaction() as transaction:
+            now = micros_of(self._database.now())
+            sql = f"UPDATE transcripts SET {', '.join(sets)}, changed_at = ? WHERE id = ?"
+            if not await transaction.execute(sql, [*values, now, row_id]):
+                raise _gone()
+            await transaction.execute(
+                "UPDATE transcripts SET search_text = ? WHERE id = ?",
+                [text_of(f"{(await self.one(row_id)).title}\n{plain}").casefold(), row_id],
+            )
+        return await self.one(row_id)
+
+    async def search(self, text: str, limit: int = 200) -> dict[str, str]:
+        """Return id → one line around the place, for every row whose title or text holds every word of `text`."""
+        terms = query_of(text.casefold(), "none").terms
+        if not terms:
+            return {}
+        where = " AND ".join("search_text LIKE ? ESCAPE '\\'" for _ in terms)
+        rows = await self._database.fetch(
+            f"SELECT id, search_text FROM transcripts WHERE trashed_at IS NULL AND {where}"
+            " ORDER BY created_at DESC LIMIT ?",
+            [*map(like_pattern, terms), limit],
+        )
+        marker = Marker(terms, width=60)
+        return await asyncio.to_thread(lambda: {row[0]: marker.snippet(row[1].partition("\n")[2]).text for row in rows})
+
+    async def trash(self, row_id: str) -> None:
+        """Take it off the list; `restore` is the undo. Sound and text stay."""
+        await self._set_trashed(row_id, micros_of(self._database.now()))
+
+    async def restore(self, row_id: str) -> None:
+        await self._set_trashed(row_id, None)
+
+    async def trashed_before(self, moment: datetime) -> tuple[TranscriptRow, ...]:
+        """Return what has been in the trash since before that moment."""
+        rows = await self._database.fetch(
+            f"SELECT {_COLUMNS} FROM transcripts WHERE trashed_at < ?", [micros_of(moment)]
+        )
+        return tuple(map(_row, rows))
+
+    async def purge(self, row_id: str) -> None:
+        """Delete a row for good. The sound is its owner's to delete."""
+        await self._database.execute("DELETE FROM transcripts WHERE id = ?", [row_id])
+
+    async def recordings_total(self) -> tuple[int, int]:
+        """Return how many recordings of ours there are, and their bytes."""
+        row = await self._database.fetch_one(
+            "SELECT COUNT(*), COALESCE(SUM(size_bytes), 0) FROM transcripts WHERE origin = 'recording'"
+        )
+        return (int(row[0]), int(row[1])) if row is not None else (0, 0)
+
+    # Parts
+
+    async def set_parts(self, row_id: str, parts: Sequence[PartRow]) -> None:
+        """Replace the parts of a row, with the answers they have already."""
+        async with self._database.transaction() as transaction:
+            await transaction.execute("DELETE FROM transcript_parts WHERE transcript_id = ?", [row_id])
+            await transaction.execute_many(
+                "INSERT INTO transcript_parts (transcript_id, number, path, start_s, end_s) VALUES (?, ?, ?, ?, ?)",
+                [[row_id, part.number, part.path, part.start_s, part.end_s] for part in parts],
+            )
+
+    async def parts(self, row_id: str) -> tuple[PartRow, ...]:
+        rows = await self._database.fetch(
+            "SELECT number, path, start_s, end_s, received, cost_usd FROM transcript_parts WHERE transcript_id = ?"
+            " ORDER BY number",
+            [row_id],
+        )
+        return tuple(
+            PartRow(
+                row[0], read_text(row[1]), float(row[2]), float(row[3]), object_of(row[4] or "{}"), money_of(row[5])
+            )
+            for row in rows
+        )
+
+    async def part_received(
+        self, row_id: str, number: int, received: Mapping[str, Any], cost_usd: Decimal | None
+    ) -> None:
+        """Keep the answer to one part, which has been paid for."""
+        await self._database.execute(
+            "UPDATE transcript_parts SET received = ?, cost_usd = ? WHERE transcript_id = ? AND number = ?",
+            [json_text(received), money_text(cost_usd), row_id, number],
+        )
+
+    # After a kill
+
+    async def settle_after_start(self) -> tuple[TranscriptRow, ...]:
+        """At start: return the recordings that were being made, and let what was being sent be known as unknown.
+
+        Call it before anything is recorded or sent. What waited in the queue goes on waiting.
+        """
+        now = micros_of(self._database.now())
+        await self._database.execute(
+            "UPDATE transcripts SET state = 'unknown', changed_at = ? WHERE state = 'sending'", [now]
+        )
+        rows = await self._database.fetch(f"SELECT {_COLUMNS} FROM transcripts WHERE state = 'recording'")
+        return tuple(map(_row, rows))
+
+    async def _set_trashed(self, row_id: str, at: int | None) -> None:
+        if not await self._database.execute("UPDATE transcripts SET trashed_at = ? WHERE id = ?", [at, row_id]):
+            raise _gone()
+
+    async def _index(self, row: TranscriptRow) -> None:
+        found = await self._database.fetch_one("SELECT search_text FROM transcripts WHERE id = ?", [row.id])
+        text = read_text(found[0]).partition("\n")[2] if found is not None else ""
+        await self._database.execute(
+            "UPDATE transcripts SET search_text = ? WHERE id = ?",
+            [f"{text_of(row.title).casefold()}\n{text}", row.id],
+        )
+
+
+def _columns(changes: Mapping[str, Any]) -> tuple[list[str], list[Any]]:
+    unknown = set(changes) - _CHANGEABLE
+    if unknown:
+        raise TypeError(f"not a changeable field of a transcript: {', '.join(sorted(unknown))}")
+    return list(changes), [_column(name, value) for name, value in changes.items()]
+
+
+def _column(name: str, value: Any) -> Any:
+    if name in _JSON:
+        return json_text(value)
+    if name == "cost_usd":
+        return money_text(value)
+    return text_of(value) if isinstance(value, str) else value
+
+
+def _gone() -> NotStored:
+    return NotStored("This transcript is no longer in the history.")
+
+
+def _row(row: Row) -> TranscriptRow:
+    return TranscriptRow(
+        id=str(row[0]),
+        title=read_text(row[1]),
+        origin=row[2] if row[2] in ORIGINS else "file",
+        sound_path=read_text(row[3]),
+        size_bytes=row[4] if isinstance(row[4], int) else 0,
+        duration_s=seconds_of(row[5]),
+        file_hash=read_text(row[6]),
+        created_at=moment_of(row[7]),
+        changed_at=moment_of(row[8]),
+        trashed_at=moment_or_none(row[9]),
+        account_id=read_text(row[10]),
+        state=row[11] if row[11] in STATES else "failed",
+        note=read_text(row[12]),
+        problem=object_of(row[13]),
+        model=read_text(row[14]),
+        options=object_of(row[15]),
+        treatment=read_text(row[16]),
+        batch=row[17] if isinstance(row[17], int) else 0,
+        marks=objects_of(row[18]),
+        receipt=object_of(row[19]),
+        cost_usd=money_of(row[20]),
+        word_count=row[21] if isinstance(row[21], int) else 0,
+        preview=read_text(row[22]),
+    )
