@@ -24,6 +24,7 @@ FEW_SOURCES = 8  # more are behind a pill that shows them all
 MAX_TITLE = 220  # px of a source's title at 100 %
 
 _LEFT = int((Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft).value)
+_RIGHT = int((Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight).value)
 _CENTRE = int(Qt.AlignmentFlag.AlignCenter.value)
 
 _ACTIONS = {
@@ -317,6 +318,29 @@ class NoteBox(Box):
             self._wrapped.paint(painter, QPointF(0, 0))
 
 
+class CaptionBox(Box):
+    """A quiet word over a bubble, at the right: for which function a person answered."""
+
+    above = below = "bubble"
+
+    def __init__(self, theme: Theme, text: str) -> None:
+        super().__init__(theme)
+        self._text = text
+
+    def layout(self, width: int) -> int:
+        self.width = width
+        self.height = self.theme.line_px("small") + self.theme.px(4)
+        return self.height
+
+    def paint(self, painter: QPainter, state: PaintState) -> None:
+        theme = self.theme
+        font = theme.font("small")
+        shown = QFontMetricsF(font).elidedText(self._text, Qt.TextElideMode.ElideMiddle, self.width)
+        painter.setFont(font)
+        painter.setPen(theme.color("text2"))
+        painter.drawText(QRectF(0, 0, self.width, theme.line_px("small")), _RIGHT, shown)
+
+
 def action_controls(row: MessageRow) -> list[Control]:
     """Return the buttons of a message, the way between its branches nearest to the text; places are still to be given.
 
@@ -335,7 +359,7 @@ def action_controls(row: MessageRow) -> list[Control]:
         place,
         Control("next", QRectF(), "Next branch", ("action", "next"), look="icon", icon="chevron-right"),
     ]
-    return named + ways if row.role == "user" else ways + named
+    return ways + named if row.role == "assistant" else named + ways
 
 
 def paint_action(painter: QPainter, theme: Theme, control: Control, state: PaintState) -> None:

@@ -8,9 +8,23 @@ from typing import TYPE_CHECKING
 from app.ui.chat.message_bubble import BubblePart, bubble_parts
 from app.ui.chat.message_cards import ErrorCard, StateNote
 from app.ui.chat.message_flow import Flow
-from app.ui.chat.message_lines import FooterBox, NoteBox, SourcesBox, ThoughtHeader
+from app.ui.chat.message_lines import CaptionBox, FooterBox, NoteBox, SourcesBox, ThoughtHeader
+from app.ui.chat.message_parts import answer_box, call_box
 from app.ui.chat.message_pulse import PulseBox
-from app.ui.chat.message_units import BODY, FOOTER, HEAD, SOURCES, STATE, THOUGHT, Key, RowMemory, Styles, Unit
+from app.ui.chat.message_units import (
+    BODY,
+    CALLS,
+    FOOTER,
+    HEAD,
+    SECTIONS,
+    SOURCES,
+    STATE,
+    THOUGHT,
+    Key,
+    RowMemory,
+    Styles,
+    Unit,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,8 +35,8 @@ if TYPE_CHECKING:
 
 LOAD_CHARS = 48_000  # of a long message read at once; the rest follows in steps
 TOP_PX = 16  # air above the first message
-_ROW_GAPS = {"user": 16, "assistant": 14, "note": 14}
-_SECTION_GAPS = {HEAD: 0, THOUGHT: 0, BODY: 14, SOURCES: 14, STATE: 12, FOOTER: 12}
+_ROW_GAPS = {"user": 16, "assistant": 14, "note": 14, "tool": 14}
+_SECTION_GAPS = {HEAD: 0, THOUGHT: 0, BODY: 14, CALLS: 14, SOURCES: 14, STATE: 12, FOOTER: 12}
 
 
 class RowModel:
@@ -33,11 +47,12 @@ class RowModel:
         self.memory = memory
         self._styles = styles
         self._first = first
-        self.sections: list[list[Unit]] = [[] for _ in range(6)]
+        self.sections: list[list[Unit]] = [[] for _ in SECTIONS]
         self.answer = Flow(BODY, styles, citations=row.citations)
         self.thoughts = Flow(THOUGHT, styles, citations=False)
         self._pulse = Unit(BODY, lambda unit: [PulseBox(self._styles.reading)])
         self._bubbles: list[Unit] = []
+        self._tree = Unit(BODY, lambda unit: [answer_box(self._styles.theme, self.row, self.memory)])
         if row.role == "assistant":
             self.answer.extend(row.text)
             self.thoughts.extend(row.reasoning)
@@ -100,7 +115,8 @@ class RowModel:
             for unit in self.answer.units:
                 if unit.segment is not None and ("[REF]" in unit.segment.source or "^" in unit.segment.source):
                     unit.drop()
-        for section in (HEAD, SOURCES, STATE, FOOTER):
+        self._tree.drop()
+        for section in (HEAD, CALLS, SOURCES, STATE, FOOTER):
             for unit in self.sections[section]:
                 unit.drop()
         self.advance(0)
@@ -128,7 +144,7 @@ class RowModel:
             self._bubbles = [Unit(BODY, lambda unit: [NoteBox(self._styles.theme, self.row.text)])]
             return
         parts = bubble_parts(row.text)
-        self._bubbles = []
+        self._bubbles = [Unit(BODY, lambda unit: [CaptionBox(self._styles.theme, row.caption)])] if row.caption else []
         for number, (text, in_code) in enumerate(parts):
 
             def build(unit: Unit, number: int = number, text: str = text, in_code: bool = in_code) -> list[Box]:
@@ -159,9 +175,10 @@ class RowModel:
             is_open = has_thoughts and self.thoughts_open
             self._keep(HEAD, has_thoughts, lambda unit: [self._header()])
             sections[THOUGHT] = self.thoughts.units if is_open else []
-            sections[BODY] = self.answer.units
+            sections[BODY] = [self._tree] if self.shows_tree else self.answer.units
             if self.streaming and not sections[BODY] and not is_open:
                 sections[BODY] = [self._pulse]
+            self._keep_calls()
             self._keep(SOURCES, bool(row.sources), lambda unit: [self._sources()])
             early = row.state in ("stopped", "interrupted")
             self._keep(STATE, early or row.problem is not None, lambda unit: self._notes())
@@ -175,6 +192,22 @@ class RowModel:
             units.append(Unit(section, build))  # type: ignore[arg-type]  # a lambda of one argument
         elif not wanted and units:
             self.sections[section] = []
+
+    @property
+    def shows_tree(self) -> bool:
+        """Whether the answer is shown as JSON: when it was asked for so, has come whole, and is not empty."""
+        return self.row.structured and not self.streaming and bool(self.row.text.strip())
+
+    def _keep_calls(self) -> None:
+        units = self.sections[CALLS]
+        if len(units) == len(self.row.calls):
+            return
+
+        def build(number: int) -> Unit:
+            theme = self._styles.theme
+            return Unit(CALLS, lambda unit: [call_box(theme, self.row, number, self.memory)])
+
+        self.sections[CALLS] = [build(number) for number in range(len(self.row.calls))]
 
     def _frame_thoughts(self) -> None:
         thoughts = self.sections[THOUGHT]
@@ -205,6 +238,8 @@ class RowModel:
             if unit.gap != gap:
                 unit.gap = gap
                 unit.stale()
+            for other in units[1:] if section == CALLS else ():
+                other.gap = px(8)
 
     def _header(self) -> ThoughtHeader:
         row, memory = self.row, self.memory
@@ -275,6 +310,7 @@ class RowModel:
         self.answer.restyle(styles)
         self.thoughts.restyle(styles)
         self._pulse.drop()
+        self._tree.drop()
         for _, unit in self.units():
             unit.drop()
         self.arrange()

@@ -9,11 +9,21 @@ from urllib.parse import urlsplit
 if TYPE_CHECKING:
     from app.ui.shared.problems import Problem
 
-Role = Literal["user", "assistant", "note"]
+Role = Literal["user", "assistant", "note", "tool"]
 RowState = Literal["complete", "streaming", "stopped", "interrupted", "failed"]
 
 ASSISTANT_ACTIONS = ("copy", "retry", "branch", "more")
 USER_ACTIONS = ("copy",)
+
+
+@dataclass(frozen=True, slots=True)
+class RowCall:
+    """A function that the model asks for. It is shown and answered by hand, never run."""
+
+    id: str
+    name: str
+    arguments: str  # JSON as the model wrote it
+    answered: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +68,9 @@ class MessageRow:
     `reasoning_open` None leaves folding to the view: open while the thoughts come, folded when the answer starts.
     `state_text` is the quiet second half of the note "The reply stopped early.", such as "418 tokens kept, $0.0019."
     `actions` None means the usual ones of the role. `place` of `places` says which branch this turn is: with more
-    than one, arrows beside it send the actions "previous" and "next".
+    than one, arrows beside it send the actions "previous" and "next". `structured` says that the text was asked for as
+    JSON and is shown as a tree, `misfit` where it leaves its schema. A row of the role "tool" is what the person
+    answered for the function `caption`.
     """
 
     id: str
@@ -77,6 +89,10 @@ class MessageRow:
     actions: tuple[str, ...] | None = None
     place: int = 1
     places: int = 1
+    calls: tuple[RowCall, ...] = ()
+    structured: bool = False
+    misfit: str = ""
+    caption: str = ""
 
     @property
     def shown_actions(self) -> tuple[str, ...]:
@@ -85,7 +101,7 @@ class MessageRow:
             return self.actions
         if self.state == "streaming" or self.role == "note":
             return ()
-        return USER_ACTIONS if self.role == "user" else ASSISTANT_ACTIONS
+        return ASSISTANT_ACTIONS if self.role == "assistant" else USER_ACTIONS
 
 
 def receipt_text(runs: tuple[ReceiptRun, ...]) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF
 
 from app.ui.chat.message_boxes import Box, PaintState, thought_frame
+from app.ui.chat.message_json_lines import JsonMemory
 from app.ui.shared.markdown_style import MarkdownStyle
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from app.ui.shared.markdown_segments import Segment
     from app.ui.shared.theme import Theme
 
-HEAD, THOUGHT, BODY, SOURCES, STATE, FOOTER = range(6)
+HEAD, THOUGHT, BODY, CALLS, SOURCES, STATE, FOOTER = SECTIONS = range(7)
 Key = tuple[int, int]  # section of its row, place in the section
 
 THOUGHT_LEFT, THOUGHT_RIGHT, THOUGHT_BOTTOM = 42, 14, 11
@@ -43,6 +44,7 @@ class RowMemory:
     details_open: bool = False
     thought_s: float | None = None
     thought_started: float = 0.0
+    json: dict[str, JsonMemory] = field(default_factory=dict)  # by the name of the box
 
 
 class Styles:

@@ -9,6 +9,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu
 
 from app.ui.chat.message_units import BODY, HEAD, SOURCES, STATE, THOUGHT
+from app.ui.chat.message_view_json import JsonActions
 from app.ui.chat.message_view_selection import selected_text
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ class Actions:
                 view.action.emit(spot.row_id, rest[0])
             case "code-copy" | "code-save" | "code-wrap":
                 self._code(spot, name)
+            case "json":
+                JsonActions(self._view).run(spot, rest)
             case "fold":
                 self._fold(spot)
             case "copy-thoughts":
@@ -99,7 +102,7 @@ class Actions:
             box.sideways.offset = 0.0
             for each in flow.code_units(spot.key[1]) if whole_block else [unit]:
                 each.stale()
-            self._hold(spot.row_id, spot.key)
+            self.hold(spot.row_id, spot.key)
             view.refresh()
 
     # -- folding ------------------------------------------------------------------------------------------------------
@@ -124,10 +127,10 @@ class Actions:
         for unit in model.sections[section]:
             unit.drop()
         model.arrange()
-        self._hold(spot.row_id, spot.key)
+        self.hold(spot.row_id, spot.key)
         view.refresh()
 
-    def _hold(self, row_id: str, key: Key) -> None:
+    def hold(self, row_id: str, key: Key) -> None:
         """Keep a unit where it is on screen while things around it change."""
         view = self._view
         number = view.stack.number_of(row_id)
@@ -164,6 +167,8 @@ class Actions:
         if found is not None and found[1].action[0] == "link":
             url = found[1].action[1]
             menu.addAction(view.tr("Copy link"), lambda: self._put(url, None))
+        if found is not None and found[1].action[0] == "json" and len(found[1].action) == 4:
+            JsonActions(view).add_to_menu(menu, found[0], found[1].action)
         if over is not None:
             row = view.stack.rows[over[0].row]
             menu.addAction(view.tr("Copy message"), lambda: self._put(row.text.strip(), None))

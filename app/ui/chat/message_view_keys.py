@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 
+from app.ui.chat.message_view_json import press as press_json
+from app.ui.chat.message_view_json import single_stops
+
 if TYPE_CHECKING:
     from app.ui.chat.message_boxes import Control
     from app.ui.chat.message_stack import Placed
@@ -36,7 +39,7 @@ def stops(view: MessageView) -> list[tuple[Spot, Control, Placed]]:
 
 def walk(view: MessageView, forward: bool) -> bool:
     """Move the focus to the next stop inside the view; False when it leaves the view."""
-    every = stops(view)
+    every = single_stops(stops(view), view.picture.focused)
     spots = [spot for spot, _, _ in every]
     current = view.picture.focused
     if current is None:
@@ -54,6 +57,9 @@ def walk(view: MessageView, forward: bool) -> bool:
 
 def press(view: MessageView, event: QKeyEvent) -> bool:
     """Do what a key means here; False for a key that means nothing."""
+    focused = _focused(view)
+    if focused is not None and press_json(view, event, focused):
+        return True
     if event.matches(QKeySequence.StandardKey.Copy):
         view.copy()
         return True
@@ -61,7 +67,6 @@ def press(view: MessageView, event: QKeyEvent) -> bool:
         view.select_all()
         return True
     key = event.key()
-    focused = _focused(view)
     if focused is not None and key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
         view.activate(focused[0], focused[1])
         return True

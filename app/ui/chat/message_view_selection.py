@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from app.ui.chat.message_units import Key, Unit
 
 Place = tuple[int, int, int, int, int]  # row, section, unit in the section, box, position in the box
-_SPEAKERS = {"user": "You", "assistant": "Answer", "note": "Note"}
+_SPEAKERS = {"user": "You", "assistant": "Answer", "note": "Note", "tool": "Function"}
 
 
 class Selection:
