@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import get_args
 
 from app import __version__
-from app.ui.shared.theme import Mode
+from app.storage.settings import THEMES
 
 USAGE = """usage: python -m app [--theme system|light|dark] [--tour FOLDER] [--version] [--help]
 
@@ -41,7 +40,7 @@ def read_options(arguments: Sequence[str]) -> Options | str:
         if word not in ("--theme", "--tour", "--act") or not rest:
             return f"{word} is not understood here.\n\n{USAGE}"
         value = rest.pop(0)
-        if word == "--theme" and value not in get_args(Mode):
+        if word == "--theme" and value not in THEMES:
             return f"There is no theme {value}.\n\n{USAGE}"
         if word == "--tour":
             options.tour = Path(value).absolute()

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QElapsedTimer, QItemSelectionModel, QModelIndex, QPoint, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QListView, QMenu, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
-from app.ui.chat.chat_delegate import TURN_MS, ChatDelegate
-from app.ui.chat.chat_list_model import ROW_ROLE, ChatListModel
-from app.ui.chat.state import ChatEntry
 from app.ui.shared.buttons import IconButton, QuietButton
 from app.ui.shared.header import PaneHeader
 from app.ui.shared.icons import pixmap
@@ -21,37 +19,17 @@ from app.ui.shared.surfaces import rule, zone
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from app.ui.chat.chat_list_model import ChatListModel
+    from app.ui.chat.chat_list_view import ChatListView
+    from app.ui.chat.state import ChatEntry
     from app.ui.shared.theme import Theme
-
-FRAME_MS = 80  # of the ring beside a chat that is being written; it is small, and text streams meanwhile
-
-
-class ChatListView(QListView):
-    """The list itself. Enter opens, Delete moves to the trash, F2 renames."""
-
-    open_wanted = Signal(str)
-    rename_wanted = Signal(str)
-    trash_wanted = Signal(str)
-
-    def chat_at(self, index: QModelIndex) -> ChatEntry | None:
-        row = index.data(ROW_ROLE)
-        return row if isinstance(row, ChatEntry) else None
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        entry = self.chat_at(self.currentIndex())
-        key = event.key()
-        if entry is not None and key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.open_wanted.emit(entry.id)
-        elif entry is not None and key == Qt.Key.Key_Delete:
-            self.trash_wanted.emit(entry.id)
-        elif entry is not None and key == Qt.Key.Key_F2:
-            self.rename_wanted.emit(entry.id)
-        else:
-            super().keyPressEvent(event)
 
 
 class ChatListPane(QWidget):
-    """Shows the chats and says which one is wanted, and for what."""
+    """Shows the chats and says which one is wanted, and for what.
+
+    The list is made right after the first paint: the chats are still on the disk then.
+    """
 
     new_wanted = Signal()
     characters_wanted = Signal()
@@ -65,10 +43,6 @@ class ChatListPane(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._open_chat: str | None = None
-        self._clock = QElapsedTimer()
-        self._turner = QTimer(self)
-        self._turner.setInterval(FRAME_MS)
-        self._turner.timeout.connect(self._turn)
         zone(self, "pane")
 
         self.header = PaneHeader(theme, self.tr("Chats"))
@@ -78,31 +52,16 @@ class ChatListPane(QWidget):
         self.header.add(self.new)
         self.filter = SearchField(theme, self.tr("Filter chats"), shortcut="Ctrl+F")
         self.filter.setProperty("sizing", "small")
-        self.model = ChatListModel(self)
-        self.view = ChatListView()
-        self.delegate = ChatDelegate(theme, self.view)
         self._nothing = Label(theme, "", "body", "text2", wrap=True)
         self._clear = QuietButton(theme, self.tr("Clear filter"), size="small")
         self._places = QStackedWidget()
         self._count = Label(theme, "", "small", "text3", tabular=True)
         self._drive = Label(theme)
 
-        self._set_up_view()
         self._build()
         self._connect()
         theme.changed.connect(self._dress)
         self._dress()
-
-    def _set_up_view(self) -> None:
-        view = self.view
-        view.setModel(self.model)
-        view.setItemDelegate(self.delegate)
-        view.setAccessibleName(self.tr("Chats"))
-        view.setMouseTracking(True)
-        view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        view.setResizeMode(QListView.ResizeMode.Adjust)
 
     def _build(self) -> None:
         empty = QWidget()
@@ -111,7 +70,7 @@ class ChatListPane(QWidget):
         inside.addWidget(self._clear, 0, Qt.AlignmentFlag.AlignLeft)
         inside.addStretch(1)
         self._empty_box = inside
-        self._places.addWidget(self.view)
+        self._places.addWidget(QWidget())  # until the list is there
         self._places.addWidget(empty)
         self._above = QHBoxLayout()
         self._above.addWidget(self.filter)
@@ -131,13 +90,37 @@ class ChatListPane(QWidget):
         self.new.clicked.connect(self.new_wanted)
         self.characters.clicked.connect(self.characters_wanted)
         self.filter.search_changed.connect(self._filter)
-        self.filter.left.connect(self.view.setFocus)
+        self.filter.left.connect(lambda: self.view.setFocus())
         self._clear.clicked.connect(self.filter.clear)
-        self.view.clicked.connect(self._open)
-        self.view.open_wanted.connect(self.open_wanted)
-        self.view.rename_wanted.connect(self.rename_wanted)
-        self.view.trash_wanted.connect(self.trash_wanted)
-        self.view.customContextMenuRequested.connect(self.open_menu)
+
+    @cached_property
+    def view(self) -> ChatListView:
+        """The list itself."""
+        from app.ui.chat.chat_list_view import ChatListView
+
+        view = ChatListView(self._theme)
+        view.open_wanted.connect(self.open_wanted)
+        view.rename_wanted.connect(self.rename_wanted)
+        view.trash_wanted.connect(self.trash_wanted)
+        view.customContextMenuRequested.connect(self.open_menu)
+        at = self._places.currentIndex()
+        self._places.insertWidget(0, view)
+        stand_in = self._places.widget(1)
+        if stand_in is not None:
+            self._places.removeWidget(stand_in)
+            stand_in.deleteLater()
+        self._places.setCurrentIndex(at)
+        return view
+
+    @property
+    def model(self) -> ChatListModel:
+        return self.view.chats
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The first paint of the window has passed by here: now there is time for the list."""
+        super().paintEvent(event)
+        if "view" not in self.__dict__:
+            QTimer.singleShot(0, self, lambda: self.view)
 
     def _dress(self) -> None:
         theme = self._theme
@@ -147,7 +130,6 @@ class ChatListPane(QWidget):
         self._empty_box.setContentsMargins(theme.px(16), theme.px(16), theme.px(16), theme.px(16))
         self._empty_box.setSpacing(theme.px(8))
         self._drive.setPixmap(pixmap(theme, "drive", theme.icon_px(16), "text3", self.devicePixelRatioF()))
-        self.view.doItemsLayout()
 
     # What the page tells
 
@@ -167,10 +149,9 @@ class ChatListPane(QWidget):
 
     def show_open_chat(self, chat_id: str | None) -> None:
         """Mark the chat that the canvas shows."""
-        if chat_id != self._open_chat:
-            self._open_chat = self.delegate.open_chat = chat_id
-            self.view.viewport().update()
-        self._agree()
+        self._open_chat = chat_id
+        if "view" in self.__dict__:
+            self._agree()
 
     def neighbour(self, step: int) -> str | None:
         """The chat after or before the open one, as filtered."""
@@ -179,19 +160,8 @@ class ChatListPane(QWidget):
     # Inside
 
     def _agree(self) -> None:
-        """Selection, ring and the empty page follow the rows."""
-        index = self.model.index_of(self._open_chat)
-        selection = self.view.selectionModel()
-        if index.isValid() and selection.currentIndex() != index:
-            selection.setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
-        elif not index.isValid():
-            selection.clearSelection()
-        writing = bool(self.model.writing_rows())
-        if writing and not self._turner.isActive() and not self._theme.reduced_motion:
-            self._clock.start()
-            self._turner.start()
-        elif not writing:
-            self._turner.stop()
+        """The list and the empty page follow the rows."""
+        self.view.mark(self._open_chat)
         shown = self.model.chats_shown()
         searched = self.filter.text().strip()
         self._clear.setVisible(bool(searched))
@@ -202,21 +172,9 @@ class ChatListPane(QWidget):
         )
         self._places.setCurrentIndex(0 if shown else 1)
 
-    def _turn(self) -> None:
-        if not self.view.isVisible():
-            return
-        self.delegate.turn = (self._clock.elapsed() % TURN_MS) / TURN_MS
-        for index in self.model.writing_rows():
-            self.view.update(index)
-
     def _filter(self, text: str) -> None:
         self.model.set_filter(text)
         self._agree()
-
-    def _open(self, index: QModelIndex) -> None:
-        entry = self.view.chat_at(index)
-        if entry is not None:
-            self.open_wanted.emit(entry.id)
 
     def open_menu(self, where: QPoint) -> QMenu | None:
         """What can be done with the chat under the pointer."""
