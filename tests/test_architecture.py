@@ -18,8 +18,9 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     # FFmpeg, where it is installed: AAC, M4A, MP4 and WebM, and compressed sound while it arrives
     "app.audio.decoding_av": ("app.audio", "numpy", "av"),
     "app.audio*": ("app.audio", "numpy", "sounddevice", "soundfile"),
-    # cryptography: Ed25519 and nothing else; Crypto (pycryptodome, part of eth_account's own set): keccak
-    "app.wallet*": ("app.wallet", "eth_account", "cryptography", "Crypto"),
+    # cryptography: Ed25519 and nothing else; the rest are parts of eth_account's own set: Crypto for keccak, eth_abi for
+    # what contracts say, rlp for what transactions say
+    "app.wallet*": ("app.wallet", "eth_account", "eth_abi", "rlp", "cryptography", "Crypto"),
     # secretstorage (part of keyring on Linux): whether the keyring is locked, without opening its unlock window
     "app.credentials*": ("app.credentials", "keyring", "secretstorage", "cryptography", "pydantic"),
     "app.storage*": ("app.storage", "pydantic", "platformdirs", "aiosqlite"),
@@ -43,7 +44,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "app.sandbox.images": ("app.sandbox", "PIL.Image"),  # the type of a picture, nothing that runs
     "app.sandbox.video_engine": ("app.sandbox", "PIL.Image", "av", "numpy"),
     # h11: the framing of HTTP; httpx: chats are passed on to a model server that already runs on this computer
-    "app.sandbox*": ("app.sandbox", "h11", "httpx", "multipart"),
+    "app.sandbox*": ("app.sandbox", "app.__version__", "h11", "httpx", "multipart"),
     "app.ui.shared.markdown*": ("app.ui.shared", "PySide6", "markdown_it", "mdit_py_plugins", "linkify_it", "pygments"),
     # A presenter of several files (presenter_answer.py, …) shares the plain values of its own feature, no widgets.
     # Settings is several features behind one tab; each of its folders has a presenter of its own.

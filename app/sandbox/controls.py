@@ -10,6 +10,7 @@ from app.sandbox.errors import Json, Refusal
 from app.sandbox.faults import NAMES
 from app.sandbox.http import Answer
 from app.sandbox.validation import REQUIRED, Checker
+from app.sandbox.watching import line_json
 from app.sandbox.world import iso
 
 
@@ -32,8 +33,7 @@ async def state(call: Call) -> Answer:
 
 async def log(call: Call) -> Answer:
     """The request log, newest last: no bodies, no headers, no keys."""
-    lines = [{**asdict(line), "at": iso(line.at), "cost_usd": str(line.cost_usd)} for line in call.world.log]
-    return json_answer({"object": "list", "data": lines})
+    return json_answer({"object": "list", "data": [line_json(line) for line in call.world.log]})
 
 
 async def last_prompt(call: Call) -> Answer:

@@ -5,10 +5,13 @@ Looking is cheap: nothing is imported before it works.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
+from app import __version__
 from app.sandbox.call import Call, json_answer
 from app.sandbox.errors import Json, Refusal
 from app.sandbox.http import Answer
@@ -25,19 +28,40 @@ class Engine:
     modules: tuple[str, ...] = ()
     packages: str = ""  # what to install, as pip names it
     licence: str = ""
+    part: str = ""  # our own file that works with it, imported by the first call that needs it
+
+    @property
+    def state(self) -> str:
+        """missing: cannot work here; idle: nothing has asked for it yet; loaded: it takes memory now."""
+        if self.missing():
+            return "missing"
+        return "loaded" if f"app.sandbox.{self.part}" in sys.modules else "idle"
+
+    @property
+    def version(self) -> str:
+        """Of the first package it needs; of Rialto where it needs none; "" where that is not known."""
+        if not self.packages:
+            return __version__
+        try:
+            return version(self.packages.split()[0])
+        except PackageNotFoundError:
+            return ""
 
     def missing(self) -> tuple[str, ...]:
         return tuple(name for name in self.modules if find_spec(name) is None)
 
 
 ENGINES: Mapping[str, Engine] = {
-    "chat": Engine("handbook reader", "Finds passages of the handbook; no language model."),
+    "chat": Engine(
+        "handbook reader", "Finds passages of the handbook; no language model.", licence="MIT", part="handbook"
+    ),
     "speech": Engine(
         "espeak-ng speech synthesiser",
         "Speaks text with rule-based voices in the languages of the service's voices.",
         ("espeakng_loader", "soundfile", "numpy"),
         "espeakng-loader soundfile numpy",
         "GPL-3.0-or-later",
+        "speech_engine",
     ),
     "aac": Engine(
         "PyAV media encoder",
@@ -45,6 +69,7 @@ ENGINES: Mapping[str, Engine] = {
         ("av", "numpy"),
         "av numpy",
         "GPL-2.0-or-later in its wheels",
+        "sound",
     ),
     "transcription": Engine(
         "PocketSphinx speech recogniser",
@@ -52,6 +77,7 @@ ENGINES: Mapping[str, Engine] = {
         ("pocketsphinx", "soundfile", "numpy", "av"),
         "pocketsphinx soundfile numpy av",
         "BSD-2-Clause",
+        "transcription_engine",
     ),
     "chains": Engine(
         "py-evm Ethereum virtual machine",
@@ -59,17 +85,29 @@ ENGINES: Mapping[str, Engine] = {
         ("eth", "eth_account"),
         "py-evm eth-account",
         "MIT",
+        "chains_evm",
     ),
     "images": Engine(
-        "Pillow drawing", "Draws a composition from the prompt; no image model.", ("PIL",), "pillow", "MIT-CMU"
+        "Pillow drawing",
+        "Draws a composition from the prompt; no image model.",
+        ("PIL",),
+        "pillow",
+        "MIT-CMU",
+        "image_engine",
     ),
-    "embeddings": Engine("word hashing", "Counts words and letter groups into vectors; no embedding model."),
+    "embeddings": Engine(
+        "word hashing",
+        "Counts words and letter groups into vectors; no embedding model.",
+        licence="MIT",
+        part="embeddings",
+    ),
     "video": Engine(
         "PyAV film maker",
         "Draws a short film from the prompt, with sound; no video model.",
         ("av", "PIL", "numpy"),
         "av pillow numpy",
         "GPL-2.0-or-later in its wheels",
+        "video_engine",
     ),
 }
 
@@ -94,14 +132,15 @@ async def listed(_: Call) -> Answer:
     """`GET /sandbox/engines`: every engine, what it does and whether it can work here."""
     data: list[Json] = []
     for name, engine in ENGINES.items():
-        missing = engine.missing()
         data.append(
             {
                 "name": name,
                 "title": engine.title,
                 "does": engine.does,
-                "installed": not missing,
-                "missing": list(missing),
+                "installed": not engine.missing(),
+                "state": engine.state,
+                "version": engine.version,
+                "missing": list(engine.missing()),
                 "install": engine.packages,
                 "licence": engine.licence,
             }

@@ -7,7 +7,7 @@ import gzip
 import secrets
 import sys
 import traceback
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from email.utils import formatdate
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
@@ -16,9 +16,10 @@ from app.sandbox.call import JSON_TYPE, Call, dump, json_answer
 from app.sandbox.errors import ABUSE_TEXT, WORDS, Json, Refusal, shaped
 from app.sandbox.http import Answer, HangUp, Request
 from app.sandbox.limits import Allowance, allowance
+from app.sandbox.request_log import Capture, Details, LoggedRequest, key_of, side
 from app.sandbox.routes import API_ROOT, ROUTES, Route
 from app.sandbox.site import Site
-from app.sandbox.world import LoggedRequest, iso
+from app.sandbox.world import iso
 
 if TYPE_CHECKING:
     from app.sandbox.wallets import Visit
@@ -65,6 +66,8 @@ class Gate:
         except HangUp:
             if visit is not None:
                 visit.leave()
+            if in_api:
+                self._log(call, Answer(0), Capture(), started_at)
             raise
         except Exception:
             traceback.print_exc(file=sys.stderr)  # a mistake of ours; the caller sees what a real service would send
@@ -72,11 +75,14 @@ class Gate:
         if in_api:
             self._count_failure(call, answer)
             self._add_service_headers(call, answer, balance)
+        plain = answer.body
         self._finish(call, answer)
         if visit is not None:
             visit.end(answer)
         if in_api:
-            self._log_when_done(call, answer, started_at)
+            self._log_when_done(call, answer, plain, started_at)
+        elif request.method not in ("GET", "HEAD"):
+            self._world.log.changed()  # a control was used: whoever watches sees it at once
         return answer
 
     async def _work(self, route: Route, call: Call) -> Answer:
@@ -209,33 +215,41 @@ class Gate:
             answer.headers["Content-Encoding"] = "gzip"
             answer.headers["Vary"] = "Accept-Encoding"
 
-    def _log_when_done(self, call: Call, answer: Answer, started_at: float) -> None:
-        def note() -> None:
-            request = call.request
-            seconds = max(0.0, self._world.clock.now() - started_at)
-            self._world.log.append(
-                LoggedRequest(
-                    started_at,
-                    call.request_id,
-                    request.method,
-                    request.path,
-                    answer.status,
-                    seconds,
-                    call.model,
-                    call.cost_usd,
-                )
-            )
-
-        if isinstance(answer.body, bytes):
-            note()
+    def _log_when_done(
+        self, call: Call, answer: Answer, plain: bytes | AsyncIterator[bytes], started_at: float
+    ) -> None:
+        """Put the call into the log as soon as its answer has ended. `plain` is the body before it was compressed."""
+        capture = Capture()
+        if isinstance(plain, bytes):
+            capture.add(plain)
+            self._log(call, answer, capture, started_at)
         else:
-            answer.body = _then(answer.body, note)
+            answer.body = _then(plain, capture, lambda: self._log(call, answer, capture, started_at))
+
+    def _log(self, call: Call, answer: Answer, capture: Capture, started_at: float) -> None:
+        request, clock = call.request, self._world.clock
+        key = key_of(request.headers)
+        inside = Details(
+            side(request.headers, request.body, len(request.body), key),
+            side(answer.headers, capture.head, capture.size_bytes, key),
+        )
+        line = LoggedRequest(
+            started_at,
+            call.request_id,
+            request.method,
+            request.path,
+            answer.status,
+            max(0.0, clock.now() - started_at),
+            call.model,
+            call.cost_usd,
+        )
+        self._world.log.append(line, inside)
 
 
-async def _then(pieces: AsyncIterator[bytes], note: object) -> AsyncIterator[bytes]:
-    assert callable(note)
+async def _then(pieces: AsyncIterator[bytes], capture: Capture, note: Callable[[], None]) -> AsyncIterator[bytes]:
     try:
         async for piece in pieces:
+            capture.add(piece)
             yield piece
     finally:
         close = getattr(pieces, "aclose", None)

@@ -14,8 +14,11 @@ from urllib.parse import parse_qsl
 
 import h11
 
+from app import __version__
+
 MAX_BODY_BYTES = 35 * 1024 * 1024  # the live service's cap for one request body
 READ_BYTES = 64 * 1024
+SERVER = f"Rialto-Sandbox/{__version__} (a stand-in; play money)"  # on every answer, also on what is no HTTP
 
 
 class HangUp(Exception):
@@ -138,7 +141,7 @@ class _Connection:
         )
 
     async def _send(self, answer: Answer, *, with_body: bool) -> None:
-        headers = list(answer.headers.items())
+        headers = [("Server", SERVER), *answer.headers.items()]
         body = answer.body
         if isinstance(body, bytes):
             length = len(body) if answer.announced_length is None else answer.announced_length
@@ -180,6 +183,7 @@ class _Connection:
         if self._wire.our_state is h11.IDLE:
             text = b'{"error":"This is not an HTTP/1.1 request"}'
             headers = [
+                ("Server", SERVER),
                 ("Content-Type", "application/json"),
                 ("Content-Length", str(len(text))),
                 ("Connection", "close"),

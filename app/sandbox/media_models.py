@@ -201,7 +201,7 @@ _IMAGES = (
         "image",
         Decimal("0.02"),
         {"upscale": {"2x": usd("0.02"), "4x": usd("0.08")}},
-        description="Enlarges with Lanczos resampling.",
+        description="Enlarges with Lanczos resampling; no image model.",
     ),
 )
 

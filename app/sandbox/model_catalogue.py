@@ -234,7 +234,7 @@ OWN_MODELS = (
     ModelEntry(
         "rialto-night-shift",
         "Night shift",
-        "Switched off, so that a model that is listed and cannot be used can be seen.",
+        "Switched off in the Sandbox, so that a model that is listed and cannot be used can be seen.",
         "reader",
         "S",
         Prices(_usd("0.10"), _usd("0.15")),

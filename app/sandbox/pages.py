@@ -7,6 +7,20 @@ from app.sandbox.errors import Refusal
 from app.sandbox.http import Answer
 
 
+async def front(call: Call) -> Answer:
+    """`GET /`: what answers here, for somebody who opens the address in a browser."""
+    origin = call.site.origin
+    return text_answer(
+        "This is the Sandbox of Rialto: a stand-in for the service, on this computer only. It is not the service.\n"
+        "Its answers come from small engines and from Rialto's handbook, not from language, image or video models.\n"
+        "Balances and charges are play money, and its chains hold nothing of value. Nothing here costs anything.\n"
+        "\n"
+        f"Base address for clients: {origin}/api/v1\n"
+        f"Handbook:                 {origin}/handbook\n"
+        f"Test controls (with key): {origin}/sandbox/state\n"
+    )
+
+
 async def handbook_index(call: Call) -> Answer:
     pages = call.site.handbook.pages.values()
     return text_answer("".join(f"{page.title}: {call.site.origin}/handbook/{page.id}\n" for page in pages))

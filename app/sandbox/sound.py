@@ -24,6 +24,8 @@ FORMATS = ("mp3", "opus", "aac", "flac", "wav", "pcm")
 CONTENT_TYPES = {name: f"audio/{'mpeg' if name == 'mp3' else name}" for name in FORMATS}
 BLOCK_FRAMES = 1 << 18
 LONGEST_S = 3600.0  # a small file can hold days of silence; what is longer is not decoded to the end
+# In the files themselves, where a format has a place for words: AAC in ADTS frames, PCM and a streamed WAV have none.
+MADE_BY = "Spoken by the Rialto Sandbox; a synthesiser, not a person"
 UNKNOWN_LENGTH = 0xFFFFFFFF  # what a WAV says about itself while it is still being written
 _SNDFILE = {"mp3": ("MP3", "MPEG_LAYER_III"), "opus": ("OGG", "OPUS"), "flac": ("FLAC", "PCM_16")}
 
@@ -125,8 +127,17 @@ def resample(samples: Samples, from_hz: int, to_hz: int) -> Samples:
     return clipped
 
 
-def wav_header(rate_hz: int, data_bytes: int = UNKNOWN_LENGTH) -> bytes:
-    riff_bytes = UNKNOWN_LENGTH if data_bytes == UNKNOWN_LENGTH else 36 + data_bytes
+def _wav_words() -> bytes:
+    """Return the chunk that says who made a file; it goes behind the sound, because some readers skip 44 bytes."""
+    text = MADE_BY.encode() + b"\0"
+    text += b"\0" * (len(text) % 2)
+    inside = b"INFOICMT" + struct.pack("<I", len(text)) + text
+    return b"LIST" + struct.pack("<I", len(inside)) + inside
+
+
+def wav_header(rate_hz: int, data_bytes: int = UNKNOWN_LENGTH, more_bytes: int = 0) -> bytes:
+    """Return the 44 bytes before the sound. `more_bytes`: chunks that follow it."""
+    riff_bytes = UNKNOWN_LENGTH if data_bytes == UNKNOWN_LENGTH else 36 + data_bytes + more_bytes
     form = struct.pack("<IHHIIHH", 16, 1, 1, rate_hz, rate_hz * 2, 2, 16)
     return b"RIFF" + struct.pack("<I", riff_bytes) + b"WAVEfmt " + form + b"data" + struct.pack("<I", data_bytes)
 
@@ -152,14 +163,22 @@ def encode(samples: Samples, rate_hz: int, name: str) -> bytes:
     """Return a whole file. A WAV states its true length."""
     if name == "wav":
         data = samples.astype("<i2").tobytes()
-        return wav_header(rate_hz, len(data)) + data
+        words = _wav_words()
+        return wav_header(rate_hz, len(data), len(words)) + data + words
     if name in _SNDFILE:
         buffer = io.BytesIO()
-        container, kind = _SNDFILE[name]
-        soundfile.write(buffer, samples, rate_hz, format=container, subtype=kind)
+        with _sndfile(buffer, name, rate_hz) as file:
+            file.write(samples)
         return buffer.getvalue()
     writer = encoder(name, rate_hz)
     return writer.feed(samples) + writer.finish()
+
+
+def _sndfile(buffer: io.BytesIO, name: str, rate_hz: int) -> soundfile.SoundFile:
+    container, kind = _SNDFILE[name]
+    file = soundfile.SoundFile(buffer, "w", rate_hz, 1, format=container, subtype=kind)
+    file.comment = MADE_BY
+    return file
 
 
 class _RawEncoder:
@@ -179,9 +198,8 @@ class _SndfileEncoder:
     """Headers that libsndfile would go back and correct at the end are long gone; players do without."""
 
     def __init__(self, name: str, rate_hz: int) -> None:
-        container, kind = _SNDFILE[name]
         self._buffer = io.BytesIO()
-        self._file = soundfile.SoundFile(self._buffer, "w", rate_hz, 1, format=container, subtype=kind)
+        self._file = _sndfile(self._buffer, name, rate_hz)
         self._sent = 0
 
     def feed(self, samples: Samples) -> bytes:

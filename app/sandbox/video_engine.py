@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 FRAMES_PER_S = 24
 SOUND_HZ = 48_000
+MADE_BY = "Made by the Rialto Sandbox; no video model"  # in the file itself
 SOUND_BLOCK = 1024
 MARGIN = 1.25  # how much larger than the frame the scene is that the camera moves over
 CODECS = (("libx264", {"preset": "veryfast", "crf": "24"}), ("libvpx-vp9", {"deadline": "realtime", "cpu-used": "8"}))
@@ -39,6 +40,7 @@ def make_film(
     dice = hashlib.sha256(prompt.encode()).digest()
     buffer = io.BytesIO()
     with av.open(buffer, "w", format="mp4") as film:
+        film.metadata["comment"] = MADE_BY
         codec, options = next(one for one in CODECS if one[0] in av.codecs_available)
         video: Any = film.add_stream(codec, rate=FRAMES_PER_S, options=options)
         video.width, video.height = size

@@ -16,9 +16,9 @@ from typing import Any
 
 from app.sandbox.faults import Faults
 from app.sandbox.limits import AbuseGuard, RateLimits
+from app.sandbox.request_log import RequestLog
 
 START_BALANCE_USD = Decimal("100")
-LOG_LENGTH = 500
 DAY_S = 86_400
 
 
@@ -114,20 +114,6 @@ class Caller:
     kept: dict[str, Any] = field(default_factory=dict)  # what endpoints keep for this caller, each under its own name
 
 
-@dataclass(frozen=True, slots=True)
-class LoggedRequest:
-    """One line of the request log: no body, no header, no key."""
-
-    at: float
-    request_id: str
-    method: str
-    path: str
-    status: int
-    duration_s: float
-    model: str
-    cost_usd: Decimal
-
-
 @dataclass(slots=True)
 class Settings:
     """What may be changed while the Sandbox runs."""
@@ -147,7 +133,7 @@ class World:
         self.clock = clock
         self.faults = Faults()
         self.callers: dict[str, Caller] = {}
-        self.log: deque[LoggedRequest] = deque(maxlen=LOG_LENGTH)
+        self.log = RequestLog()
         self.last_prompt: dict[str, Any] | None = None
         self.kept: dict[str, Any] = {}  # what endpoints keep for everybody, each under its own name
         self._key_id = fingerprint(api_key)
