@@ -7,6 +7,9 @@
     │   └── KeyFileDamaged      the key file is not what it says it is
     ├── KeyUnavailable      the key is locked away, wiped, or belongs to another address
     ├── SigningFailed       the signature could not be made, or turned out not to be one
+    ├── QuantityRefused     text that is no whole number of a chain, or one that does not fit
+    ├── TransactionRefused  bytes that are no signed transaction
+    ├── AbiRefused          a contract's interface, an argument or bytes that do not fit each other
     ├── SignInRefused       a sign-in message that is malformed, or that we will not sign
     └── PaymentRefused      terms of payment that we will not sign
 
@@ -47,6 +50,22 @@ class KeyUnavailable(WalletError):
 
 class SigningFailed(WalletError):
     """A library could not sign, or what it gave does not belong to the address."""
+
+
+class QuantityRefused(WalletError):
+    """Text that is no whole number, or one that 256 bits do not hold."""
+
+
+class TransactionRefused(WalletError):
+    """Bytes that are no whole signed transaction of a kind that is known."""
+
+
+class AbiRefused(WalletError):
+    """An interface, a value or bytes that do not fit. `field` is the parameter's name or place, "" for the whole."""
+
+    def __init__(self, code: str, sentence: str, field: str = "") -> None:
+        super().__init__(code, sentence)
+        self.field = field
 
 
 class SignInRefused(WalletError):

@@ -75,7 +75,7 @@ def test_eth_account_comes_in_by_one_door() -> None:
     for path in sorted((ROOT / "app" / "wallet").glob("*.py")):
         lines = path.read_text(encoding="utf-8").splitlines()
         for at, line in enumerate(lines):
-            if line.startswith((" ", "\t")) and line.strip().startswith(("from eth_", "import eth_")):
+            if line.startswith((" ", "\t")) and line.strip().startswith(("from eth_account", "import eth_account")):
                 block = [each.strip() for each in lines[max(0, at - 2) : at]]
                 assert "load_eth_account()" in block or "if TYPE_CHECKING:" in lines[max(0, at - 3) : at], (
                     f"{path}:{at + 1}"

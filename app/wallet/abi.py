@@ -1,0 +1,235 @@
+"""Contracts' interfaces: which functions, events and errors there are, and what their bytes mean.
+
+Reads the JSON that compilers write, and single signatures such as `transfer(address to, uint256 amount)`. Encoding and
+decoding are eth_abi's, strictly; whole numbers stay exact. Source: Solidity documentation, contract ABI specification.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from app.wallet.abi_signatures import read_signature
+from app.wallet.abi_types import Entry, Kind, Parameter, canonical_type
+from app.wallet.abi_values import ARRAY, Value, read_value, shown
+from app.wallet.addresses import checksum_address
+from app.wallet.errors import AbiRefused
+
+MAX_INTERFACE_CHARS = 4_000_000
+MAX_TYPE_DEPTH = 16
+
+# https://docs.soliditylang.org, "Panic via assert and error via require"
+PANICS = {
+    0x00: "a check that the compiler put in failed",
+    0x01: "an assert failed",
+    0x11: "a number ran over or under its range",
+    0x12: "a division by zero",
+    0x21: "a value outside an enumeration",
+    0x22: "a broken byte array in storage",
+    0x31: "a pop from an empty array",
+    0x32: "an index outside an array",
+    0x41: "too much memory was asked for",
+    0x51: "a call to a function that was never set",
+}
+
+
+@dataclass(frozen=True)
+class Decoded:
+    """What bytes said: which entry, and each value by its parameter, as JSON can hold it (whole numbers exact)."""
+
+    entry: Entry
+    values: tuple[tuple[Parameter, Value], ...]
+
+    @property
+    def sentence(self) -> str:
+        """The values in one line: `Transfer(from: 0x…, to: 0x…, value: 5)`."""
+        parts = (
+            f"{parameter.name}: {shown(value)}" if parameter.name else shown(value) for parameter, value in self.values
+        )
+        return f"{self.entry.name}({', '.join(parts)})"
+
+
+@dataclass(frozen=True)
+class Interface:
+    """The entries of one contract, in the order in which they were written."""
+
+    entries: tuple[Entry, ...] = ()
+    skipped: int = 0  # entries that could not be read; the rest still serves
+
+    def of_kind(self, kind: Kind) -> tuple[Entry, ...]:
+        return tuple(entry for entry in self.entries if entry.kind == kind)
+
+    def function(self, name_or_signature: str) -> Entry:
+        """Raises `AbiRefused` when there is none, or several of that name."""
+        found = [entry for entry in self.of_kind("function") if name_or_signature in (entry.name, entry.signature)]
+        if len(found) != 1:
+            what = "no function" if not found else "more than one function"
+            raise AbiRefused("function", f"This interface has {what} called “{name_or_signature}”.")
+        return found[0]
+
+    def decode_call(self, data: bytes) -> Decoded | None:
+        """Which function is called with what, or None when it is none of these."""
+        entry = next((entry for entry in self.of_kind("function") if entry.selector == data[:4]), None)
+        return None if entry is None else Decoded(entry, decode(entry.inputs, data[4:]))
+
+    def decode_log(self, topics: Sequence[bytes], data: bytes) -> Decoded | None:
+        """Which event this is; None when it is none of these. Indexed text and arrays are known by their hash only."""
+        for entry in self.of_kind("event"):
+            named = topics if entry.anonymous else topics[1:]
+            indexed = [parameter for parameter in entry.inputs if parameter.indexed]
+            known = entry.anonymous or (bool(topics) and topics[0] == entry.digest)
+            if not known or len(indexed) != len(named):
+                continue
+            plain = iter(decode(tuple(parameter for parameter in entry.inputs if not parameter.indexed), data))
+            hashed = iter([_topic_value(parameter, topic) for parameter, topic in zip(indexed, named, strict=True)])
+            return Decoded(entry, tuple(next(hashed) if each.indexed else next(plain) for each in entry.inputs))
+        return None
+
+    def decode_revert(self, data: bytes) -> str | None:
+        """Why a call was refused, in words; None when the bytes say nothing that is known here."""
+        known = (*self.of_kind("error"), _ERROR, _PANIC)
+        entry = next((entry for entry in known if entry.selector == data[:4]), None)
+        if entry is None:
+            return None
+        try:
+            values = decode(entry.inputs, data[4:])
+        except AbiRefused:
+            return None
+        if entry is _ERROR:
+            return str(values[0][1])
+        if entry is _PANIC:
+            code = values[0][1]
+            assert isinstance(code, int)
+            return f"{PANICS.get(code, 'a fault in the contract')} (panic 0x{code:02x})"
+        return Decoded(entry, values).sentence
+
+
+def encode_call(entry: Entry, arguments: Sequence[object]) -> str:
+    """The data of a call as "0x…". `arguments`: text as a person wrote it, or JSON values. Raises `AbiRefused`.
+
+    For a constructor these are the bytes that follow the contract's code.
+    """
+    encoded = encode(entry.inputs, arguments)
+    return "0x" + (encoded if entry.kind == "constructor" else entry.selector + encoded).hex()
+
+
+def encode(parameters: Sequence[Parameter], arguments: Sequence[object]) -> bytes:
+    from eth_abi.abi import encode as eth_encode
+    from eth_abi.exceptions import EncodingError
+
+    if len(parameters) != len(arguments):
+        raise AbiRefused("count", f"{len(parameters)} arguments are needed, and {len(arguments)} were given.")
+    values = [
+        read_value(parameter.type, parameter.parts, argument, parameter.name or f"argument {place}")
+        for place, (parameter, argument) in enumerate(zip(parameters, arguments, strict=True), start=1)
+    ]
+    try:
+        return eth_encode([parameter.type for parameter in parameters], values)
+    except (EncodingError, ValueError, TypeError) as error:
+        raise AbiRefused("encoding", "These arguments do not fit the function.") from error
+
+
+def decode(parameters: Sequence[Parameter], data: bytes) -> tuple[tuple[Parameter, Value], ...]:
+    """Each parameter with its value. Raises `AbiRefused` for bytes that do not hold them."""
+    from eth_abi.abi import decode as eth_decode
+    from eth_abi.exceptions import DecodingError
+
+    if not parameters:
+        return ()
+    try:
+        values = eth_decode([parameter.type for parameter in parameters], data)
+    except (DecodingError, ValueError, OverflowError, RecursionError, MemoryError) as error:
+        raise AbiRefused("decoding", "These bytes do not hold what the interface says they hold.") from error
+    return tuple((each, _plain(each.type, each.parts, value)) for each, value in zip(parameters, values, strict=True))
+
+
+def _plain(kind: str, parts: Sequence[Parameter], value: object) -> Value:
+    """eth_abi's value as JSON knows it: bytes as "0x…", tuples as lists, addresses with their checksum."""
+    if isinstance(value, bytes):
+        return "0x" + value.hex()
+    if isinstance(value, tuple | list):
+        if array := ARRAY.fullmatch(kind):
+            return [_plain(array[1], parts, item) for item in value]
+        return [_plain(part.type, part.parts, item) for part, item in zip(parts, value, strict=True)]
+    if isinstance(value, str) and kind == "address":
+        return checksum_address(bytes.fromhex(value[2:]))
+    if isinstance(value, bool | int | str):
+        return value
+    return str(value)  # fixed-point numbers: exact decimals, in no contract that a compiler makes today
+
+
+def _topic_value(parameter: Parameter, topic: bytes) -> tuple[Parameter, Value]:
+    dynamic = parameter.type in ("string", "bytes") or parameter.type.endswith("]") or parameter.type.startswith("(")
+    if dynamic:
+        return parameter, "hash 0x" + topic.hex()
+    return decode((parameter,), topic)[0]
+
+
+def read_interface(text: str) -> Interface:
+    """Read a compiler's JSON (the list itself, or an object that holds it as "abi"), or signatures, one a line.
+
+    Raises `AbiRefused` when nothing of it can be read.
+    """
+    if len(text) > MAX_INTERFACE_CHARS:
+        raise AbiRefused("large", "This is larger than an interface can be.")
+    text = text.strip()
+    if not text.startswith(("[", "{")):
+        lines = [line.strip().rstrip(";") for line in text.splitlines()]
+        return _interface([read_signature(line) for line in lines if line], 0)
+    try:
+        written = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise AbiRefused("json", "This is not whole JSON.") from error
+    if isinstance(written, dict):
+        written = written.get("abi", written)
+    if not isinstance(written, list):
+        raise AbiRefused("interface", "No interface in this JSON: it is a list of functions, events and errors.")
+    entries = [_entry(item) for item in written]
+    return _interface([entry for entry in entries if entry is not None], entries.count(None))
+
+
+def _interface(entries: list[Entry], skipped: int) -> Interface:
+    if not entries:
+        raise AbiRefused("interface", "There is no function, event or error in this.")
+    return Interface(tuple(entries), skipped)
+
+
+def _entry(item: object) -> Entry | None:
+    if not isinstance(item, Mapping):
+        return None
+    kind, name = item.get("type", "function"), item.get("name", "")
+    if kind not in ("function", "event", "error", "constructor") or not isinstance(name, str):
+        return None
+    if not name and kind != "constructor":
+        return None
+    try:
+        inputs, outputs = _parameters(item.get("inputs")), _parameters(item.get("outputs"))
+    except AbiRefused:
+        return None
+    return Entry(
+        kind, name, inputs, outputs, str(item.get("stateMutability", "nonpayable")), item.get("anonymous") is True
+    )
+
+
+def _parameters(items: object, depth: int = 0) -> tuple[Parameter, ...]:
+    if items is None:
+        return ()
+    if not isinstance(items, list) or depth > MAX_TYPE_DEPTH:
+        raise AbiRefused("interface", "A parameter list of this interface is not one.")
+    return tuple(_parameter(item, depth) for item in items)
+
+
+def _parameter(item: object, depth: int) -> Parameter:
+    if not isinstance(item, Mapping) or not isinstance(item.get("type"), str):
+        raise AbiRefused("interface", "A parameter of this interface has no type.")
+    written = item["type"]
+    parts: tuple[Parameter, ...] = ()
+    if written.startswith("tuple"):
+        parts = _parameters(item.get("components"), depth + 1)
+        written = f"({','.join(part.type for part in parts)}){written[len('tuple') :]}"
+    return Parameter(str(item.get("name", "")), canonical_type(written), parts, item.get("indexed") is True)
+
+
+_ERROR = Entry("error", "Error", (Parameter("reason", "string"),))
+_PANIC = Entry("error", "Panic", (Parameter("code", "uint256"),))

@@ -1,0 +1,168 @@
+"""What a signed transaction says, read from its bytes before it is sent: nobody sends what they could not read.
+
+The five kinds of transaction that Ethereum chains take (EIP-155, 2930, 1559, 4844, 7702), each with the fields and the
+order of its proposal. The hash is the one that the chain will know it by. Recovering the sender loads eth_account the
+first time, which takes over half a second: call `read_transaction` in a thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+
+from app.wallet.addresses import checksum_address, keccak256
+from app.wallet.errors import TransactionRefused
+from app.wallet.libraries import load_eth_account
+
+MAX_TRANSACTION_BYTES = 1_048_576  # blobs with their proofs stay below; everything else is far smaller
+
+_LEGACY = ("nonce", "gas_price", "gas", "to", "value", "data", "v", "r", "s")
+_SIGNATURE = ("y_parity", "r", "s")
+_FEES = ("max_priority_fee", "max_fee", "gas", "to", "value", "data", "access_list")
+_TYPED: dict[int, tuple[str, ...]] = {
+    1: ("chain_id", "nonce", "gas_price", "gas", "to", "value", "data", "access_list", *_SIGNATURE),
+    2: ("chain_id", "nonce", *_FEES, *_SIGNATURE),
+    3: ("chain_id", "nonce", *_FEES, "max_blob_fee", "blob_hashes", *_SIGNATURE),
+    4: ("chain_id", "nonce", *_FEES, "authorizations", *_SIGNATURE),
+}
+_KIND_NAMES = {0: "legacy", 1: "EIP-2930", 2: "EIP-1559", 3: "EIP-4844 (blobs)", 4: "EIP-7702 (delegation)"}
+_LISTS = ("access_list", "blob_hashes", "authorizations")
+_RAW = ("to", "data")
+
+
+@dataclass(frozen=True, slots=True)
+class SignedTransaction:
+    """A signed transaction in plain values: wei, gas units, checksummed addresses.
+
+    `to` is "" where a contract is created. `chain_id` is None for the oldest form, which is valid on every chain.
+    `max_fee` is what one unit of gas may cost at most.
+    """
+
+    kind: str
+    hash: str
+    sender: str
+    to: str
+    value: int
+    nonce: int
+    gas: int
+    max_fee: int
+    max_priority_fee: int | None
+    chain_id: int | None
+    data: bytes
+    authorizations: int = 0  # accounts that would run other code from then on
+
+    @property
+    def most_wei(self) -> int:
+        """The most that can leave the account: value and the whole gas at its highest price."""
+        return self.value + self.gas * self.max_fee
+
+    @property
+    def most_ether(self) -> Decimal:
+        with localcontext() as context:
+            context.prec = 100
+            return Decimal(self.most_wei).scaleb(-18)
+
+
+def transaction_hash(raw: bytes) -> str:
+    """The hash of the raw bytes, as the service's audit keeps it."""
+    return "0x" + keccak256(raw).hex()
+
+
+def read_transaction(text: str) -> SignedTransaction:
+    """Read the argument of `eth_sendRawTransaction`. Raises `TransactionRefused` with a sentence."""
+    raw = _bytes_of(text)
+    kind = raw[0] if raw[0] < 0x80 else 0
+    if kind and kind not in _TYPED:
+        raise TransactionRefused("kind", f"This is a transaction of a kind that Rialto cannot read: 0x{kind:02x}.")
+    names = _TYPED[kind] if kind else _LEGACY
+    items = _items(raw[1:] if kind else raw)
+    network_form = kind == 3 and len(items) in (4, 5) and isinstance(items[0], list)
+    if network_form:  # blobs, commitments and proofs travel beside it; the hash is without them
+        items = _list(items[0])
+    if len(items) != len(names):
+        raise TransactionRefused(
+            "fields", f"A signed transaction of this kind has {len(names)} fields, not {len(items)}."
+        )
+    named = dict(zip(names, items, strict=True))
+    lists = {name: _list(named.pop(name)) for name in _LISTS if name in named}
+    fields = {name: _bytes(value) for name, value in named.items()}
+    numbers = {name: int.from_bytes(value, "big") for name, value in fields.items() if name not in _RAW}
+    return SignedTransaction(
+        kind=_KIND_NAMES[kind],
+        hash=_hash_without_blobs(items) if network_form else transaction_hash(raw),
+        sender=_sender(raw),
+        to=_receiver(fields["to"]),
+        value=numbers["value"],
+        nonce=numbers["nonce"],
+        gas=numbers["gas"],
+        max_fee=numbers.get("max_fee", numbers.get("gas_price", 0)),
+        max_priority_fee=numbers.get("max_priority_fee"),
+        chain_id=numbers["chain_id"] if kind else _legacy_chain(numbers["v"]),
+        data=fields["data"],
+        authorizations=len(lists.get("authorizations", ())),
+    )
+
+
+def _bytes_of(text: str) -> bytes:
+    text = text.strip()
+    if text[:2] not in ("0x", "0X") or len(text) % 2 or len(text) < 4:
+        raise TransactionRefused("hex", "A signed transaction is 0x and an even number of hexadecimal digits.")
+    if len(text) > 2 * MAX_TRANSACTION_BYTES + 2:
+        raise TransactionRefused("large", "This is larger than a transaction can be.")
+    try:
+        return bytes.fromhex(text[2:])
+    except ValueError as error:
+        raise TransactionRefused("hex", "A signed transaction holds hexadecimal digits only.") from error
+
+
+def _items(encoded: bytes) -> list[object]:
+    import rlp
+
+    try:
+        items = rlp.decode(encoded)
+    except (rlp.exceptions.RLPException, RecursionError) as error:
+        raise TransactionRefused("encoding", "These bytes are not a whole signed transaction.") from error
+    return _list(items)
+
+
+def _list(value: object) -> list[object]:
+    if not isinstance(value, Sequence) or isinstance(value, bytes):
+        raise TransactionRefused("fields", "The fields of this transaction are not in the order of its kind.")
+    return list(value)
+
+
+def _bytes(value: object) -> bytes:
+    if not isinstance(value, bytes):
+        raise TransactionRefused("fields", "The fields of this transaction are not in the order of its kind.")
+    return value
+
+
+def _hash_without_blobs(items: object) -> str:
+    import rlp
+
+    return transaction_hash(b"\x03" + rlp.encode(items))
+
+
+def _receiver(digits: bytes) -> str:
+    if not digits:
+        return ""
+    if len(digits) != 20:
+        raise TransactionRefused("to", "The receiver of this transaction is not an address.")
+    return checksum_address(digits)
+
+
+def _legacy_chain(v: int) -> int | None:
+    """EIP-155: v is 35 or 36 more than twice the chain; 27 and 28 name no chain."""
+    return (v - 35) // 2 if v >= 35 else None
+
+
+def _sender(raw: bytes) -> str:
+    """Whose signature it is. Raises `TransactionRefused` when it is nobody's."""
+    load_eth_account()
+    from eth_account import Account
+
+    try:
+        return str(Account.recover_transaction(raw))
+    except Exception as error:  # the library raises a dozen kinds, from ValueError to those of its curve
+        raise TransactionRefused("signature", "The signature of this transaction is not one.") from error
