@@ -45,24 +45,10 @@ _COLUMNS = (
 )
 _JSON = frozenset({"problem", "options", "marks", "receipt"})
 _CHANGEABLE = frozenset(
-    [
-        "title",
-        "sound_path",
-        "size_bytes",
-        "duration_s",
-        "file_hash",
-        "account_id",
-        "state",
-        "note",
-        "problem",
-        "model",
-        "options",
-        "treatment",
-        "batch",
-        "marks",
-        "receipt",
-        "cost_usd",
-    ]
+    (
+        *("title", "sound_path", "size_bytes", "duration_s", "file_hash", "account_id", "state", "note", "problem"),
+        *("model", "options", "treatment", "batch", "marks", "receipt", "cost_usd"),
+    )
 )
 
 

@@ -1,0 +1,232 @@
+"""What the service heard as segments of words, edited without losing a time, and written as six kinds of file."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import itertools
+import json
+from datetime import timedelta
+
+import pytest
+import srt
+import webvtt
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.ui.transcription.document import Document, Segment, Word, document_from, join_documents
+from app.ui.transcription.editing import edit_segment, merge, nudge, search, split, word_spans
+from app.ui.transcription.exporting import FORMATS, CueRules, Head, cues, export, short_clock
+
+WORDS = [("high", 0.1, 0.4), ("water", 0.5, 0.9), ("at", 1.0, 1.1), ("six", 1.2, 1.6), ("the", 4.0, 4.2)]
+
+
+def talk(count: int = 40, pause: float = 1.0) -> Document:
+    """Sentences of five words, each word 0.4 s."""
+    segments, at = [], 0.5
+    for number in range(count):
+        words = []
+        for text in ("You", "feel", "the", "water", f"number{number}."):
+            words.append(Word(text, round(at, 3), round(at + 0.35, 3)))
+            at += 0.4
+        segments.append(Segment(tuple(words), words[0].start, words[-1].end))
+        at += pause
+    return Document.of(segments, "", at)
+
+
+def times(document: Document) -> list[tuple[float, float]]:
+    return [(word.start, word.end) for segment in document.segments for word in segment.words]
+
+
+# R-STT-13..17: any of the lists may be missing
+
+
+def test_r_stt_15_words_alone_become_segments_at_pauses_with_the_signs_of_the_text() -> None:
+    document = document_from("High water at six. The", 5.0, WORDS, [])
+    assert [segment.text for segment in document.segments] == ["High water at six.", "The"]
+    assert times(document)[1] == (0.5, 0.9)
+    assert document.estimated == ""
+
+
+def test_r_stt_16_segments_alone_share_their_time_among_their_words_and_say_so() -> None:
+    document = document_from("x", 5.0, [], [(" High water.", 0.0, 2.0), (" At six.", 2.5, 4.0)])
+    assert [segment.text for segment in document.segments] == ["High water.", "At six."]
+    assert document.estimated == "words"
+    assert document.segments[1].words[0].start == 2.5
+    assert document.segments[1].words[-1].end == 4.0
+
+
+def test_words_and_segments_together_keep_the_words_own_times() -> None:
+    document = document_from("x", 5.0, WORDS, [(" High water at six.", 0.0, 2.0), (" The", 4.0, 4.3)])
+    assert [segment.text for segment in document.segments] == ["High water at six.", "The"]
+    assert times(document) == [(start, end) for _, start, end in WORDS]
+
+
+def test_r_stt_14_a_text_without_times_is_spread_over_the_recording_and_marked_estimated() -> None:
+    document = document_from("High water at six. The lock is shut.", 8.0, [], [])
+    assert document.estimated == "all"
+    assert len(document.segments) == 2
+    assert times(document)[0][0] == 0
+    assert times(document)[-1][1] == pytest.approx(8.0, abs=0.01)
+    assert document_from("One word", None, [], []).end_s > 0
+    assert document_from("", 3.0, [], []).segments == ()
+
+
+def test_parts_are_joined_with_their_times_shifted() -> None:
+    one = document_from("High water", 2.0, WORDS[:2], [])
+    two = document_from("x", 2.0, [], [("at six", 0.5, 1.5)])
+    joined = join_documents([(one, 0.0), (two, 100.0)], 102.0)
+    assert joined.segments[1].start == 100.5
+    assert joined.estimated == "words"
+    assert joined.end_s == 102.0
+
+
+def test_the_word_at_a_moment_is_the_last_one_begun() -> None:
+    document = talk(3)
+    assert document.word_at(0.0) is None
+    assert document.word_at(0.5) == (0, 0)
+    assert document.word_at(0.95) == (0, 1)
+    assert document.word_at(1000) == (2, 4)
+
+
+def test_a_document_survives_the_disk() -> None:
+    document = talk(3)
+    assert Document.from_json(json.loads(json.dumps(document.to_json()))) == document
+    assert Document.from_json({"segments": [{"words": [["a", 1]]}, 5, {"words": [["b", 1, 2]]}]}).text == "b"
+
+
+# Editing
+
+
+def test_a_corrected_word_keeps_its_time_and_so_do_all_others() -> None:
+    document = talk(2)
+    edited = edit_segment(document, 0, "You feel that water number0.")
+    assert times(edited) == times(document)
+    assert edited.segments[0].words[2].text == "that"
+    assert edit_segment(document, 0, document.segments[0].text) is document
+
+
+def test_an_inserted_word_gets_a_time_between_its_neighbours() -> None:
+    edited = edit_segment(talk(1), 0, "You feel all the cold water number0.")
+    words = edited.segments[0].words
+    assert [word.text for word in words] == ["You", "feel", "all", "the", "cold", "water", "number0."]
+    assert all(one.start <= one.end <= two.end for one, two in itertools.pairwise(words))
+    assert words[0] == talk(1).segments[0].words[0]
+
+
+def test_a_deleted_word_goes_and_an_emptied_segment_too() -> None:
+    document = talk(2)
+    edited = edit_segment(document, 0, "You feel water number0.")
+    assert len(edited.segments[0].words) == 4
+    assert edited.segments[0].words[2] == document.segments[0].words[3]
+    assert len(edit_segment(document, 0, "  ").segments) == 1
+
+
+@given(st.text(alphabet="ab c.", max_size=40))
+def test_whatever_is_typed_times_stay_in_order_and_inside_the_segment(text: str) -> None:
+    document = edit_segment(talk(1), 0, text)
+    spans = times(document)
+    assert all(0.5 <= start <= end <= 2.5 for start, end in spans)
+    assert all(one[0] <= two[0] for one, two in itertools.pairwise(spans))
+    assert document.text.split() == text.split()
+
+
+def test_nudging_moves_a_segment_with_its_words_and_stops_at_its_neighbours() -> None:
+    document = talk(3)
+    later = nudge(document, 1, "both", 0.1)
+    assert later.segments[1].start == pytest.approx(document.segments[1].start + 0.1)
+    assert later.segments[1].words[0].start == pytest.approx(document.segments[1].words[0].start + 0.1)
+    assert later.segments[0] == document.segments[0]
+    far = nudge(document, 1, "start", -30)
+    assert far.segments[1].start == document.segments[0].end
+    assert nudge(document, 1, "end", 30).segments[1].end == document.segments[2].start
+    assert nudge(document, 0, "both", -30).segments[0].start == 0
+    assert nudge(nudge(document, 0, "both", -30), 0, "both", -1).segments[0].start == 0
+
+
+def test_split_and_merge_are_each_others_undoing() -> None:
+    document = talk(2)
+    cut = split(document, 0, 2)
+    assert [segment.text for segment in cut.segments][:2] == ["You feel", "the water number0."]
+    assert times(cut) == times(document)
+    assert merge(cut, 0) == document
+    assert split(document, 0, 0) is document
+    assert split(document, 0, 9) is document
+    assert merge(document, 1) is document
+
+
+def test_search_finds_every_place_in_any_case() -> None:
+    document = talk(3)
+    found = search(document, "WATER")
+    assert len(found) == 3
+    assert document.segments[0].text[found[0].start : found[0].end] == "water"
+    assert len(search(document, "the  water")) == 3
+    assert search(document, " ") == ()
+    assert word_spans(document.segments[0])[1] == (4, 8)
+
+
+# Export
+
+
+def test_srt_is_accepted_by_an_independent_parser() -> None:
+    document = talk(40)
+    text = export("srt", document, Head())
+    parsed = list(srt.parse(text))
+    assert [cue.index for cue in parsed] == list(range(1, len(parsed) + 1))
+    assert " ".join(cue.content.replace("\n", " ") for cue in parsed) == " ".join(document.text.split())
+    assert all(one.end <= two.start for one, two in itertools.pairwise(parsed))
+    assert all(cue.end - cue.start <= timedelta(seconds=6) for cue in parsed)
+    assert parsed[0].start == timedelta(seconds=0.5)
+
+
+def test_vtt_is_accepted_by_an_independent_parser() -> None:
+    document = edit_segment(talk(40), 0, "a <b> & c --> d")
+    captions = webvtt.from_string(export("vtt", document, Head()))
+    assert len(captions) == len(cues(document, CueRules()))
+    assert html.unescape(captions[0].text) == "a <b> & c → d"
+    assert captions[0].start == "00:00:00.500"
+    spoken = " ".join(caption.text.replace("\n", " ") for caption in captions)
+    assert spoken.split()[6:] == document.text.split()[6:]
+
+
+def test_cues_obey_the_rules_and_never_overlap() -> None:
+    long = Document.of([Segment(tuple(w for s in talk(30, 0.0).segments for w in s.words), 0.5, 60.5)])
+    for rules in (CueRules(), CueRules(20, 1, 2.0), CueRules(80, 3, 12)):
+        found = cues(long, rules)
+        assert all(len(cue.lines) <= rules.lines for cue in found)
+        assert all(len(line) <= rules.line_chars for cue in found for line in cue.lines)
+        assert all(cue.end - cue.start <= rules.longest_s + 0.001 for cue in found)
+        assert all(one.end <= two.start for one, two in itertools.pairwise(found))
+        assert " ".join(line for cue in found for line in cue.lines) == long.segments[0].text
+
+
+@given(st.lists(st.tuples(st.floats(0, 50), st.floats(0, 50)), min_size=1, max_size=12))
+def test_whatever_times_a_model_gives_the_subtitles_can_be_parsed(spans: list[tuple[float, float]]) -> None:
+    document = document_from("", 60, [("word", start, end) for start, end in spans], [])
+    parsed = list(srt.parse(export("srt", document, Head())))
+    assert all(cue.start < cue.end for cue in parsed)
+    assert all(one.end <= two.start for one, two in itertools.pairwise(parsed))
+    assert len(webvtt.from_string(export("vtt", document, Head()))) == len(parsed)
+
+
+def test_the_other_four_formats() -> None:
+    document = talk(3, pause=3.0)
+    head = Head("Lock *keeper*", "20 Nov 2026", "Whisper", "en", ((1.0, "Lock built"), (99.0, "")), {"text": "raw"})
+    assert export("txt", document, head).count("\n\n") == 2
+    written = export("md", document, head)
+    assert "# Lock \\*keeper\\*" in written
+    assert written.index("> **0:01** Lock built") < written.index("number0") < written.index("> **1:39** Mark")
+    body = json.loads(export("json", document, head))
+    assert body["received"] == {"text": "raw"}
+    assert body["segments"][0]["words"][0] == {"word": "You", "start": 0.5, "end": 0.85}
+    rows = list(csv.reader(io.StringIO(export("csv", edit_segment(document, 0, "=SUM(A1)"), head))))
+    assert rows[0] == ["segment", "start", "end", "word"]
+    assert rows[1][3] == "'=SUM(A1)"
+    assert len(FORMATS) == 6
+    with pytest.raises(KeyError):
+        export("doc", document, head)
+
+
+def test_clocks() -> None:
+    assert [short_clock(s) for s in (0, 24.9, 724, 3723)] == ["0:00", "0:24", "12:04", "1:02:03"]
