@@ -14,6 +14,9 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     # pyside_features before any other import; the Sandbox in a process of its own, which loads nothing of the window
     "app.__main__": ("app.bootstrap", "app.ui.shared.pyside_features", "app.sandbox.attended"),
     "app.bootstrap*": ("",),  # the composition root may import everything; only __main__ may import it
+    "app.service.certificates": ("app.service", "cryptography"),  # reads certificates to say whose they are
+    # httpcore: what httpx stands on, for sockets and proxies of our own
+    "app.service.network_*": ("app.service", "httpx", "httpcore"),
     "app.service*": ("app.service", "httpx", "pydantic", "msgspec", "truststore"),
     # FFmpeg, where it is installed: AAC, M4A, MP4 and WebM, and compressed sound while it arrives
     "app.audio.decoding_av": ("app.audio", "numpy", "av"),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import ipaddress
 from urllib.parse import urlsplit
 
-LOOPBACK_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
 Origin = tuple[str, str, int | None]  # scheme, host, port
 
 
@@ -20,7 +20,11 @@ def is_absolute(path: str) -> bool:
 
 def is_loopback(url: str) -> bool:
     """True for a service on this computer, which is reached without TLS and never through a proxy."""
-    return urlsplit(url).hostname in LOOPBACK_HOSTS
+    host = urlsplit(url).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def is_web_address(address: str) -> bool:

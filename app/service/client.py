@@ -7,8 +7,6 @@ httpx's HTTP/2 lets a stream that nobody reads any more run on.
 from __future__ import annotations
 
 import asyncio
-import socket
-import ssl
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from http.cookiejar import CookieJar, DefaultCookiePolicy
@@ -17,7 +15,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from app.service.addresses import is_absolute, is_loopback, origin
+from app.service.addresses import is_absolute, origin
 from app.service.auth import NO_AUTH
 from app.service.bodies import MAX_ERROR_BYTES, BoundedBody, too_large
 from app.service.calls import Call, CallRecord, Content, JsonContent, query
@@ -36,27 +34,19 @@ from app.service.errors import (
 )
 from app.service.exchange import NOT_SHOWN, Exchange, RequestRecord
 from app.service.json_text import read_json
+from app.service.network import Network
 from app.service.pace import Pace
 from app.service.response_info import ResponseInfo, read_response_info
 from app.service.retry import CallKind, FailureBudget, full_jitter, wait_before_retry, wait_reason
-from app.service.tls import TlsTrust, empty_context
+from app.service.tls import empty_context
 from app.service.wallet_auth import SecondChance, WalletAuth
 
 CONNECT_TIMEOUT_S = 15.0
 WRITE_TIMEOUT_S = 60.0
 POOL_TIMEOUT_S = 30.0
-MAX_CONNECTIONS = 40
-MAX_IDLE_CONNECTIONS = 10
-IDLE_CONNECTION_S = 60.0
 MAX_REDIRECTS = 5
 USER_AGENT = "Rialto"
-LOADED_BY_FIRST_CALL = ("httpcore", "h11", "anyio._backends._asyncio")
-# A peer that vanished without a word is noticed after about two minutes, whatever the read timeout.
-KEEP_ALIVE_OPTIONS = [(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)] + [
-    (socket.IPPROTO_TCP, number, value)
-    for name, value in (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 15), ("TCP_KEEPCNT", 4))
-    if (number := getattr(socket, name, None)) is not None
-]
+LOADED_BY_FIRST_CALL = ("httpcore", "h11", "anyio._backends._asyncio", "app.service.network_transport")
 
 OnWait = Callable[[RetryWait], None]
 
@@ -120,7 +110,8 @@ class ServiceClient:
     """Sends calls for one account and tells `on_exchange` about each of them exactly once.
 
     `base_url` already ends at the version segment. `auth` goes to the origin of `base_url` and nowhere else. `budget`
-    is the account's own. `tls` is shared between accounts. Nothing is opened or loaded before the first call.
+    is the account's own. `network` is shared between accounts and knows proxies and certificates; `transport` takes its
+    place. Nothing is opened or loaded before the first call.
     """
 
     def __init__(
@@ -132,7 +123,7 @@ class ServiceClient:
         on_exchange: Callable[[Exchange], None],
         budget: FailureBudget,
         transport: httpx.AsyncBaseTransport | None = None,
-        tls: TlsTrust | None = None,
+        network: Network | None = None,
         pace: Pace | None = None,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
         jitter: Callable[[], float] = full_jitter,
@@ -144,12 +135,11 @@ class ServiceClient:
         self._auth = auth
         self._on_exchange = on_exchange
         self._transport = transport
-        self._tls = tls or TlsTrust()
+        self._network = network or Network()
         self._sleep = sleep
         self._jitter = jitter
         self._origin = origin(self.base_url)
         self._http: httpx.AsyncClient | None = None
-        self._elsewhere: httpx.AsyncClient | None = None
         self._opening = asyncio.Lock()
 
     async def get(
@@ -193,10 +183,9 @@ class ServiceClient:
 
     async def aclose(self) -> None:
         self.budget.close()
-        for http in (self._http, self._elsewhere):
-            if http is not None:
-                await http.aclose()
-        self._http = self._elsewhere = None
+        http, self._http = self._http, None
+        if http is not None:
+            await http.aclose()
 
     @asynccontextmanager
     async def _settled(
@@ -263,7 +252,7 @@ class ServiceClient:
             await self.budget.admit(background=call.background, on_hold=lambda s: tell("held", s)) if own else None
         )
         try:
-            http = await self._open_http(elsewhere=not own)
+            http = await self._open_http()
             record.attempted()
             response = await self._send(http, call)
             if admission is not None:
@@ -325,39 +314,23 @@ class ServiceClient:
             raise failure  # out here, so that httpx's error, which holds the request, is not its context
         raise BadAnswer("The service sent the call in circles.")
 
-    async def _open_http(self, *, elsewhere: bool) -> httpx.AsyncClient:
+    async def _open_http(self) -> httpx.AsyncClient:
         async with self._opening:
-            if elsewhere:
-                if self._elsewhere is None:
-                    self._elsewhere = await self._make_http(secure=True, loopback=False)
-                return self._elsewhere
             if self._http is None:
-                secure = self.base_url.startswith("https://")
-                self._http = await self._make_http(secure=secure, loopback=is_loopback(self.base_url))
+                self._http = await asyncio.to_thread(self._build_http)
             return self._http
 
-    async def _make_http(self, *, secure: bool, loopback: bool) -> httpx.AsyncClient:
-        context = await self._tls.context() if secure and self._transport is None else empty_context()
-        return await asyncio.to_thread(self._build_http, context, loopback)
-
-    def _build_http(self, context: ssl.SSLContext, loopback: bool) -> httpx.AsyncClient:
+    def _build_http(self) -> httpx.AsyncClient:
         """Runs in a thread: what httpx loads for its first call would hold the window for several frames."""
         for name in LOADED_BY_FIRST_CALL:
             with suppress(ImportError):
                 import_module(name)
-        limits = httpx.Limits(
-            max_connections=MAX_CONNECTIONS,
-            max_keepalive_connections=MAX_IDLE_CONNECTIONS,
-            keepalive_expiry=IDLE_CONNECTION_S,
-        )
-        transport = self._transport
-        if transport is None and loopback:
-            transport = httpx.AsyncHTTPTransport(verify=context, limits=limits, socket_options=KEEP_ALIVE_OPTIONS)
+        from app.service.network_transport import NetworkTransport
+
         return httpx.AsyncClient(
-            verify=context,
-            limits=limits,
-            transport=transport,
-            trust_env=not loopback,  # a proxy has no business between us and this computer
+            transport=self._transport or NetworkTransport(self._network),
+            verify=empty_context(),  # the transport brings its own
+            trust_env=False,
             follow_redirects=False,
             cookies=_no_cookies(),
             headers={"User-Agent": USER_AGENT, "Accept-Encoding": "gzip"},
@@ -421,7 +394,11 @@ def _failure(error: Exception, host: str) -> ServiceError:
         case httpx.TimeoutException():
             return TimedOut(f"{host} did not answer in time.", code="timeout")
         case httpx.ProxyError():
-            return ConnectionFailed("The proxy refused to connect.", code="proxy", surely_not_sent=True)
+            return ConnectionFailed(
+                getattr(error, "sentence", "The proxy refused to connect."),
+                code=getattr(error, "code", "proxy"),
+                surely_not_sent=True,
+            )
         case httpx.ConnectError():
             code, sentence = explain(error, host)
             return ConnectionFailed(sentence, code=code, surely_not_sent=True)

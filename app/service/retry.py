@@ -30,6 +30,8 @@ MAX_ATTEMPTS = 4
 BASE_WAIT_S = 0.5
 MAX_BACKOFF_S = 30.0
 MAX_RESET_WAIT_S = 120.0  # a longer wait is the person's decision
+# Failures to connect that the next try meets again; a proxy may lock a user out whose password is wrong too often.
+LASTING_FAULTS = frozenset({"proxy_auth", "proxy_kind", "certificate", "ca_file"})
 
 
 class CallKind(StrEnum):
@@ -66,6 +68,8 @@ def wait_before_retry(kind: CallKind, error: ServiceError, attempt: int, jitter:
             return max(backoff_s, min(error.retry_after_s or 0.0, MAX_BACKOFF_S))
         return None
     if isinstance(error, (ConnectionFailed, TimedOut, StreamCut)):
+        if error.code in LASTING_FAULTS:
+            return None
         harmless = error.surely_not_sent and kind is not CallKind.QUEUE
         return backoff_s if repeatable or harmless else None
     return None

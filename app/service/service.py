@@ -15,9 +15,9 @@ from app.service.dialect import DIALECTS
 from app.service.errors import LimitExceeded
 from app.service.exchange import Exchange
 from app.service.models import ModelsResource
+from app.service.network import Network
 from app.service.pace import Pace
 from app.service.retry import BudgetState, FailureBudget
-from app.service.tls import TlsTrust
 
 if TYPE_CHECKING:
     import httpx
@@ -111,7 +111,7 @@ def open_service(
     on_budget: Callable[[BudgetState], None] | None = None,
     budget: FailureBudget | None = None,
     transport: httpx.AsyncBaseTransport | None = None,
-    tls: TlsTrust | None = None,
+    network: Network | None = None,
     partner: bool = False,
 ) -> Service:
     """Return the service at `base_url` (None: the dialect's own). Opens nothing yet.
@@ -131,7 +131,7 @@ def open_service(
         on_exchange=on_exchange,
         budget=budget or FailureBudget(on_budget),
         transport=transport,
-        tls=tls,
+        network=network,
         pace=Pace(partner=partner),
     )
     return Service(client)

@@ -18,6 +18,8 @@ from app.storage.files import read_or_none, set_aside, write_atomically
 
 THEMES = ("system", "light", "dark")
 SECRET_STORES = ("", "keyring", "session", "passphrase")
+PROXY_MODES = ("system", "none", "manual")
+PROXY_KINDS = ("http", "https", "socks5")
 TEXT_PERCENT_MIN, TEXT_PERCENT_MAX = 80, 200
 _MAX_TEXT = 200_000  # characters; window geometry is about 100
 
@@ -45,9 +47,22 @@ class Settings:
     show_adult: bool = False
     confirm_links: bool = True
     log_level: str = "info"
+    proxy_mode: str = "system"
+    proxy_kind: str = "http"
+    proxy_host: str = ""
+    proxy_port: int = 0  # 0 while there is none
+    proxy_user: str = ""  # "" for a proxy without a user; its password is never here
+    proxy_bypass: tuple[str, ...] = ()  # hosts that are called straight
+    ca_files: tuple[str, ...] = ()  # paths of PEM files that are believed besides the system's certificates
     unknown: Mapping[str, Any] = field(default_factory=dict)  # keys of a newer version, kept as they came
 
 
+_ONE_OF: Mapping[str, tuple[str, ...]] = {
+    "theme": THEMES,
+    "secret_store": SECRET_STORES,
+    "proxy_mode": PROXY_MODES,
+    "proxy_kind": PROXY_KINDS,
+}
 _KEYS = tuple(item.name for item in fields(Settings) if item.name != "unknown")
 _DEFAULTS = Settings()
 
@@ -74,10 +89,10 @@ def settings_to(settings: Settings) -> dict[str, Any]:
 
 def _tolerant(name: str, value: object) -> Any:
     default = getattr(_DEFAULTS, name)
-    if name == "theme":
-        return value if value in THEMES else default
-    if name == "secret_store":
-        return value if value in SECRET_STORES else default
+    if name in _ONE_OF:
+        return value if value in _ONE_OF[name] else default
+    if name == "proxy_port":
+        return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 65536 else default
     if name == "panes":
         return _panes(value)
     if isinstance(default, bool):

@@ -18,8 +18,8 @@ from app.ui.shared.ledger import Ledger
 
 if TYPE_CHECKING:
     from app.credentials.accounts import Account
+    from app.service.network import Network
     from app.service.service import Service
-    from app.service.tls import TlsTrust
 
 _log = logging.getLogger(__name__)
 
@@ -34,13 +34,21 @@ class AccountSwitch(QObject):
     connected = Signal()
     problem = Signal(str)
 
-    def __init__(self, caller: Caller, ledger: Ledger, read_key: ReadKey, sandbox_address: SandboxAddress) -> None:
+    def __init__(
+        self,
+        caller: Caller,
+        ledger: Ledger,
+        read_key: ReadKey,
+        sandbox_address: SandboxAddress,
+        network: Callable[[], Network] | None = None,
+    ) -> None:
+        """`network` gives what knows proxies and certificates, the same each time; it is first asked by `use`."""
         super().__init__()
         self._caller = caller
         self._ledger = ledger
         self._read_key = read_key
         self._sandbox_address = sandbox_address
-        self._tls: TlsTrust | None = None
+        self._network = network
         self._turn = asyncio.Lock()
         self._wanted = 0
 
@@ -82,10 +90,7 @@ class AccountSwitch(QObject):
         from app.service.auth import ApiKeyAuth
         from app.service.errors import ServiceError
         from app.service.service import open_service
-        from app.service.tls import TlsTrust
 
-        if self._tls is None:
-            self._tls = TlsTrust()
         base_url = account.base_url
         if account.kind == "sandbox":
             try:
@@ -101,7 +106,7 @@ class AccountSwitch(QObject):
                 ApiKeyAuth(lambda: self._read_key(account)),
                 self._ledger.recorder(account),
                 on_budget=lambda state: self._caller.set_budget(state) if self._caller.account is account else None,
-                tls=self._tls,
+                network=self._network() if self._network is not None else None,
             )
         except ServiceError as error:
             self.problem.emit(str(error))

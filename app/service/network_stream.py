@@ -1,0 +1,270 @@
+"""Sockets for httpcore: what has arrived is handed on in one large piece instead of many small ones.
+
+httpcore's own streams cut each read into 64 KiB; a gigabyte then costs more than twice what curl needs. A connection
+that receives little touches little of its buffer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import select
+import socket
+import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import chain, zip_longest
+from typing import Any
+
+import httpcore
+
+READ_BYTES = 1024 * 1024
+HANDSHAKE_TIMEOUT_S = 15.0  # httpcore sets none while it speaks with a SOCKS proxy
+NEXT_ADDRESS_AFTER_S = 0.25  # a host with several addresses: the next one is tried beside the one that hesitates
+# A peer that vanished without a word is noticed after about two minutes, whatever the read timeout.
+KEEP_ALIVE_OPTIONS = [(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)] + [
+    (socket.IPPROTO_TCP, number, value)
+    for name, value in (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 15), ("TCP_KEEPCNT", 4))
+    if (number := getattr(socket, name, None)) is not None
+]
+
+AddressInfo = tuple[int, int, int, str, tuple[Any, ...]]  # as `getaddrinfo` gives it
+
+
+class _Inbox(asyncio.BufferedProtocol):
+    """Fills one buffer that is as old as the connection; stops reading when it is full."""
+
+    def __init__(self) -> None:
+        self.transport: asyncio.Transport | None = None
+        self.ended = False
+        self.lost = False
+        self.error: Exception | None = None
+        self._block = bytearray(READ_BYTES)
+        self._view = memoryview(self._block)
+        self._filled = 0
+        self._is_paused = False
+        self._reader: asyncio.Future[None] | None = None
+        self._writer: asyncio.Future[None] | None = None
+        self._may_write = True
+
+    # What asyncio calls
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self.transport = transport
+
+    def get_buffer(self, sizehint: int) -> memoryview:
+        return self._view[self._filled :]
+
+    def buffer_updated(self, nbytes: int) -> None:
+        self._filled += nbytes
+        if self._filled == READ_BYTES and self.transport is not None:
+            self._is_paused = True
+            self.transport.pause_reading()
+        _wake(self._reader)
+
+    def eof_received(self) -> bool:
+        self.ended = True
+        _wake(self._reader)
+        return False
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.ended = self.lost = True
+        self.error = exc
+        _wake(self._reader)
+        _wake(self._writer)
+
+    def pause_writing(self) -> None:
+        self._may_write = False
+
+    def resume_writing(self) -> None:
+        self._may_write = True
+        _wake(self._writer)
+
+    # What the stream calls
+
+    @property
+    def has_something(self) -> bool:
+        return bool(self._filled) or self.ended
+
+    async def take(self) -> bytes:
+        """Wait for something and return all of it; b"" at the end. Raises `OSError` when the connection broke."""
+        if not self._filled and not self.ended:
+            self._reader = asyncio.get_running_loop().create_future()
+            try:
+                await self._reader
+            finally:
+                self._reader = None
+        if not self._filled and self.error is not None:
+            raise self.error
+        taken = bytes(self._view[: self._filled])
+        self._filled = 0
+        if self._is_paused and self.transport is not None:
+            self._is_paused = False
+            self.transport.resume_reading()
+        return taken
+
+    async def drained(self) -> None:
+        """Wait until more may be written. Raises `OSError` when the connection is gone."""
+        if not self._may_write and not self.lost:
+            self._writer = asyncio.get_running_loop().create_future()
+            try:
+                await self._writer
+            finally:
+                self._writer = None
+        if self.lost:
+            raise self.error or ConnectionResetError("the connection is closed")
+
+
+def _wake(waiter: asyncio.Future[None] | None) -> None:
+    if waiter is not None and not waiter.done():
+        waiter.set_result(None)
+
+
+class SocketStream(httpcore.AsyncNetworkStream):
+    """One connection, with or without TLS."""
+
+    def __init__(self, transport: asyncio.Transport, inbox: _Inbox) -> None:
+        self._transport = transport
+        self._inbox = inbox
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109 - httpcore's own signature
+        """Return what has arrived, up to `READ_BYTES`, also when `max_bytes` is less: see this file's first lines."""
+        with _as_httpcore(httpcore.ReadTimeout, httpcore.ReadError):
+            if self._inbox.has_something:  # no clock for what need not be waited for
+                return await self._inbox.take()
+            async with asyncio.timeout(timeout or HANDSHAKE_TIMEOUT_S):
+                return await self._inbox.take()
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109 - httpcore's own signature
+        if not buffer:
+            return
+        with _as_httpcore(httpcore.WriteTimeout, httpcore.WriteError):
+            async with asyncio.timeout(timeout or HANDSHAKE_TIMEOUT_S):
+                if not self._inbox.lost:
+                    self._transport.write(buffer)
+                await self._inbox.drained()
+
+    async def aclose(self) -> None:
+        """Hang up at once: a service that still answers learns it with its next byte."""
+        self._transport.abort()
+        await asyncio.sleep(0)  # the loop closes the socket in its next round
+
+    async def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,  # noqa: ASYNC109 - httpcore's own signature
+    ) -> SocketStream:
+        inbox = _Inbox()
+        with _as_httpcore(httpcore.ConnectTimeout, httpcore.ConnectError):
+            try:
+                async with asyncio.timeout(timeout):
+                    transport = await asyncio.get_running_loop().start_tls(
+                        self._transport, inbox, ssl_context, server_hostname=server_hostname
+                    )
+            except BaseException:
+                await self.aclose()
+                raise
+        if transport is None:  # asyncio says so when the connection was lost in the meantime
+            raise httpcore.ConnectError("the connection was lost")
+        inbox.connection_made(transport)  # asyncio leaves it out, because the connection as such is not new
+        return SocketStream(transport, inbox)
+
+    def get_extra_info(self, info: str) -> object:
+        match info:
+            case "ssl_object":
+                return self._transport.get_extra_info("ssl_object")
+            case "client_addr":
+                return self._transport.get_extra_info("sockname")
+            case "server_addr":
+                return self._transport.get_extra_info("peername")
+            case "socket":
+                return self._transport.get_extra_info("socket")
+            case "is_readable":  # asked of a connection that rests: then the other end has hung up
+                sock = self._transport.get_extra_info("socket")
+                return self._inbox.has_something or sock is None or _is_readable(sock.fileno())
+        return None
+
+
+async def resolve(host: str, port: int) -> list[AddressInfo]:
+    """The addresses of a host, IPv6 and IPv4 in turns. Raises `OSError` (`socket.gaierror`) for an unknown host."""
+    try:
+        found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except UnicodeError:  # a label that is empty or longer than 63 characters
+        raise socket.gaierror(socket.EAI_NONAME, "no such name") from None
+    first = [each for each in found if each[0] == found[0][0]]
+    others = [each for each in found if each[0] != found[0][0]]
+    return [each for each in chain.from_iterable(zip_longest(first, others)) if each is not None]
+
+
+async def dial(addresses: list[AddressInfo]) -> SocketStream:
+    """Connect to the first address that answers. Raises `OSError`: the one of the address that was tried first."""
+    loop = asyncio.get_running_loop()
+    errors: list[OSError] = []
+    winner: socket.socket | None = None
+
+    async def attempt(info: AddressInfo) -> None:
+        nonlocal winner
+        sock = socket.socket(info[0], socket.SOCK_STREAM)
+        try:
+            sock.setblocking(False)
+            await loop.sock_connect(sock, info[4])
+        except OSError as error:
+            sock.close()
+            errors.append(error)
+        except BaseException:
+            sock.close()
+            raise
+        else:
+            if winner is None:
+                winner = sock
+            else:
+                sock.close()
+
+    async with asyncio.TaskGroup() as group:
+        tasks: list[asyncio.Task[None]] = []
+        for info in addresses:
+            tasks.append(group.create_task(attempt(info)))
+            await asyncio.wait(tasks[-1:], timeout=NEXT_ADDRESS_AFTER_S if info is not addresses[-1] else None)
+            if winner is not None:
+                break
+        while winner is None and any(not task.done() for task in tasks):
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            tasks = [task for task in tasks if not task.done()]
+        for task in tasks:
+            task.cancel()
+    if winner is None:
+        raise errors[0] if errors else OSError("no address")
+    return await _stream_over(winner)
+
+
+async def _stream_over(sock: socket.socket) -> SocketStream:
+    for option in KEEP_ALIVE_OPTIONS:
+        sock.setsockopt(*option)
+    try:
+        transport, inbox = await asyncio.get_running_loop().create_connection(_Inbox, sock=sock)
+    except BaseException:
+        sock.close()
+        raise
+    return SocketStream(transport, inbox)
+
+
+def _is_readable(number: int) -> bool:
+    """Whether the system holds something for a socket that the loop has not fetched yet; true for a closed one."""
+    if number < 0:
+        return True
+    if hasattr(select, "poll"):
+        poller = select.poll()
+        poller.register(number, select.POLLIN)
+        return bool(poller.poll(0))
+    return bool(select.select([number], [], [], 0)[0])
+
+
+@contextmanager
+def _as_httpcore(timed_out: type[Exception], broken: type[Exception]) -> Iterator[None]:
+    try:
+        yield
+    except TimeoutError as error:  # also what the system says of a connection attempt: before `OSError`, its parent
+        raise timed_out(str(error)) from error
+    except OSError as error:  # `ssl.SSLError` is one
+        raise broken(str(error)) from error
