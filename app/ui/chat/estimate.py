@@ -101,6 +101,8 @@ def turn_cap_usd(model: Model, options: ChatOptions, prompt_tokens: int, links: 
     controls = judge(options, model)
     if controls.web_search.usable and options.web_search != "off":
         cap += WEB_SEARCH_USD
+    if controls.social_posts.usable and options.social_posts:
+        cap += WEB_SEARCH_USD  # at least: it is charged by the result
     if options.read_links:
         cap += SCRAPED_URL_USD * min(links, MAX_LINKS_READ)
     return cap

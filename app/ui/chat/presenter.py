@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from app.ui.chat.attachment import attachments_of
 from app.ui.chat.options import next_web_search
 from app.ui.chat.presenter_base import USE_MODEL, ChatPresenterBase, Work
 from app.ui.chat.state import CharacterHead
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from app.storage.conversations import Chat
     from app.storage.history import History
     from app.storage.settings import SettingsStore
+    from app.ui.chat.attachment import Attachment
     from app.ui.shared.caller import Caller
     from app.ui.shared.tasks import TaskScope
 
@@ -51,6 +53,7 @@ class ChatPresenter(ChatPresenterBase):
 
         await history.mark_interrupted()
         self._history = history
+        self.attaching.start(history)
         self.library = Library(history)
         await self.library.load()
         self.shelf.catalogue = catalogue
@@ -63,7 +66,7 @@ class ChatPresenter(ChatPresenterBase):
         self.answers.changed.connect(lambda _row: self._list_changed())
         self.started.emit()
         last = self.library.get(self._settings.value.last_chat)
-        if last is not None and not self.opened.draft.strip():
+        if last is not None and not self.opened.draft.strip() and not self.opened.attachments:
             await self._open_chat(last.id)
         else:
             self.conversation.show()
@@ -73,12 +76,20 @@ class ChatPresenter(ChatPresenterBase):
         await self.shelf.load_saved()
         self._models_changed()
         await self.shelf.save()
+        self._do(self._sweep, history)
+
+    async def _sweep(self, history: History) -> None:
+        """Remove the files of attachments that no message and no draft names any more."""
+        import asyncio  # not before the window is painted
+
+        used = await history.used_attachments()
+        await asyncio.to_thread(history.files.sweep, used)
 
     async def aclose(self) -> None:
         """Keep the draft. Call before the tasks are closed; answers under way are then kept as interrupted."""
         self._draft_timer.stop()
         if self._history is not None:
-            await self._store_draft(self.opened.chat_id, self.opened.draft)
+            await self._store_draft(self.opened.chat_id, *self.opened.kept_draft())
 
     # The list
 
@@ -126,12 +137,12 @@ class ChatPresenter(ChatPresenterBase):
         """Before another chat is shown: keep the draft, and forget a chat that nothing was ever said in."""
         self._draft_timer.stop()
         opened = self.opened
-        draft = opened.set_aside if opened.editing is not None else opened.draft
-        await self._store_draft(opened.chat_id, draft)
+        draft, attachments = opened.kept_draft()
+        await self._store_draft(opened.chat_id, draft, attachments)
         chat = self.library.get(opened.chat_id) if self.library is not None else None
         if chat is None or self.library is None or chat.title or chat.pinned:
             return
-        if opened.is_empty and not draft.strip():
+        if opened.is_empty and not draft.strip() and not attachments:
             await self.library.purge(chat.id)
 
     def _remember_chat(self, chat_id: str) -> None:
@@ -144,6 +155,7 @@ class ChatPresenter(ChatPresenterBase):
     def _shown(self) -> None:
         assert self.conversation is not None
         self.draft_replaced.emit(self.opened.draft)
+        self.attaching.show_chat()
         self.conversation.show()
         self._all_changed()
 
@@ -188,7 +200,7 @@ class ChatPresenter(ChatPresenterBase):
         assert self.library is not None
         self.answers.stop(chat_id)
         if chat_id == self.opened.chat_id:
-            await self._store_draft(chat_id, self.opened.draft)
+            await self._store_draft(chat_id, *self.opened.kept_draft())
         await self.library.trash(chat_id)
         self._undo.append(chat_id)
         if chat_id == self.opened.chat_id:
@@ -223,22 +235,26 @@ class ChatPresenter(ChatPresenterBase):
 
     def _save_draft_soon(self) -> None:
         if self._history is not None:
-            self._do(self._save_draft)
+            self._do(self._keep_draft)
 
-    async def _save_draft(self) -> None:
+    async def _keep_draft(self) -> None:
         opened = self.opened
-        if opened.editing is not None:
+        if opened.editing is not None or self._history is None:
             return
-        if opened.chat_id is None and opened.draft.strip():
+        if opened.chat_id is None and (opened.draft.strip() or opened.attachments):
             await self._ensure_chat()
-        await self._store_draft(opened.chat_id, opened.draft)
+        await self._store_draft(opened.chat_id, opened.draft, opened.attachments)
         self._list_changed()
 
-    async def _store_draft(self, chat_id: str | None, draft: str) -> None:
+    async def _store_draft(self, chat_id: str | None, draft: str, attachments: tuple[Attachment, ...]) -> None:
         chat = self.library.get(chat_id) if self.library is not None else None
-        if chat is not None and self.library is not None and chat.draft != draft:
-            self.library.put(replace(chat, draft=draft))  # so that the list agrees before the disk answers
-            await self.library.change(chat.id, draft=draft)
+        if chat is None or self.library is None:
+            return
+        kept = tuple(each.to_dict() for each in attachments)
+        if chat.draft != draft or chat.draft_attachments != kept:
+            # so that the list agrees before the disk answers
+            self.library.put(replace(chat, draft=draft, draft_attachments=kept))
+            await self.library.change(chat.id, draft=draft, draft_attachments=kept)
 
     async def _ensure_chat(self) -> Chat:
         """The open chat's row, made when there is none yet."""
@@ -254,7 +270,7 @@ class ChatPresenter(ChatPresenterBase):
 
     def send(self, text: str) -> None:
         """Send what the box holds. The text leaves the box only when it is on disk."""
-        if not text.strip() or self.conversation is None or not self.head().can_send:
+        if not (text.strip() or self.opened.attachments) or self.conversation is None or not self.head().can_send:
             return
         if self.answers.live_in(self.opened.chat_id) is None:
             self._tasks.start("send", self._guarded, self._send, (text,))
@@ -264,6 +280,7 @@ class ChatPresenter(ChatPresenterBase):
         self._draft_timer.stop()
         if await self.conversation.send(text.strip("\n")):
             self.draft_replaced.emit("")
+            self.attaching.show_chat()
         self._all_changed()
 
     def stop(self) -> None:
@@ -283,9 +300,11 @@ class ChatPresenter(ChatPresenterBase):
         if message is None or message.role != "user":
             return
         if self.opened.editing is None:
-            self.opened.set_aside = self.opened.draft
+            self.opened.set_aside, self.opened.attachments_aside = self.opened.draft, self.opened.attachments
         self.opened.editing, self.opened.draft = message_id, message.content
+        self.opened.attachments = attachments_of(message.attachments)
         self.draft_replaced.emit(message.content)
+        self.attaching.show_chat()
         self._head_changed()
 
     def cancel_edit(self) -> bool:
@@ -294,7 +313,9 @@ class ChatPresenter(ChatPresenterBase):
         if opened.editing is None:
             return False
         opened.editing, opened.draft, opened.set_aside = None, opened.set_aside, ""
+        opened.attachments, opened.attachments_aside = opened.attachments_aside, ()
         self.draft_replaced.emit(opened.draft)
+        self.attaching.show_chat()
         self._head_changed()
         return True
 

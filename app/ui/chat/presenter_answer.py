@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from app.storage.errors import StorageError
 from app.ui.chat.live_answer import Arrived, LiveAnswer
+from app.ui.chat.presenter_parts import filled, has_attachments
 
 if TYPE_CHECKING:
+    from app.service.chat import ChatStream
     from app.service.chat_types import ChatRequest, RetryWait
     from app.service.errors import ServiceError
     from app.service.exchange import Exchange
@@ -33,6 +35,7 @@ class Ending:
     state: str
     error: ServiceError | None = None
     exchange: Exchange | None = None
+    trouble: StorageError | None = None  # what was to be sent could not be read
 
 
 class AnswerWriter:
@@ -78,7 +81,7 @@ class AnswerWriter:
 
         began = bool(self._live.text or self._live.reasoning)
         try:
-            stream = self._service.chat.stream(request, price=self._live.price, on_wait=self._on_wait)
+            stream = await self._prepared(request)
             self._exchange = lambda: stream.exchange
             self._on_begun()
             async with stream:
@@ -89,7 +92,21 @@ class AnswerWriter:
         except ServiceError as error:
             kept = began and isinstance(error, (StreamCut, InBandError))
             return Ending("interrupted" if kept else "failed", error, error.exchange or self.exchange)
+        except StorageError as error:
+            return Ending("failed", trouble=error)
         return Ending("complete", None, self.exchange)
+
+    async def _prepared(self, request: ChatRequest) -> ChatStream:
+        """The call, with the bytes of attachments in it; large ones are read and encoded in a thread."""
+        stream = self._service.chat.stream
+        if not has_attachments(request):
+            return stream(request, price=self._live.price, on_wait=self._on_wait)
+        files = self._history.files
+
+        def prepare() -> ChatStream:
+            return stream(filled(request, files), price=self._live.price, on_wait=self._on_wait)
+
+        return await asyncio.to_thread(prepare)
 
     @property
     def exchange(self) -> Exchange | None:

@@ -16,7 +16,7 @@ from PySide6.QtCore import QObject, Signal
 from app.storage.errors import NotStored, StorageError
 from app.ui.chat.live_answer import Arrived, LiveAnswer
 from app.ui.chat.presenter_answer import AnswerWriter, Ending, store_ending
-from app.ui.chat.presenter_requests import note_of
+from app.ui.chat.presenter_requests import note_of, without_bytes
 from app.ui.chat.presenter_rows import problem_text
 from app.ui.shared.problems import ActionSpec, Problem, describe
 
@@ -245,6 +245,14 @@ class Answers(QObject):
                 return problem
             way = SANDBOX_MONEY if self._caller.is_sandbox else OTHER_ACCOUNT
             return replace(problem, primary=way, alternative=self._cheaper(job) or problem.alternative)
+        if ending.trouble is not None:
+            return Problem(
+                "This message could not be sent",
+                f"{ending.trouble.sentence} Nothing was sent, so nothing was charged.",
+                primary=ActionSpec("edit", "Edit"),
+                alternative=ActionSpec("retry", "Try again"),
+                icon="document",
+            )
         if ending.state == "failed":
             return Problem("No answer came", "Rialto met a fault of its own. Your message is kept.")
         if ending.state == "complete" and live.finish_reason == "content_filter":
@@ -288,7 +296,7 @@ class Answers(QObject):
         self.changed.emit(row)
 
     def _remember(self, row: str, exchange: Exchange) -> None:
-        self._exchanges[row] = exchange
+        self._exchanges[row] = without_bytes(exchange)
         self._exchanges.move_to_end(row)
         while len(self._exchanges) > KEPT_EXCHANGES:
             self._exchanges.popitem(last=False)

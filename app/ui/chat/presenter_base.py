@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.storage.errors import NotStored, StorageError
 from app.ui.chat.estimate import turn_cap_usd
 from app.ui.chat.options import ChatOptions
+from app.ui.chat.presenter_attachments import Attaching
 from app.ui.chat.presenter_models import ModelShelf
 from app.ui.chat.presenter_open import OpenChat
 from app.ui.shared import money
@@ -44,6 +45,7 @@ class ChatPresenterBase(QObject):
     head_changed = Signal(object)  # ChatHead
     cost_changed = Signal(object)  # CostNote
     draft_replaced = Signal(str)  # what the box is to hold now
+    attachments_changed = Signal(object)  # tuple[AttachmentView, ...]
     totals_changed = Signal(object)  # Totals
     models_changed = Signal(object)  # ModelList
     started = Signal()  # `conversation` is there
@@ -71,6 +73,9 @@ class ChatPresenterBase(QObject):
         self.shelf = ModelShelf(caller, settings)
         self.opened = OpenChat(caller, self.shelf)
         self._clock = clock
+        self.attaching = Attaching(self.opened, self._do, self._keep_draft, self)
+        self.attaching.changed.connect(self._attachments_changed)
+        self.attaching.told.connect(lambda sentence: self.notice.emit(sentence, "", ""))
         self._answers: Answers | None = None
         self.library: Library | None = None
         self.conversation: Conversation | None = None
@@ -153,6 +158,14 @@ class ChatPresenterBase(QObject):
     def _head_changed(self) -> None:
         self.head_changed.emit(self.head())
         self.cost_changed.emit(self.opened.cost())
+
+    def _attachments_changed(self, views: object) -> None:
+        self.attachments_changed.emit(views)
+        self._head_changed()
+
+    async def _keep_draft(self) -> None:
+        """Put what is in the box on the disk; the presenter knows how."""
+        raise NotImplementedError
 
     def _cheaper_model(self, job: Job) -> ActionSpec | None:
         """The cheapest model that is listed, when it is not the one that was asked."""

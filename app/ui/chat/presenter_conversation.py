@@ -125,11 +125,15 @@ class Conversation(QObject):
         edited = opened.thread.get(opened.editing)
         parent_id = edited.parent_id if edited is not None else opened.thread.head_id
         chat: Chat = await self._ensure_chat()
-        user = await self._history.add_message(chat.id, "user", text, parent_id=parent_id)
+        attached = opened.attachments
+        user = await self._history.add_message(
+            chat.id, "user", text, parent_id=parent_id, attachments=[each.to_dict() for each in attached]
+        )
         answer = await self._add_answer(chat.id, user.id)
         changes: dict[str, Any] = {"draft": "", "account_id": opened.stored_values()["account_id"]}
+        changes["draft_attachments"] = ()
         if not chat.title:
-            changes["title"] = title_from(text)
+            changes["title"] = title_from(text if text.strip() or not attached else attached[0].name)
         if not opened.chosen_model:
             changes["model"] = opened.chosen_model = opened.model_id
         changed = await self._library.change(chat.id, **changes)
@@ -138,6 +142,7 @@ class Conversation(QObject):
             return False
         opened.title = changed.title
         opened.draft, opened.editing, opened.set_aside = "", None, ""
+        opened.attachments, opened.attachments_aside = (), ()
         opened.thread.put(user)
         opened.thread.put(answer)
         opened.thread.head_id = answer.id

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from app.ui.chat.attachment import Attachment, attachments_of, refusals
 from app.ui.chat.estimate import TokenCounter, count_tokens
-from app.ui.chat.options import ChatOptions, judge
+from app.ui.chat.options import ChatOptions, extra_of, judge
 from app.ui.chat.presenter_models import price_line, retires_text
 from app.ui.chat.presenter_thread import Thread
 from app.ui.chat.presenter_views import cost_note, estimate_branch, learn_from
@@ -41,6 +42,9 @@ class OpenChat:
     draft: str = ""
     editing: str | None = None
     set_aside: str = ""  # the draft from before an earlier turn was taken into the box
+    attachments: tuple[Attachment, ...] = ()  # of the draft, or of the turn that is edited
+    attachments_aside: tuple[Attachment, ...] = ()
+    reading: int = 0  # files that are still being read and checked
     problem: Problem | None = None
     is_whole: bool = True  # a long chat is shown by its newest messages first; nothing is sent before the rest is there
     _branch_tokens: int | None = None
@@ -76,12 +80,14 @@ class OpenChat:
         self.chosen_model = chat.model
         self.character = _character_of(chat)
         self.draft = chat.draft
+        self.attachments = attachments_of(chat.draft_attachments)
         learn_from(self.counter, self.options, self.thread.shown())
 
     def _clear(self) -> None:
         self.chat_id, self.title, self.thread = None, "", Thread()
         self.options, self.chosen_model, self.character = ChatOptions(), "", None
         self.draft, self.editing, self.set_aside = "", None, ""
+        self.attachments, self.attachments_aside, self.reading = (), (), 0
         self.problem, self._branch_tokens, self.is_whole = None, None, True
 
     def complete(self, messages: tuple[Message, ...]) -> None:
@@ -138,7 +144,7 @@ class OpenChat:
         defaults = _sampling_defaults(model)
         last = self.thread.last_of("assistant")
         cached = last.usage.get("cached") if last is not None else 0
-        ready = self.caller.service is not None and bool(self.model_id) and self.is_whole
+        why_not = self.why_not()
         return ChatHead(
             chat_id=self.chat_id,
             title=self.title or NEW_CHAT,
@@ -152,6 +158,8 @@ class OpenChat:
             controls=judge(self.options, model),
             default_temperature=defaults.get("temperature"),
             default_top_p=defaults.get("top_p"),
+            efforts=model.capabilities.reasoning_efforts if model is not None else (),
+            default_effort=model.capabilities.default_reasoning_effort if model is not None else "",
             max_reply_tokens=model.model_spec.max_completion_tokens if model is not None else None,
             prompt_tokens=self.counter.corrected(self.model_id, count_tokens(self.options.system_prompt)),
             cache_key=self.chat_id or "",
@@ -160,10 +168,29 @@ class OpenChat:
             is_empty=self.is_empty,
             editing=self.editing is not None,
             is_sandbox=self.caller.is_sandbox,
-            can_send=ready,
-            why_not="" if ready else _why_not(self.caller) if self.is_whole else "The chat is being opened.",
+            can_send=not why_not,
+            why_not=why_not,
             problem=self.problem,
         )
+
+    def why_not(self) -> str:
+        """Why nothing can be sent now, "" when it can."""
+        if not self.is_whole:
+            return "The chat is being opened."
+        if self.caller.service is None or not self.model_id:
+            return _why_not(self.caller)
+        if self.reading:
+            return "An attachment is still being read."
+        refused = next((each for each in refusals(self.attachments, self.model) if each), "")
+        if refused:
+            return f"{refused} Remove it, or choose another model."
+        return extra_of(self.options.extra_json)[1] and "The extra JSON among the parameters is not complete."
+
+    def kept_draft(self) -> tuple[str, tuple[Attachment, ...]]:
+        """What the chat's own draft is, also while an earlier turn is in the box."""
+        if self.editing is not None:
+            return self.set_aside, self.attachments_aside
+        return self.draft, self.attachments
 
     def cost(self) -> CostNote:
         """The most that sending the box now can cost."""
@@ -175,6 +202,7 @@ class OpenChat:
             draft=self.draft,
             has_character=self.character is not None,
             sandbox=self.caller.is_sandbox,
+            attachment_tokens=sum(each.tokens for each in self.attachments),
         )
 
     def branch_tokens(self) -> int:

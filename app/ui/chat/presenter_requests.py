@@ -7,13 +7,16 @@ turn would make a chat's size grow with the square of its length. The page puts 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from app.service.chat_types import ChatMessage, ChatRequest
 from app.service.exchange import RequestRecord
+from app.ui.chat.attachment import shortened_body
 from app.ui.chat.continuing import CONTINUE_INSTRUCTION
 from app.ui.chat.options import ChatOptions, effort_of, extra_of, service_parameters
+from app.ui.chat.presenter_parts import user_messages
 from app.ui.chat.state_pages import RequestView
 
 if TYPE_CHECKING:
@@ -39,7 +42,7 @@ def build_request(
     With `continues`, the kept part goes along as the assistant's words and the model is asked to go on. The chat's id
     is the cache key, so that all turns of one chat hit the same cache (R-CHAT-06, R-CHAT-07).
     """
-    messages = wire_messages(options, branch)
+    messages = wire_messages(options, branch, model)
     if continues is not None and continues.content:
         messages += (ChatMessage("assistant", continues.content), ChatMessage("user", CONTINUE_INSTRUCTION))
     return ChatRequest(
@@ -58,11 +61,16 @@ def build_request(
     )
 
 
-def wire_messages(options: ChatOptions, branch: Sequence[Message]) -> tuple[ChatMessage, ...]:
+def wire_messages(
+    options: ChatOptions, branch: Sequence[Message], model: Model | None = None
+) -> tuple[ChatMessage, ...]:
     """System prompt first, then every turn that has text. Earlier turns are never written differently, for caches."""
     messages = [ChatMessage("system", options.system_prompt)] if options.system_prompt.strip() else []
+    attached = user_messages(branch, model, cache=options.cache_attachments)
     for message in branch:
-        if message.role == "user" or (message.role == "assistant" and message.content):
+        if message.id in attached:
+            messages.append(attached[message.id])
+        elif message.role == "user" or (message.role == "assistant" and message.content):
             messages.append(ChatMessage("user" if message.role == "user" else "assistant", message.content))
     return tuple(messages)
 
@@ -89,6 +97,15 @@ def note_of(exchange: Exchange, turns: int) -> dict[str, Any]:
         "sent_at": exchange.started_at.isoformat(),
         "duration_s": exchange.duration_s,
     }
+
+
+def without_bytes(exchange: Exchange) -> Exchange:
+    """The call with attachments cut short: it is kept to be looked at, and a film would be kept 50 times."""
+    body = exchange.request.body
+    messages = body.get("messages") if isinstance(body, Mapping) else None
+    if not any(isinstance(each.get("content"), list) for each in messages or () if isinstance(each, Mapping)):
+        return exchange
+    return replace(exchange, request=replace(exchange.request, body=shortened_body(body)))
 
 
 def view_of(exchange: Exchange) -> RequestView:

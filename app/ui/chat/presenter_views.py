@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from app.ui.chat.attachment import attachments_of
 from app.ui.chat.estimate import (
     TokenCounter,
     count_messages,
@@ -14,20 +15,26 @@ from app.ui.chat.estimate import (
     most_output_tokens,
     turn_cap_usd,
 )
-from app.ui.chat.options import ChatOptions
+from app.ui.chat.options import ChatOptions, judge
 from app.ui.chat.state import CostNote
 from app.ui.shared import money
 
 if TYPE_CHECKING:
+    from app.service.chat_types import ChatMessage
     from app.service.models import Model
     from app.storage.conversations import Message
 
-_LINK = re.compile(r"https?://\S+", re.IGNORECASE)
+_LINK = re.compile(r"https?://[^\s<>()\[\]\"'`]+", re.IGNORECASE)
+
+
+def links_in(text: str) -> tuple[str, ...]:
+    """The addresses in a message that the service could read, each once, in their order (R-EXT-10)."""
+    return tuple(dict.fromkeys(link.rstrip(".,;:!?") for link in _LINK.findall(text)))
 
 
 def count_links(text: str) -> int:
     """How many addresses a message holds that the service could read."""
-    return len(set(_LINK.findall(text)))
+    return len(links_in(text))
 
 
 def estimate_branch(options: ChatOptions, branch: Sequence[Message]) -> int:
@@ -36,7 +43,15 @@ def estimate_branch(options: ChatOptions, branch: Sequence[Message]) -> int:
         return 0
     from app.ui.chat.presenter_requests import wire_messages
 
-    return count_messages(str(message.content or "") for message in wire_messages(options, branch))
+    written = count_messages(text_of(message) for message in wire_messages(options, branch))
+    return written + sum(each.tokens for message in branch for each in attachments_of(message.attachments))
+
+
+def text_of(message: ChatMessage) -> str:
+    """The words of a turn; attachments are counted by themselves."""
+    if isinstance(message.content, tuple):
+        return "\n".join(part.value for part in message.content if part.type == "text" and isinstance(part.value, str))
+    return str(message.content or "")
 
 
 def learn_from(counter: TokenCounter, options: ChatOptions, path: Sequence[Message]) -> None:
@@ -61,17 +76,21 @@ def cost_note(
     draft: str,
     has_character: bool,
     sandbox: bool,
+    attachment_tokens: int = 0,
 ) -> CostNote:
-    """`≤ $0.0046 a turn`, and how that was reckoned."""
+    """`≤ $0.0046 a turn`, how that was reckoned, and which links of the draft would be read."""
+    links = links_in(draft) if options.read_links else ()
+    own = (count_tokens(draft) if draft.strip() else 0) + attachment_tokens
+    own_text = f"about {money.count(own)} tokens" if own else ""
     if model is None:
-        return CostNote()
-    estimated = branch_tokens + (count_tokens(draft) if draft.strip() else 0)
+        return CostNote(tokens=own_text, links=links)
+    estimated = branch_tokens + own
     prompt = counter.at_most(model.id, estimated)
     if not counter.is_tried(model.id):
         prompt += hidden_prompt_tokens(options, has_character)
-    cap = turn_cap_usd(model, options, prompt, count_links(draft))
+    cap = turn_cap_usd(model, options, prompt, len(links))
     if cap is None:
-        return CostNote("Price not stated", f"{model.name} has no price in the model list.")
+        return CostNote("Price not stated", f"{model.name} has no price in the model list.", own_text, links)
     output = most_output_tokens(model, options, prompt) or 0
     detail = (
         f"At most {money.count(prompt)} tokens in and {money.count(output)} out at the list price. "
@@ -79,4 +98,8 @@ def cost_note(
     )
     if sandbox:
         detail += " Play money: nothing is charged in the Sandbox."
-    return CostNote(f"{money.at_most(cap)} a turn", detail)
+    if own:
+        detail += f" Your message itself has about {money.count(own)} tokens."
+    if judge(options, model).social_posts.usable and options.social_posts:
+        detail += " The model’s own search is charged for each result, which nobody knows beforehand."
+    return CostNote(f"{money.at_most(cap)} a turn", detail, own_text, links)

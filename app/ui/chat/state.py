@@ -76,6 +76,8 @@ class ChatHead:
     controls: Controls = field(default_factory=Controls)
     default_temperature: float | None = None
     default_top_p: float | None = None
+    efforts: tuple[str, ...] = ()  # how hard the model can be told to think, in its own words
+    default_effort: str = ""
     max_reply_tokens: int | None = None
     prompt_tokens: int = 0  # of the system prompt, estimated
     cache_key: str = ""
@@ -104,3 +106,19 @@ class CostNote:
 
     text: str = ""
     detail: str = ""  # the tooltip: how it was reckoned
+    tokens: str = ""  # of what is in the box, "" while that is empty
+    links: tuple[str, ...] = ()  # in the box, while links are to be read; the first five are
+
+
+@dataclass(frozen=True, slots=True)
+class AttachmentView:
+    """One chip over the box. `refusal` is why it cannot go along; `path` the bytes of a picture, for its thumbnail."""
+
+    key: str
+    kind: str
+    name: str
+    detail: str = ""
+    refusal: str = ""
+    busy: bool = False
+    path: str = ""
+    can_shrink: bool = False

@@ -1,0 +1,292 @@
+"""Attachments from the box to the wire: checked by content, kept on the disk, refused with a sentence, sent whole."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QBuffer, QIODevice, Qt
+from PySide6.QtGui import QImage, QPainter
+
+from app.ui.chat.attachment import Attachment, attachments_of, cached_ones, refusals, shortened_body
+from app.ui.chat.attachment_check import NotAttached, check, form_of, read_file, shrink, thumbnail
+from app.ui.chat.presenter_parts import encoded
+from tests.ui.chat_desk import FakeService, model_body, open_desk
+
+SEES = model_body(capabilities={"supportsVision": True, "supportsMultipleImages": True, "supportsAudioInput": True})
+WAV = b"RIFF\x24\x00\x00\x00WAVEfmt " + bytes.fromhex("100000000100010040 1f0000803e000002001000") + b"data"
+    b"RIFF\x24\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x40\x1f\x00\x00\x80\x3e\x00\x00\x02\x00\x10\x00data"
+)
+
+
+def picture(width: int = 100, height: int = 80, form: str = "PNG", *, noisy: bool = False) -> bytes:
+    image = QImage(width, height, QImage.Format.Format_RGB32)
+    image.fill(Qt.GlobalColor.darkCyan)
+    if noisy:
+        painter = QPainter(image)
+        for at in range(0, width * 3, 7):
+            painter.setPen(Qt.GlobalColor(7 + at % 12))
+            painter.drawLine(at, 0, at // 3, height)
+        painter.end()
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    assert image.save(buffer, form)
+    return bytes(buffer.data().data())
+
+
+# What it is
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "kind", "media_type"),
+    [
+        ("photo.txt", picture(), "image", "image/png"),
+        ("photo.jpg", picture(form="JPEG"), "image", "image/jpeg"),
+        ("old.bmp", picture(form="BMP"), "image", "image/png"),
+        ("voice.png", WAV, "audio", "audio/wav"),
+        ("film.bin", b"\x00\x00\x00\x18ftypisom" + bytes(40), "video", "video/mp4"),
+        ("paper", b"%PDF-1.7\n" + bytes(100), "pdf", "application/pdf"),
+        ("notes.md", "# Über\n".encode(), "text", "text/plain"),
+        ("notes.txt", "wide".encode("utf-16"), "text", "text/plain"),
+        ("drawing.svg", b"<svg xmlns='http://www.w3.org/2000/svg'><script/></svg>", "text", "text/plain"),
+        ("photo.heic", b"\x00\x00\x00\x18ftypheic" + bytes(40), "image", "image/heic"),
+    ],
+)
+def test_bytes_say_what_they_are_and_names_do_not(name: str, data: bytes, kind: str, media_type: str) -> None:
+    found = check(name, data)
+    assert (found.attachment.kind, found.attachment.media_type) == (kind, media_type)
+    assert found.attachment.name == name
+    assert found.attachment.size == len(found.data)
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (b"", "It is empty."),
+        (picture(63, 200), "63 × 200 pixels; each side needs 64"),
+        (picture()[:60], "damaged"),
+        (b"PK\x03\x04" + bytes(200), "This is none of them."),
+        (b"\x7fELF" + bytes(200), "This is none of them."),
+        (bytes(25 * 1024 * 1024 + 1), "may have 25 MB"),
+    ],
+)
+def test_what_cannot_go_along_is_refused_in_a_sentence(data: bytes, sentence: str) -> None:
+    with pytest.raises(NotAttached) as caught:
+        check("x", data)
+    assert sentence in caught.value.sentence
+
+
+def test_a_file_over_the_limit_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    large = tmp_path / "large.mp4"
+    with large.open("wb") as file:
+        file.truncate(26 * 1024 * 1024 + 300_000)
+    with pytest.raises(NotAttached, match=r"It has 27\.6 MB; one attachment may have 25 MB"):
+        read_file(large)
+    with pytest.raises(NotAttached, match="Folders cannot be attached"):
+        read_file(tmp_path)
+
+
+def test_a_large_picture_is_made_smaller_on_request() -> None:
+    data = picture(4000, 1000, noisy=True)
+    before = check("wide.png", data).attachment
+    after = shrink(before, data)
+    assert (after.attachment.width, after.attachment.height) == (1568, 392)
+    assert after.attachment.tokens < before.tokens
+    assert "made smaller" in after.attachment.detail
+    assert form_of(after.data) in ("png", "jpeg")
+    assert thumbnail(after.data, 96).width() == 96
+    assert thumbnail(b"no picture", 96).isNull()
+
+
+# What a model takes
+
+
+def test_each_model_refuses_what_it_cannot_take_r_chat_11_r_chat_12_r_chat_13() -> None:
+    from app.service.models import Model
+
+    kinds = ("image", "audio", "video", "text", "pdf")
+    attached = [Attachment(kind, "x", "", 10, "0" * 64) for kind in kinds]  # type: ignore[arg-type]  # of the tuple
+    blind = Model.model_validate(model_body())
+    assert refusals(attached, blind) == (
+        "Plain cannot see pictures.",
+        "Plain cannot listen to sound.",
+        "Plain cannot watch films.",
+        "",
+        "",
+    )
+    assert refusals(attached, None) == ("",) * 5
+    many = [Attachment("image", "x", "", 10, "0" * 64)] * 11
+    assert refusals(many, Model.model_validate(SEES))[9:] == ("", "Up to 10 pictures in one message.")
+    one = Model.model_validate(model_body(capabilities={"supportsVision": True}))
+    assert refusals(many[:2], one)[1] == "Plain takes 1 picture in one message."
+    heavy = [Attachment("text", "x", "", 15_000_000, "0" * 64)] * 2
+    assert refusals(heavy, None) == ("", "Everything attached may have 25 MB together.")
+
+
+def test_the_first_long_attachments_are_marked_for_the_cache_r_chat_05() -> None:
+    long = Attachment("text", "x", "", 10, "0" * 64, tokens=5_000)
+    short = Attachment("text", "x", "", 10, "0" * 64, tokens=5)
+    first = cached_ones([(short, long), (long, long)])
+    assert first == {(0, 1), (1, 0), (1, 1)}
+    assert first <= cached_ones([(short, long), (long, long), (long, long)])
+    assert len(cached_ones([(long,) * 9])) == 4
+
+
+def test_odd_stored_attachments_cost_themselves_only() -> None:
+    stored: list[dict[str, Any]] = [{"kind": "x"}, {"kind": "image", "sha256": "a", "width": "b", "name": 3}, {}]
+    (kept,) = attachments_of(stored)
+    assert (kept.width, kept.name) == (0, "")
+    assert Attachment.from_dict(kept.to_dict()) == kept
+
+
+# From the box to the wire
+
+
+async def attach(desk: Any, *paths: Path) -> None:
+    desk.presenter.attaching.add_files(paths)
+    await desk.tasks.idle()
+
+
+async def test_an_attachment_is_on_disk_with_the_draft_and_goes_along_with_the_text(tmp_path: Path) -> None:
+    file = tmp_path / "boiler.png"
+    file.write_bytes(picture())
+    fake = FakeService(models=[SEES])
+    async with open_desk(tmp_path / "home", fake=fake) as desk:
+        desk.presenter.set_draft("What is this?")
+        await attach(desk, file)
+        (chat,) = await desk.history.chats()
+        assert chat.draft_attachments[0]["name"] == "boiler.png"
+    async with open_desk(tmp_path / "home", fake=fake) as desk:
+        (view,) = desk.presenter.attaching.views()
+        assert (view.name, view.refusal, view.busy) == ("boiler.png", "", False)
+        assert Path(view.path).read_bytes() == picture()
+        await desk.say("What is this?")
+        (sent,) = fake.requests
+        text, image = sent["messages"][-1]["content"]
+        assert text == {"type": "text", "text": "What is this?"}
+        assert image["image_url"]["url"] == "data:image/png;base64," + base64.b64encode(picture()).decode()
+        assert desk.presenter.attaching.views() == ()
+        (chat,) = await desk.history.chats()
+        assert chat.draft_attachments == ()
+        assert (await desk.history.messages(chat.id))[0].attachments[0]["name"] == "boiler.png"
+        await desk.say("And now?")
+        assert fake.requests[1]["messages"][0] == sent["messages"][0], "caches need the same bytes"
+
+
+async def test_a_picture_alone_is_a_message_and_names_the_chat(tmp_path: Path) -> None:
+    file = tmp_path / "boiler.png"
+    file.write_bytes(picture())
+    async with open_desk(tmp_path / "home", fake=FakeService(models=[SEES])) as desk:
+        await attach(desk, file)
+        await desk.say("")
+        assert [part["type"] for part in desk.fake.requests[0]["messages"][0]["content"]] == ["image_url"]
+        assert desk.presenter.head().title == "boiler.png"
+
+
+async def test_what_the_model_refuses_keeps_the_message_in_the_box_and_says_why(tmp_path: Path) -> None:
+    file = tmp_path / "boiler.png"
+    file.write_bytes(picture())
+    async with open_desk(tmp_path / "home", fake=FakeService(models=[model_body(), {**SEES, "id": "seer"}])) as desk:
+        await attach(desk, file)
+        (view,) = desk.presenter.attaching.views()
+        assert view.refusal == "Plain cannot see pictures."
+        head = desk.presenter.head()
+        assert not head.can_send
+        assert head.why_not == "Plain cannot see pictures. Remove it, or choose another model."
+        await desk.say("Look")
+        assert desk.fake.requests == []
+        desk.presenter.use_model("seer")
+        assert desk.presenter.head().can_send
+        desk.presenter.attaching.remove(view.key)
+        await desk.tasks.idle()
+        assert desk.presenter.attaching.views() == ()
+
+
+async def test_an_earlier_picture_is_left_out_for_a_model_that_cannot_see(tmp_path: Path) -> None:
+    file = tmp_path / "boiler.png"
+    file.write_bytes(picture())
+    seer = {**SEES, "id": "seer", "model_spec": {**SEES["model_spec"], "name": "Seer", "traits": []}}
+    async with open_desk(tmp_path / "home", fake=FakeService(models=[model_body(), seer])) as desk:
+        desk.presenter.use_model("seer")
+        await attach(desk, file)
+        await desk.say("Look")
+        desk.presenter.use_model("plain")
+        await desk.say("And?")
+        first = desk.fake.requests[1]["messages"][0]["content"]
+        assert [part["type"] for part in first] == ["text", "text"]
+        assert first[1]["text"] == "[Picture “boiler.png” is left out: Plain cannot see pictures.]"
+
+
+async def test_a_damaged_file_says_so_at_its_chip_and_is_not_sent(tmp_path: Path) -> None:
+    file = tmp_path / "program.exe"
+    file.write_bytes(b"MZ" + bytes(range(256)))
+    async with open_desk(tmp_path / "home") as desk:
+        await attach(desk, file, tmp_path / "gone.txt")
+        first, second = desk.presenter.attaching.views()
+        assert "none of them" in first.refusal
+        assert "not a file" in second.refusal
+        assert desk.presenter.opened.attachments == ()
+        await desk.say("Hello")
+        assert desk.fake.requests[0]["messages"] == [{"role": "user", "content": "Hello"}]
+
+
+async def test_a_missing_file_fails_the_answer_in_words_and_nothing_is_sent(tmp_path: Path) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text("what I know")
+    async with open_desk(tmp_path / "home") as desk:
+        await attach(desk, file)
+        for path in desk.history.files.folder.iterdir():
+            path.unlink()
+        await desk.say("Read this")
+        assert desk.fake.requests == []
+        row = desk.rows[-1]
+        assert row.problem.what == "This message could not be sent"
+        assert "no longer on this computer" in row.problem.meaning
+
+
+async def test_editing_a_turn_brings_its_attachments_back_and_cancelling_the_drafts_own(tmp_path: Path) -> None:
+    first, second = tmp_path / "first.txt", tmp_path / "second.txt"
+    first.write_text("one")
+    second.write_text("two")
+    async with open_desk(tmp_path / "home") as desk:
+        await attach(desk, first)
+        await desk.say("Read this")
+        await attach(desk, second)
+        desk.presenter.recall()
+        assert [view.name for view in desk.presenter.attaching.views()] == ["first.txt"]
+        desk.presenter.cancel_edit()
+        assert [view.name for view in desk.presenter.attaching.views()] == ["second.txt"]
+
+
+async def test_the_request_page_says_how_long_the_bytes_are_also_after_a_restart(tmp_path: Path) -> None:
+    file = tmp_path / "boiler.png"
+    file.write_bytes(picture(400, 400, noisy=True))
+    fake = FakeService(models=[SEES])
+    seen: list[Any] = []
+    for number in range(2):
+        async with open_desk(tmp_path / "home", fake=fake) as desk:
+            assert desk.presenter.conversation is not None
+            desk.presenter.conversation.request_changed.connect(seen.append)
+            if number == 0:
+                await attach(desk, file)
+                await desk.say("Look")
+            desk.presenter.show_request()
+            await desk.tasks.idle()
+            body = json.dumps(seen[-1].record.body)
+            assert "data:image/png;base64," in body
+            assert len(body) < 2_000
+
+
+def test_only_long_data_is_cut_from_a_body_that_is_looked_at() -> None:
+    body = {"messages": [{"content": "data: " + "word " * 900}], "n": 1}
+    assert shortened_body(body) == body
+    cut = shortened_body({"url": "data:image/png;base64," + "A" * 9_000})
+    assert cut == {"url": "data:image/png;base64," + "A" * 38 + "… (9,022 characters)"}
+
+
+def test_base64_made_in_pieces_is_the_same() -> None:
+    data = bytes(range(256)) * 2_000
+    assert encoded(data) == base64.b64encode(data).decode()
