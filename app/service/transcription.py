@@ -78,6 +78,31 @@ class TranscriptionRequest:
     response_format: str = "json"  # "text" loses times and length
     timestamps: bool = False
     language: str | None = None
+    file_name: str = ""  # what the file is called on the wire, where its own name does not say what it holds
+
+
+@dataclass(frozen=True, slots=True)
+class Abilities:
+    """What a model is known to do beyond text. `kinds` are the lists of times it fills; None: nobody knows."""
+
+    kinds: tuple[str, ...] | None
+    takes_hints: bool | None
+
+
+# The model list does not say; the documentation does, family by family. The first that occurs in a model's id counts.
+_FAMILIES: tuple[tuple[str, Abilities], ...] = (
+    ("parakeet", Abilities(None, False)),  # one guide says none, another all three
+    ("whisper", Abilities(("segment", "word"), True)),
+    ("wizper", Abilities(("segment",), True)),
+    ("scribe", Abilities(("word",), True)),
+    ("stt-", Abilities(("word",), True)),
+)
+
+
+def abilities_of(model_id: str) -> Abilities:
+    """Return what the documentation says of a model's times and language hints (R-STT-12, R-STT-15..17)."""
+    low = model_id.casefold()
+    return next((known for name, known in _FAMILIES if name in low), Abilities(None, None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +135,7 @@ class TranscriptionResource:
         fields.append(("timestamps", "true" if request.timestamps else "false"))
         if request.language is not None:
             fields.append(("language", request.language))
-        file = FormFile("file", request.path, request.path.name, MEDIA_TYPES[kind])
+        file = FormFile("file", request.path, request.file_name or request.path.name, MEDIA_TYPES[kind])
         call = Call(
             "POST",
             PATH,
@@ -152,7 +177,7 @@ async def _check(request: TranscriptionRequest) -> str:
         "A language is two letters, like “en”.",
     )
     names = ", ".join(suffix[1:].upper() for suffix in FILE_SUFFIXES)
-    suffix = request.path.suffix.lower()
-    limit(suffix in FILE_SUFFIXES, "file", names, f"{request.path.name} cannot be used; these can: {names}.")
+    name = request.file_name or request.path.name
+    limit(Path(name).suffix.lower() in FILE_SUFFIXES, "file", names, f"{name} cannot be used; these can: {names}.")
     await check_upload(request.path, FILE_KINDS, f"It has to hold sound, as {names}.")
     return await sound_kind(request.path) or "wav"

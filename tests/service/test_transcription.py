@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.service.errors import BadAnswer, LimitExceeded, TooLarge
-from app.service.transcription import FILE_SUFFIXES, TranscriptionRequest
+from app.service.transcription import FILE_SUFFIXES, TranscriptionRequest, abilities_of
 from tests.service.loopback import Watched, answering, http, serving
 from tests.service.test_uploads import WAV, parts_of
 
@@ -128,3 +128,21 @@ async def test_r_stt_05_exactly_ten_kinds_of_files_are_taken(tmp_path: Path) -> 
         path.write_bytes(b"these are words")
         with pytest.raises(LimitExceeded):
             await watched.service.transcription.transcribe(TranscriptionRequest(path, "m"))
+
+
+async def test_r_stt_05_a_file_whose_name_says_nothing_is_sent_under_one_that_does(tmp_path: Path) -> None:
+    path = tmp_path / "voice memo"
+    path.write_bytes(WAV)
+    async with serving(http(body=GOOD)) as server, Watched(server.base_url) as watched:
+        with pytest.raises(LimitExceeded):
+            await watched.service.transcription.transcribe(TranscriptionRequest(path, "m"))
+        await watched.service.transcription.transcribe(TranscriptionRequest(path, "m", file_name="voice memo.wav"))
+        assert 'filename="voice memo.wav"' in parts_of(server.received[0])[-1][0]
+
+
+def test_r_stt_12_what_a_family_of_models_can_do_is_told_from_its_id() -> None:
+    assert abilities_of("nvidia/parakeet-tdt-0.6b-v3").takes_hints is False
+    assert abilities_of("openai/whisper-large-v3").takes_hints is True
+    assert abilities_of("stt-xai-v1").kinds == ("word",)
+    assert abilities_of("fal-ai/wizper").kinds == ("segment",)
+    assert abilities_of("somebody/something-new").takes_hints is None
