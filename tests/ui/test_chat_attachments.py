@@ -17,7 +17,7 @@ from app.ui.chat.presenter_parts import encoded
 from tests.ui.chat_desk import FakeService, model_body, open_desk
 
 SEES = model_body(capabilities={"supportsVision": True, "supportsMultipleImages": True, "supportsAudioInput": True})
-WAV = b"RIFF\x24\x00\x00\x00WAVEfmt " + bytes.fromhex("100000000100010040 1f0000803e000002001000") + b"data"
+WAV = b"RIFF\x24\x00\x00\x00WAVEfmt " + bytes.fromhex("10000000 0100 0100 401f0000 803e0000 0200 1000") + b"data"
     b"RIFF\x24\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x40\x1f\x00\x00\x80\x3e\x00\x00\x02\x00\x10\x00data"
 )
 
