@@ -18,8 +18,6 @@ from tests.ui.chat_desk import FakeService, model_body, open_desk
 
 SEES = model_body(capabilities={"supportsVision": True, "supportsMultipleImages": True, "supportsAudioInput": True})
 WAV = b"RIFF\x24\x00\x00\x00WAVEfmt " + bytes.fromhex("10000000 0100 0100 401f0000 803e0000 0200 1000") + b"data"
-    b"RIFF\x24\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x40\x1f\x00\x00\x80\x3e\x00\x00\x02\x00\x10\x00data"
-)
 
 
 def picture(width: int = 100, height: int = 80, form: str = "PNG", *, noisy: bool = False) -> bytes:
