@@ -46,7 +46,8 @@ _log = logging.getLogger(__name__)
 class Rialto:
     """One running program. `live` returns when the window is closed and everything is saved."""
 
-    def __init__(self, qt_app: QApplication, ground: Ground) -> None:
+    def __init__(self, qt_app: QApplication, ground: Ground, *, has_fusion: bool = False) -> None:
+        """`has_fusion`: the application was made with the style that the theme stands on."""
         self._ground = ground
         self.options = ground.options
         self.paths = ground.paths
@@ -63,7 +64,7 @@ class Rialto:
             system_font=value.system_font,
             reduced_motion=value.reduced_motion,
         )
-        self.theme.apply(qt_app, hold_sheet=True)
+        self.theme.apply(qt_app, hold_sheet=True, has_fusion=has_fusion)
         self.tasks = TaskScope(self._crashed, held=True)
         self.caller = Caller()
         self.caller.use(ground.account_in_use(), None)  # its name and kind are in the first frame, its service follows

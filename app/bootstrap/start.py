@@ -37,7 +37,7 @@ def run(arguments: Sequence[str]) -> int:
         from app.ui.shell.tour import guide
 
         return guide(options.tour, options.theme)
-    qt_app = QApplication([sys.argv[0]])
+    qt_app = QApplication([sys.argv[0], "-style", "fusion"])
     qt_app.setApplicationName("Rialto")
     qt_app.setApplicationVersion(__version__)
     qt_app.setDesktopFileName("rialto")
@@ -67,7 +67,7 @@ def _run_window(qt_app: QApplication, options: Options, paths: Paths, instance: 
         ground.begin_sandbox()
         from app.bootstrap.rialto import Rialto  # everything else: the Sandbox comes up meanwhile
 
-        rialto = Rialto(qt_app, ground)
+        rialto = Rialto(qt_app, ground, has_fusion=True)
         _show(rialto)
         return _run_in_loop(qt_app, rialto)
     finally:

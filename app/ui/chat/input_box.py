@@ -73,7 +73,6 @@ class MessageBox(QPlainTextEdit):
     def _dress(self) -> None:
         font = self._theme.font("reading")
         self.setFont(font)
-        self.viewport().setFont(font)  # the placeholder is painted with it, and a style sheet keeps it from following
         self._fit()
 
     def _fit(self) -> None:

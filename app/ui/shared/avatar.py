@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from functools import lru_cache
 
@@ -38,6 +37,8 @@ def paint_avatar(painter: QPainter, name: str, rect: QRectF, radius: float = 0.0
     painter.translate(rect.topLeft())
     painter.scale(rect.width() / GRID, rect.height() / GRID)
     painter.setPen(Qt.PenStyle.NoPen)
+    import hashlib  # OpenSSL behind it takes 4 ms of a start that draws no name
+
     seed = hashlib.sha256(name.strip().casefold().encode()).digest()
     ground, figure, light = (QColor(value) for value in _COLORS[seed[0] % len(_COLORS)])
     painter.fillRect(QRectF(0, 0, GRID, GRID), ground)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from PySide6.QtCore import SignalInstance
@@ -14,8 +13,7 @@ class ShortcutRefused(Exception):
     """A key cannot be given to an action; the message is a sentence for the person."""
 
 
-@dataclass(frozen=True, slots=True)
-class KeyRow:
+class KeyRow(NamedTuple):
     """One action and its key, both keys in Qt's portable text; "" is no key."""
 
     action_id: str

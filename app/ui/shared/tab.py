@@ -1,14 +1,14 @@
 """What the window knows about a tab: a name on the rail, three zones, some actions and what it is busy with.
 
 A feature writes one class that satisfies `TabPage`; the window draws the frame around it. Features never import the
-window, so everything that crosses between the two is a plain value from this file.
+window, so everything that crosses between the two is a plain value from this file. Named tuples, here and wherever the
+first paint waits: making such a class takes a ninth of the time that a frozen dataclass takes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from PySide6.QtCore import SignalInstance
@@ -21,8 +21,7 @@ def _always() -> bool:
     return True
 
 
-@dataclass(frozen=True, slots=True)
-class TabAction:
+class TabAction(NamedTuple):
     """One thing a person can do: in the menus, in the palette, on a key, all from this one value.
 
     `id` is lasting, such as "chat.new": changed shortcuts are stored under it. `shortcut` is Qt's portable text
@@ -43,8 +42,7 @@ class TabAction:
     also: tuple[str, ...] = ()  # further keys that always work, such as Ctrl++ beside Ctrl+=
 
 
-@dataclass(frozen=True, slots=True)
-class PaletteItem:
+class PaletteItem(NamedTuple):
     """Something the palette can open: a chat, a model, a character."""
 
     key: str  # lasting and unique, such as "chat:17"; remembered under recently used
@@ -55,8 +53,7 @@ class PaletteItem:
     run: Callable[[], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Zones:
+class Zones(NamedTuple):
     """Where the side panes are now. An overlay slides over the canvas; a closed pane is not to be seen."""
 
     list_overlay: bool = False
@@ -73,8 +70,7 @@ class Zones:
         return self.inspector_open and not self.inspector_overlay
 
 
-@dataclass(frozen=True, slots=True)
-class TabInfo:
+class TabInfo(NamedTuple):
     """What the rail needs before the tab itself is built."""
 
     name: str  # "chat"

@@ -13,7 +13,7 @@ from typing import Literal
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
-from PySide6.QtWidgets import QApplication, QStyleFactory
+from PySide6.QtWidgets import QApplication
 
 from app.ui.shared.resources import resources_folder
 from app.ui.shared.stylesheet import fill
@@ -189,18 +189,18 @@ class Theme(QObject):
 
     # -- the application ------------------------------------------------------------------------------------------
 
-    def apply(self, qt_app: QApplication, *, hold_sheet: bool = False) -> None:
+    def apply(self, qt_app: QApplication, *, hold_sheet: bool = False, has_fusion: bool = False) -> None:
         """Dress the application and keep it dressed: follow the system's scheme while the mode is `system`.
 
         With `hold_sheet` the style sheet waits for `release_sheet`: under a style sheet, every widget that gets a
-        parent is styled anew with all its children, which is most of the cost of building a window.
+        parent is styled anew with all its children, which is most of the cost of building a window. `has_fusion` says
+        that the application was made with that style: to set it here, PySide must load all of QStyle, 5 ms of a start.
         """
         self._qt_app = qt_app
         self._sheet_held = hold_sheet
         self._fonts.load()
-        style = QStyleFactory.create("Fusion")
-        if style is not None:
-            qt_app.setStyle(style)
+        if not has_fusion:
+            qt_app.setStyle("Fusion")
         # styleHints() hands out a short-lived wrapper: hold it for the life of the theme.
         self._hints = QGuiApplication.styleHints()
         self._hints.colorSchemeChanged.connect(self._system_changed)

@@ -6,8 +6,8 @@ lack (CJK, Arabic, emoji) fall back to what the system has.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from PySide6.QtGui import QFont, QFontDatabase, QGuiApplication
 
@@ -22,8 +22,7 @@ FONT_FILES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class TextStyle:
+class TextStyle(NamedTuple):
     """One row of the type table: size and line in px at 100 %, weight, letter spacing in px."""
 
     size: float

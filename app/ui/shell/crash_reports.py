@@ -16,10 +16,9 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from PySide6.QtCore import QMessageLogContext, QObject, QtMsgType, Signal, qInstallMessageHandler, qVersion
 
@@ -34,8 +33,7 @@ _REPORT_PREFIX = "crash-"
 _SEEN_SUFFIX = ".seen.txt"
 
 
-@dataclass(frozen=True, slots=True)
-class CrashReport:
+class CrashReport(NamedTuple):
     """One report as it lies on disk, already redacted."""
 
     path: Path

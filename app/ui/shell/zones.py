@@ -7,8 +7,8 @@ as little room as small text in a narrow one.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QShowEvent
@@ -16,7 +16,9 @@ from PySide6.QtWidgets import QHBoxLayout, QSplitter, QSplitterHandle, QVBoxLayo
 
 from app.ui.shared.tab import TabInfo, TabPage, Zones
 from app.ui.shared.theme import Theme
-from app.ui.shell.overlay_pane import OverlayPane
+
+if TYPE_CHECKING:
+    from app.ui.shell.overlay_pane import OverlayPane
 
 ALL_ZONES_FROM = 1240  # effective width
 LIST_BESIDE_FROM = 1000
@@ -27,8 +29,7 @@ INSPECTOR_MIN, INSPECTOR_MAX, INSPECTOR_WIDE = 280, 420, 360
 CANVAS_MIN = 420
 
 
-@dataclass(frozen=True, slots=True)
-class PaneChoice:
+class PaneChoice(NamedTuple):
     """What a person left behind in one tab: widths in px at 100 % text (0: never moved), and what was open."""
 
     list_width: int = 0
@@ -95,8 +96,6 @@ class ZoneFrame(QWidget):
                 zone.hide()
         self._splitter.setStretchFactor(self._splitter.indexOf(self.canvas_zone), 1)
         self._splitter.splitterMoved.connect(self._remember_widths)
-        self.overlay = OverlayPane(theme, self)
-        self.overlay.closed.connect(self._announce)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._splitter)
@@ -107,6 +106,20 @@ class ZoneFrame(QWidget):
         """The zones from left to right, for F6."""
         zones = (self.list_zone, self.canvas_zone, self.inspector_zone)
         return tuple(zone for zone in zones if zone is not None)
+
+    @cached_property
+    def overlay(self) -> OverlayPane:
+        """What slides a pane over the canvas; made when that happens for the first time."""
+        from app.ui.shell.overlay_pane import OverlayPane
+
+        overlay = OverlayPane(self._theme, self)
+        overlay.closed.connect(self._announce)
+        return overlay
+
+    @property
+    def _pane_over(self) -> QWidget | None:
+        """The pane that lies over the canvas now."""
+        return self.overlay.pane if "overlay" in self.__dict__ else None
 
     # Opening and closing
 
@@ -132,7 +145,7 @@ class ZoneFrame(QWidget):
 
     def close_overlay(self) -> bool:
         """Close the pane that lies over the canvas; True when there was one."""
-        return self.overlay.close_pane()
+        return self._pane_over is not None and self.overlay.close_pane()
 
     def _toggle(self, zone: QWidget | None, *, overlay: bool, from_left: bool) -> None:
         if zone is None:
@@ -147,9 +160,9 @@ class ZoneFrame(QWidget):
         focused = self.window().focusWidget()
         had_focus = focused is not None and zone.isAncestorOf(focused)
         if from_left:
-            self._choice = replace(self._choice, list_open=not self._choice.list_open)
+            self._choice = self._choice._replace(list_open=not self._choice.list_open)
         else:
-            self._choice = replace(self._choice, inspector_open=not self._choice.inspector_open)
+            self._choice = self._choice._replace(inspector_open=not self._choice.inspector_open)
         self._arrange()
         if had_focus:
             target = self.tab.main_input() or self.canvas_zone
@@ -178,7 +191,8 @@ class ZoneFrame(QWidget):
         at_end = self._splitter.count()
         self._place(self.inspector_zone, at_end, overlay=inspector_overlay, shown=self._choice.inspector_open)
         self._set_widths(width)
-        self.overlay.fit(self._overlay_width(True), self._overlay_width(False))
+        if self._pane_over is not None:
+            self.overlay.fit(self._overlay_width(True), self._overlay_width(False))
         self._announce()
 
     def _place(self, zone: QWidget | None, index: int, *, overlay: bool, shown: bool) -> None:
@@ -189,7 +203,7 @@ class ZoneFrame(QWidget):
                 zone.hide()
                 zone.setParent(self)
             return
-        if self.overlay.pane is zone:
+        if self._pane_over is zone:
             self.overlay.drop_pane()
         if self._splitter.indexOf(zone) < 0:
             self._splitter.insertWidget(index, zone)
@@ -234,9 +248,9 @@ class ZoneFrame(QWidget):
         scale = self._theme.scale
         choice = self._choice
         if self.list_zone is not None and self.zones.list_beside:
-            choice = replace(choice, list_width=round(self.list_zone.width() / scale))
+            choice = choice._replace(list_width=round(self.list_zone.width() / scale))
         if self.inspector_zone is not None and self.zones.inspector_beside:
-            choice = replace(choice, inspector_width=round(self.inspector_zone.width() / scale))
+            choice = choice._replace(inspector_width=round(self.inspector_zone.width() / scale))
         if choice != self._choice:
             self._choice = choice
             self.choice_changed.emit(self._info.name, choice)
@@ -244,7 +258,7 @@ class ZoneFrame(QWidget):
     def _announce(self) -> None:
         width = self.effective_width()
         list_overlay, inspector_overlay = width < LIST_BESIDE_FROM, width < ALL_ZONES_FROM
-        over = self.overlay.pane
+        over = self._pane_over
         choice = self._choice
         zones = Zones(
             list_overlay=list_overlay,
