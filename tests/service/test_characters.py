@@ -1,5 +1,7 @@
 """The character list: every filter and limit of R-CHAR."""
 
+from datetime import UTC, datetime
+
 import pytest
 
 from app.service.characters import Character, CharactersQuery
@@ -33,49 +35,105 @@ async def sent(query: CharactersQuery) -> list[tuple[str, str]]:
         return watched.requests[0].url.params.multi_items()
 
 
-async def test_r_char_01_to_20_the_fields_are_read() -> None:
-    async with Watched(handler=answering(LIST)) as watched:
-        (pilot,) = await watched.service.characters.search()
-    assert (pilot.id, pilot.slug, pilot.name, pilot.description) == ("6d9b0c1e", "harbour-pilot", "Harbour Pilot", None)
-    assert (pilot.adult, pilot.featured, pilot.web_enabled, pilot.model_id) == (False, True, True, "uncensored")
-    assert (pilot.tags, pilot.photo_url, pilot.author) == (("sea", "advice"), None, "k3x9q")
-    assert pilot.created_at is not None
-    assert pilot.created_at.utcoffset() is not None
-    assert (pilot.stats.average_rating, pilot.stats.imports, pilot.stats.user_rating) == (4.7, 112, None)
+MOMENT = datetime(2025, 12, 20, 21, 28, 8, 934000, tzinfo=UTC)
+ODD = object()  # a value of a type that no field has
+
+
+@pytest.mark.parametrize(
+    ("rule", "wire", "value", "read", "missing"),
+    [
+        ("R-CHAR-03", "adult", True, "adult", False),
+        ("R-CHAR-04", "author", "k3x9q", "author", ""),
+        ("R-CHAR-05", "createdAt", "2025-12-20T21:28:08.934Z", "created_at", None),
+        ("R-CHAR-06", "description", "A <b>pilot</b>", "description", None),
+        ("R-CHAR-07", "featured", True, "featured", False),
+        ("R-CHAR-08", "id", "6d9b0c1e", "id", ""),
+        ("R-CHAR-09", "name", "Harbour Pilot", "name", ""),
+        ("R-CHAR-10", "shareUrl", "https://example.org/c/x", "share_url", None),
+        ("R-CHAR-11", "photoUrl", "https://example.org/c/x.png", "photo_url", None),
+        ("R-CHAR-17", "tags", ["sea", "advice"], "tags", ()),
+        ("R-CHAR-18", "updatedAt", "2025-12-20T21:28:08.934Z", "updated_at", None),
+        ("R-CHAR-19", "webEnabled", True, "web_enabled", False),
+        ("R-CHAR-20", "modelId", "uncensored", "model_id", ""),
+    ],
+)
+def test_a_field_is_read_and_may_be_missing_or_odd(
+    rule: str, wire: str, value: object, read: str, missing: object
+) -> None:
+    wanted = {"created_at": MOMENT, "updated_at": MOMENT, "tags": ("sea", "advice")}.get(read, value)
+    assert getattr(read_model(Character, {"slug": "x", wire: value}), read) == wanted, rule
+    for odd in ({"slug": "x"}, {"slug": "x", wire: {"an": ["object"]}}):
+        assert getattr(read_model(Character, odd), read) == missing, rule
+
+
+@pytest.mark.parametrize(
+    ("rule", "wire", "value", "read", "missing"),
+    [
+        ("R-CHAR-14", "averageRating", 4.7, "average_rating", 0),
+        ("R-CHAR-14", "imports", 112, "imports", 0),
+        ("R-CHAR-14", "ratingCount", 24, "rating_count", 0),
+        ("R-CHAR-14", "ratingSum", 113, "rating_sum", 0),
+        ("R-CHAR-16", "userRating", 4, "user_rating", None),
+        ("R-CHAR-16", "userRating", None, "user_rating", None),
+    ],
+)
+def test_a_figure_is_read_and_may_be_missing(rule: str, wire: str, value: object, read: str, missing: object) -> None:
+    assert getattr(read_model(Character, {"slug": "x", "stats": {wire: value}}).stats, read) == value, rule
+    assert getattr(read_model(Character, {"slug": "x", "stats": {}}).stats, read) == missing, rule
+
+
+@pytest.mark.parametrize("stats", [{}, None, [], {"imports": "many"}])
+def test_r_char_13_figures_that_are_missing_count_as_nothing(stats: object) -> None:
+    read = read_model(Character, {"slug": "x", "stats": stats}).stats
+    assert (read.average_rating, read.imports, read.rating_count, read.rating_sum) == (0, 0, 0, 0)
+
+
+@pytest.mark.parametrize("slug", [None, "", 7, ODD])
+def test_r_char_12_a_record_without_a_slug_is_none(slug: object) -> None:
+    with pytest.raises(BadAnswer):
+        read_model(Character, {"slug": slug, "name": "x"})
+
+
+@pytest.mark.parametrize("envelope", [{}, {"object": "page"}, {"object": 7}])
+async def test_r_char_01_r_char_02_the_list_is_read_whatever_its_envelope_calls_itself(envelope: object) -> None:
+    async with Watched(handler=answering({**envelope, "data": [PILOT]})) as watched:  # type: ignore[dict-item] # a dict above
+        assert [each.slug for each in await watched.service.characters.search()] == ["harbour-pilot"]
+    async with Watched(handler=answering([PILOT])) as watched:
+        with pytest.raises(BadAnswer):
+            await watched.service.characters.search()
 
 
 async def test_r_char_21_r_char_36_nothing_but_the_page_size_is_sent_by_default() -> None:
     assert await sent(CharactersQuery()) == [("limit", "50")]
 
 
-async def test_r_char_22_to_36_every_filter_is_sent() -> None:
-    query = CharactersQuery(
-        search="#sea",
-        categories=("a", "b"),
-        tags=("with,comma",),
-        model_ids=("m/1",),
-        is_adult=False,
-        is_pro=True,
-        is_web_enabled=True,
-        sort_by="highestRating",
-        ascending=True,
-        limit=100,
-        offset=200,
-    )
-    assert await sent(query) == [
-        ("search", "#sea"),
-        ("categories", "a"),
-        ("categories", "b"),
-        ("tags", "with,comma"),
-        ("modelId", "m/1"),
-        ("isAdult", "false"),
-        ("isPro", "true"),
-        ("isWebEnabled", "true"),
-        ("sortBy", "highestRating"),
-        ("sortOrder", "asc"),
-        ("limit", "100"),
-        ("offset", "200"),
-    ]
+@pytest.mark.parametrize(
+    ("rule", "query", "pairs"),
+    [
+        ("R-CHAR-22", {"categories": ("a", "b")}, [("categories", "a"), ("categories", "b")]),
+        ("R-CHAR-25", {"tags": ("a", "b,c")}, [("tags", "a"), ("tags", "b,c")]),
+        ("R-CHAR-26", {"is_adult": True}, [("isAdult", "true")]),
+        ("R-CHAR-26", {"is_adult": False}, [("isAdult", "false")]),
+        ("R-CHAR-27", {"is_pro": True}, [("isPro", "true")]),
+        ("R-CHAR-28", {"is_web_enabled": True}, [("isWebEnabled", "true")]),
+        ("R-CHAR-30", {"model_ids": ("m/1", "n")}, [("modelId", "m/1"), ("modelId", "n")]),
+        ("R-CHAR-31", {"offset": 50}, [("offset", "50")]),
+        ("R-CHAR-32", {"search": "sea"}, [("search", "sea")]),
+        ("R-CHAR-34", {"search": "#sea"}, [("search", "#sea")]),
+        ("R-CHAR-35", {"sort_by": "highestRating"}, [("sortBy", "highestRating")]),
+        ("R-CHAR-36", {"sort_by": "imports", "ascending": True}, [("sortBy", "imports"), ("sortOrder", "asc")]),
+    ],
+)
+async def test_a_filter_is_sent_as_the_wire_writes_it(
+    rule: str, query: dict[str, object], pairs: list[tuple[str, str]]
+) -> None:
+    found = await sent(CharactersQuery(**query))  # type: ignore[arg-type] # names of real fields
+    assert sorted(found) == sorted([*pairs, ("limit", "50")]), rule
+
+
+@pytest.mark.parametrize(("rule", "rows"), [("R-CHAR-29, R-LIM-25", 1), ("R-LIM-25", 100)])
+async def test_pages_of_the_smallest_and_the_largest_size_are_asked_for(rule: str, rows: int) -> None:
+    assert await sent(CharactersQuery(limit=rows)) == [("limit", str(rows))], rule
 
 
 async def test_r_char_34_a_hashtag_is_encoded() -> None:
@@ -100,7 +158,7 @@ async def test_r_char_23_a_longer_entry_is_refused_before_sending(name: str) -> 
     await sent(CharactersQuery(**{name: ("x" * 100,)}))
 
 
-async def test_r_char_24_more_than_twenty_tags_is_refused_before_sending() -> None:
+async def test_r_char_24_r_lim_26_more_than_twenty_tags_is_refused_before_sending() -> None:
     for query in (
         CharactersQuery(tags=("x",) * 21),
         CharactersQuery(tags=(",".join("x" * 21),)),
@@ -112,7 +170,7 @@ async def test_r_char_24_more_than_twenty_tags_is_refused_before_sending() -> No
 
 
 @pytest.mark.parametrize("rows", [0, 101, -1])
-async def test_r_char_29_a_page_has_1_to_100_rows(rows: int) -> None:
+async def test_r_char_29_r_lim_25_a_page_has_1_to_100_rows(rows: int) -> None:
     assert (await refused(CharactersQuery(limit=rows))).field == "limit"
 
 
@@ -124,7 +182,7 @@ async def test_r_char_31_a_negative_offset_is_refused() -> None:
     assert (await refused(CharactersQuery(offset=-1))).field == "offset"
 
 
-async def test_r_char_32_a_longer_search_is_refused() -> None:
+async def test_r_char_32_r_lim_27_a_longer_search_is_refused() -> None:
     assert (await refused(CharactersQuery(search="x" * 201))).field == "search"
     await sent(CharactersQuery(search="x" * 200))
 

@@ -106,7 +106,7 @@ async def test_r_rpc_32_without_a_cost_header_the_estimate_knows_about_errors() 
         assert (watched.exchange.cost_usd, watched.exchange.cost_source) == (25 * Decimal("7e-7"), "estimated")
 
 
-async def test_r_rpc_33_to_37_a_repetition_is_the_same_bytes_under_the_same_key_and_costs_nothing() -> None:
+async def test_r_rpc_33_r_lim_19_a_repetition_is_the_same_bytes_under_the_same_key_and_costs_nothing() -> None:
     replies = iter(
         [
             httpx.Response(500, json={"error": "upstream"}),
@@ -169,7 +169,7 @@ async def test_r_rpc_03_a_key_that_would_be_ignored_is_refused(key: str) -> None
         watched.service.crypto_rpc.prepare("base-mainnet", [RpcItem("eth_call")], key="A-z_0" * 51)
 
 
-async def test_r_rpc_05_a_batch_holds_1_to_100_items() -> None:
+async def test_r_rpc_05_r_lim_18_a_batch_holds_1_to_100_items() -> None:
     async with Watched(handler=answering({})) as watched:
         rpc = watched.service.crypto_rpc
         for count in (0, 101):
@@ -219,7 +219,13 @@ async def test_r_rpc_11_r_rpc_12_r_rpc_13_all_offenders_of_a_batch_are_named_at_
         with pytest.raises(LimitExceeded) as caught:
             watched.service.crypto_rpc.prepare("base-mainnet", items)
         assert caught.value.limit == "eth_sign, eth_newFilter"
-        assert "eth_getLogs" in caught.value.message  # R-RPC-24: what to use instead
+
+
+async def test_r_rpc_24_what_to_use_instead_of_a_filter_is_said() -> None:
+    async with Watched(handler=answering({})) as watched:
+        for method in UNSUPPORTED["R-RPC-23"]:
+            with pytest.raises(LimitExceeded, match="Use eth_getLogs"):
+                watched.service.crypto_rpc.prepare("base-mainnet", [RpcItem(method)])
 
 
 @pytest.mark.parametrize(
@@ -267,7 +273,7 @@ async def test_r_ep_07_networks_are_listed_sorted() -> None:
                 await watched.service.crypto_rpc.networks()
 
 
-async def test_r_rpc_42_the_cap_that_was_reached_is_named() -> None:
+async def test_r_rpc_42_r_lim_17_the_cap_that_was_reached_is_named() -> None:
     body = {"error": "Rate limit exceeded", "customMessage": "requests-per-minute cap of 100 exceeded"}
     async with Watched(handler=answering(body, 429, retry_after="300")) as watched:
         with pytest.raises(RateLimited) as caught:

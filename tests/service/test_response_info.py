@@ -1,6 +1,6 @@
 """Response headers, each by its rule."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from email.utils import format_datetime
@@ -147,20 +147,42 @@ BRANDED = {
 
 @pytest.mark.parametrize("prefix", ["x-service-", "X-Venice-"])
 @pytest.mark.parametrize("dialect", ["service", "venice"])
-def test_r_hdr_15_to_26_and_30_branded_headers_are_read_under_both_prefixes(dialect: str, prefix: str) -> None:
-    info = read_response_info(200, [(prefix + name, value) for name, value in BRANDED.items()], DIALECTS[dialect], NOW)
-    assert (info.service_version, info.service_timestamp, info.host_name) == (
-        "20260821.193530",
-        "2026-03-01T12:00:00Z",
-        "h1",
-    )
-    assert (info.model_id, info.model_name, info.model_router) == ("m", "M", "r")
-    assert (info.deprecation_warning, info.deprecation_date) == ("goes soon", "2026-06-01")
-    assert (info.deprecated, info.deprecated_replacement, info.enhanced_prompt) == (True, "n", "a cat")
-    assert (info.balance_usd, info.balance_diem) == (Decimal("4.5"), Decimal(0))
-    assert (info.is_blurred, info.is_content_violation) == (True, False)
-    assert (info.is_adult_content_violation, info.contains_minor) == (True, False)
-    assert (info.rpc_credits, info.rpc_cost_usd) == (20, Decimal("0.000014"))
+@pytest.mark.parametrize(
+    ("rule", "name", "read", "value"),
+    [
+        ("R-HDR-15", "version", "service_version", "20260821.193530"),
+        ("R-HDR-16", "timestamp", "service_timestamp", "2026-03-01T12:00:00Z"),
+        ("R-HDR-17", "host-name", "host_name", "h1"),
+        ("R-HDR-18", "model-id", "model_id", "m"),
+        ("R-HDR-18", "model-name", "model_name", "M"),
+        ("R-HDR-18", "model-router", "model_router", "r"),
+        ("R-HDR-19", "model-deprecation-warning", "deprecation_warning", "goes soon"),
+        ("R-HDR-20", "model-deprecation-date", "deprecation_date", "2026-06-01"),
+        ("public", "deprecated", "deprecated", True),
+        ("public", "deprecated-replacement", "deprecated_replacement", "n"),
+        ("public", "enhanced-prompt", "enhanced_prompt", "a cat"),
+        ("R-HDR-22", "balance-usd", "balance_usd", Decimal("4.5")),
+        ("R-HDR-22", "balance-diem", "balance_diem", Decimal(0)),
+        ("R-HDR-23", "is-blurred", "is_blurred", True),
+        ("R-HDR-24", "is-content-violation", "is_content_violation", False),
+        ("R-HDR-25", "is-adult-model-content-violation", "is_adult_content_violation", True),
+        ("R-HDR-26", "contains-minor", "contains_minor", False),
+        ("R-HDR-30", "rpc-credits", "rpc_credits", 20),
+        ("R-HDR-30", "rpc-cost-usd", "rpc_cost_usd", Decimal("0.000014")),
+    ],
+)
+def test_a_branded_header_is_read_under_both_prefixes(
+    dialect: str, prefix: str, rule: str, name: str, read: str, value: object
+) -> None:
+    info = read_response_info(200, [(prefix + name, BRANDED[name])], DIALECTS[dialect], NOW)
+    assert getattr(info, read) == value, rule
+
+
+@pytest.mark.parametrize("name", ["middleface-version", "mobile-version", "request-timestamp-ms", "control-instance"])
+def test_r_hdr_27_what_others_debug_with_changes_nothing(name: str) -> None:
+    for value in ("", "true", "7", "x" * 9000):
+        info = read_response_info(200, [("x-service-" + name, value)], DIALECTS["service"], NOW)
+        assert replace(info, headers=()) == read_response_info(200, [], DIALECTS["service"], NOW)
 
 
 def test_our_own_prefix_comes_first() -> None:
