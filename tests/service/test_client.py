@@ -66,7 +66,7 @@ async def test_r_auth_02_r_gen_02_the_call_as_it_goes_out() -> None:
         assert request.content == '{"ü":"é"}'.encode()
 
 
-async def test_the_base_address_keeps_its_version_segment() -> None:
+async def test_r_gen_01_the_base_address_keeps_its_version_segment() -> None:
     async with Watched("http://service.test/api/v1/", handler=answering({})) as watched:
         await watched.client.get("/models/a%2Fb", {"type": "tts", "none": None, "yes": True, "tags": ("a,b", "#c")})
         assert str(watched.requests[0].url) == (

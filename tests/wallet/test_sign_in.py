@@ -51,7 +51,7 @@ async def test_r_auth_06_r_auth_07_the_message_is_built_to_the_letter(signer: Si
     assert new_message(SITE, signer, SIGNED_AT, NONCE_TEXT).text == message_of(signer.chain)
 
 
-async def test_r_auth_05_r_auth_06_the_header_is_the_published_one_byte_for_byte() -> None:
+async def test_r_auth_05_r_auth_06_r_ns_10_the_header_is_the_published_one_byte_for_byte() -> None:
     message = new_message(SITE, evm_signer(), SIGNED_AT, NONCE_TEXT)
     signature = await evm_signer().sign_text(message.text)
     assert signature == SIGN_IN_SIGNATURE
