@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import itertools
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +15,8 @@ from app.ui.chat.attachment import Attachment, refusals
 from app.ui.chat.state import AttachmentView
 
 if TYPE_CHECKING:
+    import asyncio
+
     from app.storage.history import History
     from app.ui.chat.attachment_check import Checked
     from app.ui.chat.presenter_open import OpenChat
@@ -136,6 +137,8 @@ class Attaching(QObject):
         self._run(self._read, item, self._turn, work, None)
 
     async def _read(self, item: _Item, turn: int, work: Callable[[], Checked], before: Attachment | None) -> None:
+        import asyncio  # not before the window is painted
+
         from app.ui.chat.attachment_check import NotAttached
 
         history = self._history

@@ -1,0 +1,83 @@
+"""What a start loads before the window is painted, and what the first frame already knows."""
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from app.credentials.accounts import SANDBOX_ADDRESS, AccountBook, new_account
+from app.storage.files import write_atomically
+from app.storage.paths import Paths
+from app.storage.settings import SettingsStore
+
+ROOT = Path(__file__).resolve().parents[2]
+AFTER_THE_PAINT = (
+    "asyncio ssl hashlib sqlite3 subprocess concurrent httpx h11 pydantic msgspec aiosqlite keyring cryptography "
+    "numpy sounddevice soundfile av eth_account markdown_it pygments PySide6.QtNetwork PySide6.QtMultimedia "
+    "app.sandbox app.service.service app.storage.database app.ui.settings app.ui.shell.overlays app.ui.chat.message_view"
+).split()
+UNTIL_THE_PAINT = """
+    import json, os, sys
+    from app.ui.shared.pyside_features import read_no_sources
+    read_no_sources()
+    from app.bootstrap import moments, start
+
+    def painted(loading):
+        rialto = start_of["rialto"]
+        page = rialto.chat_page
+        print(json.dumps({
+            "loaded": sorted(sys.modules),
+            "chip": rialto.window.status.chip.text(),
+            "examples": page.main.welcome.examples[0].isVisible(),
+            "size": [rialto.window.width(), rialto.window.height()],
+        }), flush=True)
+        os._exit(0)
+
+    start_of = {}
+    show = start._show
+    def keep(rialto):
+        start_of["rialto"] = rialto
+        show(rialto)
+
+    start._show = keep
+    moments.Loading.start = painted
+    start.run([])
+"""
+
+
+@pytest.fixture(scope="module")
+def first_frame(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
+    """What is there when the window of a person who works in the Sandbox has just been painted."""
+    paths = Paths.below(tmp_path_factory.mktemp("home"))
+    paths.make()
+    book = AccountBook(lambda: None, lambda data: write_atomically(paths.accounts, data))
+    book.add(new_account("Play", SANDBOX_ADDRESS, kind="sandbox"))
+    SettingsStore(paths.settings).change(welcome_done=True)
+    environ = {**os.environ, "RIALTO_HOME": str(paths.data.parent), "QT_QPA_PLATFORM": "offscreen"}
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(UNTIL_THE_PAINT)],
+        cwd=ROOT,
+        env=environ,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    frame: dict[str, object] = json.loads(done.stdout)
+    return frame
+
+
+def test_nothing_heavy_is_loaded_before_the_window_is_painted(first_frame: dict[str, object]) -> None:
+    loaded = first_frame["loaded"]
+    assert isinstance(loaded, list)
+    assert [name for name in AFTER_THE_PAINT if name in loaded] == []
+
+
+def test_the_first_frame_names_the_account_and_offers_its_examples(first_frame: dict[str, object]) -> None:
+    assert first_frame["chip"] == "Play"
+    assert first_frame["examples"] is True
