@@ -1,81 +1,77 @@
-"""Sound made in the test, and a microphone without a plug."""
+"""Sounds for tests, and what a recording of one says."""
 
 from __future__ import annotations
 
-import queue
+import io
+import struct
 from pathlib import Path
 
 import numpy as np
 import soundfile
 
-RATE_HZ = 16_000
+from app.audio.decoding import Block
+
+SNDFILE = {"mp3": ("MP3", "MPEG_LAYER_III"), "opus": ("OGG", "OPUS"), "flac": ("FLAC", "PCM_16")}
 
 
-def tone(hz: float, seconds: float, amplitude: float = 0.5, rate_hz: int = RATE_HZ) -> np.ndarray:
-    """A sine from −1 to 1, as float32."""
-    at = np.arange(round(seconds * rate_hz)) / rate_hz
-    return (amplitude * np.sin(2 * np.pi * hz * at)).astype(np.float32)
+def tone(seconds: float, hz: float = 440.0, rate_hz: int = 24_000, level: float = 0.5) -> np.ndarray:
+    """Return a sine of 16 bits."""
+    times = np.arange(round(seconds * rate_hz)) / rate_hz
+    return (level * 32767 * np.sin(2 * np.pi * hz * times)).astype(np.int16)
 
 
-def pauses(speech_s: float, pause_s: float, total_s: float, rate_hz: int = RATE_HZ) -> np.ndarray:
-    """Noise that stops regularly, as speech does."""
-    count = round(total_s * rate_hz)
-    noise = np.random.default_rng(7).normal(0, 0.1, count)
-    at = np.arange(count) / rate_hz
-    return (noise * ((at % (speech_s + pause_s)) < speech_s)).astype(np.float32)
+def block(seconds: float, hz: float = 440.0, rate_hz: int = 24_000) -> Block:
+    return Block(tone(seconds, hz, rate_hz), rate_hz)
 
 
-def write_wav(path: Path, samples: np.ndarray, rate_hz: int = RATE_HZ) -> Path:
-    soundfile.write(path, samples, rate_hz, subtype="PCM_16")
-    return path
+def encoded(samples: np.ndarray, kind: str, rate_hz: int = 24_000) -> bytes:
+    """Return a file as the service streams it: a WAV and a FLAC that do not know their length."""
+    if kind == "pcm":
+        return samples.astype("<i2").tobytes()
+    if kind == "wav":
+        form = struct.pack("<IHHIIHH", 16, 1, 1, rate_hz, rate_hz * 2, 2, 16)
+        return b"RIFF\xff\xff\xff\xffWAVEfmt " + form + b"data\xff\xff\xff\xff" + samples.astype("<i2").tobytes()
+    if kind == "aac":
+        return _aac(samples, rate_hz)
+    container, subtype = SNDFILE[kind]
+    buffer = io.BytesIO()
+    soundfile.write(buffer, samples, rate_hz, format=container, subtype=subtype)
+    data = bytearray(buffer.getvalue())
+    if kind == "flac":
+        data[21] &= 0xF0
+        data[22:26] = b"\0\0\0\0"
+    return bytes(data)
 
 
-def pcm(samples: np.ndarray) -> bytes:
-    """Floats as 16-bit bytes."""
-    return np.clip(np.rint(samples * 32767), -32768, 32767).astype("<i2").tobytes()
+def _aac(samples: np.ndarray, rate_hz: int) -> bytes:
+    import av
+
+    buffer = io.BytesIO()
+    with av.open(buffer, "w", format="adts") as container:
+        stream = container.add_stream("aac", rate=rate_hz, layout="mono")
+        for at in range(0, len(samples) - 1023, 1024):
+            frame = av.AudioFrame.from_ndarray(samples[None, at : at + 1024], format="s16", layout="mono")
+            frame.sample_rate, frame.pts = rate_hz, at
+            container.mux(stream.encode(frame))
+        container.mux(stream.encode(None))
+    return buffer.getvalue()
 
 
-def pitch_hz(samples: np.ndarray, rate_hz: int) -> float:
-    """The strongest frequency, between the bins of the transform."""
+def heard(path: Path, threshold: float = 0.02) -> np.ndarray:
+    """Return what was recorded from the first loud sample to the last, float32."""
+    samples = np.fromfile(path, np.float32)
+    loud = np.flatnonzero(np.abs(samples) > threshold)
+    return samples[loud[0] : loud[-1] + 1] if len(loud) else samples[:0]
+
+
+def frequency_of(samples: np.ndarray, rate_hz: int = 48_000) -> float:
+    """Return the strongest frequency, finer than the transform's own steps."""
     spectrum = np.abs(np.fft.rfft(samples * np.hanning(len(samples))))
-    top = int(np.argmax(spectrum[1:-1])) + 1
-    left, middle, right = (float(np.log(spectrum[top + step] + 1e-12)) for step in (-1, 0, 1))
-    shift = 0.5 * (left - right) / (left - 2 * middle + right)
-    return (top + shift) * rate_hz / len(samples)
+    peak = int(np.argmax(spectrum))
+    left, middle, right = (np.log(spectrum[peak + step] + 1e-12) for step in (-1, 0, 1))
+    return float((peak + 0.5 * (left - right) / (left - 2 * middle + right)) * rate_hz / len(samples))
 
 
-class FakeBlocks:
-    """A microphone that delivers what a test puts in. `end` is the device going away."""
-
-    def __init__(self, rate_hz: int = RATE_HZ, channels: int = 1) -> None:
-        self.rate_hz = rate_hz
-        self.channels = channels
-        self.lost_blocks = 0
-        self.is_alive = True
-        self.is_closed = False
-        self._blocks: queue.Queue[bytes | None] = queue.Queue()
-
-    def say(self, samples: np.ndarray) -> None:
-        """Deliver samples in blocks of 20 ms."""
-        data = pcm(samples)
-        step = self.rate_hz // 50 * self.channels * 2
-        for at in range(0, len(data), step):
-            self._blocks.put(data[at : at + step])
-
-    def end(self) -> None:
-        self.is_alive = False
-        self._blocks.put(None)
-
-    @property
-    def is_heard(self) -> bool:
-        """Whether everything that was said has been taken."""
-        return self._blocks.empty()
-
-    def read(self, timeout_s: float) -> bytes | None:
-        try:
-            return self._blocks.get(timeout=timeout_s) if timeout_s > 0 else self._blocks.get_nowait()
-        except queue.Empty:
-            return None
-
-    def close(self) -> None:
-        self.is_closed = True
+def level_of(samples: np.ndarray) -> float:
+    """Return the root of the mean square."""
+    return float(np.sqrt(np.mean(np.square(samples.astype(np.float64)))))

@@ -1,0 +1,183 @@
+"""The loudspeaker for real: what a player plays is what the monitor of a sound server hears."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.audio.devices import AudioHost, AudioUnavailable, Missing
+from app.audio.player import Player
+from app.audio.spool import Spool
+from tests.audio.pulse import Pulse
+from tests.audio.sounds import block, frequency_of, heard, level_of
+
+
+def until(holds: Callable[[], bool], seconds: float = 10.0) -> None:
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end, "it did not come to that"
+        time.sleep(0.002)
+
+
+@pytest.fixture
+def spool(tmp_path: Path) -> Iterator[Spool]:
+    spool = Spool(tmp_path / "sound.pcm")
+    yield spool
+    spool.close()
+
+
+@pytest.fixture
+def player(host: AudioHost) -> Iterator[Player]:
+    player = Player(host)
+    yield player
+    player.close()
+
+
+def test_a_tone_that_is_played_is_the_tone_that_is_heard(player: Player, spool: Spool, pulse: Pulse) -> None:
+    spool.add(block(1.0, 440.0))
+    spool.finish()
+    player.load(spool)
+    with pulse.listening() as recording:
+        player.play()
+        until(lambda: player.state == "ended")
+    sound = heard(recording)
+    assert frequency_of(sound) == pytest.approx(440.0, abs=0.5)
+    assert level_of(sound) == pytest.approx(0.354, abs=0.01)
+    assert len(sound) / pulse.rate_hz == pytest.approx(1.0, abs=0.02)
+    assert player.position_s == pytest.approx(1.0)
+
+
+def test_it_goes_to_the_loudspeaker_that_was_chosen(player: Player, spool: Spool, pulse: Pulse) -> None:
+    spool.add(block(0.4))
+    spool.finish()
+    player.load(spool)
+    player.set_device(f"server:{pulse.feed}")
+    with pulse.listening() as default, pulse.listening(device=f"{pulse.feed}.monitor") as chosen:
+        player.play()
+        until(lambda: player.state == "ended")
+    assert len(heard(default)) == 0
+    assert frequency_of(heard(chosen)) == pytest.approx(440.0, abs=1.0)
+
+
+def test_half_the_volume_is_half_the_level(player: Player, spool: Spool, pulse: Pulse) -> None:
+    spool.add(block(0.4))
+    spool.finish()
+    player.load(spool)
+    player.set_volume(0.5)
+    with pulse.listening() as recording:
+        player.play()
+        until(lambda: player.state == "ended")
+    assert level_of(heard(recording)) == pytest.approx(0.177, abs=0.01)
+
+
+@pytest.mark.parametrize("speed", [0.5, 2.0])
+def test_another_speed_keeps_the_pitch(player: Player, spool: Spool, pulse: Pulse, speed: float) -> None:
+    spool.add(block(1.0))
+    spool.finish()
+    player.load(spool)
+    player.set_speed(speed)
+    with pulse.listening() as recording:
+        player.play()
+        until(lambda: player.state == "ended")
+    sound = heard(recording)
+    assert frequency_of(sound) == pytest.approx(440.0, rel=0.01)
+    assert len(sound) / pulse.rate_hz == pytest.approx(1.0 / speed, rel=0.12)
+
+
+def test_it_plays_what_is_there_waits_for_more_and_goes_on(player: Player, spool: Spool, pulse: Pulse) -> None:
+    player.load(spool)
+    player.play()
+    until(lambda: player.state == "waiting")
+    with pulse.listening() as recording:
+        spool.add(block(0.3))
+        until(lambda: player.state == "playing")
+        until(lambda: player.state == "waiting")
+        spool.add(block(0.3))
+        spool.finish()
+        until(lambda: player.state == "ended")
+    loud = np.abs(np.fromfile(recording, np.float32)) > 0.02
+    assert loud.sum() / pulse.rate_hz == pytest.approx(0.6, rel=0.1)
+
+
+def test_pausing_silences_within_a_tenth_of_a_second(player: Player, spool: Spool, pulse: Pulse) -> None:
+    """The issue's limit is 100 ms after the key; what is measured includes the recorder's own delay of 20 ms."""
+    spool.add(block(5.0))
+    spool.finish()
+    player.load(spool)
+    with pulse.listening() as recording:
+        player.play()
+        until(lambda: player.position_s > 0.3)
+        player.pause()
+        pressed = recording.stat().st_size // 4
+        until(lambda: recording.stat().st_size // 4 > pressed + pulse.rate_hz // 2)
+    last = np.flatnonzero(np.abs(np.fromfile(recording, np.float32)) > 0.02)[-1]
+    assert (last - pressed) / pulse.rate_hz < 0.1
+    assert player.state == "paused"
+    assert 0.25 < player.position_s < 0.6
+
+
+def test_seeking_plays_from_there(player: Player, spool: Spool, pulse: Pulse) -> None:
+    spool.add(block(2.0, 440.0))
+    spool.add(block(0.5, 880.0))
+    spool.finish()
+    player.load(spool)
+    player.seek(2.1)
+    with pulse.listening() as recording:
+        player.play()
+        until(lambda: player.state == "ended")
+    sound = heard(recording)
+    assert frequency_of(sound) == pytest.approx(880.0, abs=2.0)
+    assert len(sound) / pulse.rate_hz == pytest.approx(0.4, abs=0.03)
+
+
+def test_a_loudspeaker_that_is_pulled_out_is_no_end_and_the_place_is_kept(
+    player: Player, spool: Spool, pulse: Pulse
+) -> None:
+    module = pulse.plug("headphones_2")
+    spool.add(block(5.0))
+    spool.finish()
+    player.load(spool)
+    player.set_device("server:headphones_2")
+    player.play()
+    until(lambda: player.position_s > 0.2)
+    pulse.unplug(module)
+    until(lambda: player.problem is not None or player.position_s > 0.8)
+    if player.problem is not None:
+        assert player.problem.missing is Missing.LOST
+        player.set_device("")
+        player.play()
+    until(lambda: player.position_s > 1.0)
+
+
+@pytest.mark.parametrize("missing", [Missing.LIBRARY, Missing.DEVICE, Missing.BUSY])
+def test_without_sound_it_says_why_and_stays_where_it_was(missing: Missing, spool: Spool, host: AudioHost) -> None:
+    def make(rate_hz: int, device_id: str) -> object:
+        raise AudioUnavailable(missing, "output")
+
+    player = Player(host, make=make)  # type: ignore[arg-type]  # it never returns
+    spool.add(block(0.5))
+    spool.finish()
+    player.load(spool, at_s=0.2)
+    player.play()
+    until(lambda: player.problem is not None)
+    assert player.problem is not None and player.problem.missing is missing
+    assert (player.state, player.position_s) == ("paused", pytest.approx(0.2))
+    player.close()
+
+
+def test_with_no_sound_server_it_says_so_and_does_not_hang(
+    spool: Spool, monkeypatch: pytest.MonkeyPatch, pulse: Pulse
+) -> None:
+    monkeypatch.setenv("PULSE_SERVER", "unix:/nonexistent/pulse")
+    host = AudioHost()
+    host.note_system(())
+    player = Player(host)
+    spool.add(block(0.5))
+    player.load(spool)
+    player.play()
+    until(lambda: player.problem is not None)
+    player.close()
