@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TYPE_CHECKING
@@ -79,6 +79,7 @@ class LiveAnswer:
     cost_usd: Decimal | None = None  # as stated by the service
     finish_reason: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
+    schema: Mapping[str, object] | None = None  # that the answer is to fit
     extra: dict[str, object] = field(default_factory=dict)  # what later requests must carry back unchanged
     started_at: float = field(init=False)
     first_token_at: float | None = None

@@ -158,6 +158,8 @@ async def store_ending(
         usage["first_token_s"] = round(live.first_token_s, 3)
     if live.tokens_per_s is not None:
         usage["tokens_per_s"] = round(live.tokens_per_s, 1)
+    if live.schema is not None and ending.state == "complete":
+        usage["structured"] = misfit_of(live.text, live.schema)
     if earlier.cost_usd is not None:
         cost = earlier.cost_usd + (cost or 0)
     return await history.finish_message(
@@ -174,6 +176,18 @@ async def store_ending(
         thinking_s=live.thinking_s,
         extra=live.extra or None,
     )
+
+
+def misfit_of(text: str, schema: Mapping[str, Any]) -> str:
+    """Where an answer leaves its schema, "" when it fits; for what is no JSON nothing is said, that can be seen."""
+    import json
+
+    from app.ui.chat.structure_fit import misfit
+
+    try:
+        return misfit(json.loads(text), schema)
+    except (ValueError, RecursionError):
+        return ""
 
 
 def _whole(values: Mapping[str, Any], name: str) -> int:

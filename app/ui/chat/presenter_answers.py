@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -62,7 +62,16 @@ class Job:
             model=self.model,
             searched=self.searched,
             links=self.links,
+            schema=self.schema,
         )
+
+    @property
+    def schema(self) -> Mapping[str, object] | None:
+        """The schema that the answer was asked in."""
+        asked = self.request.response_format
+        wrapped = asked.get("json_schema") if asked is not None else None
+        schema = wrapped.get("schema") if isinstance(wrapped, Mapping) else None
+        return schema if isinstance(schema, Mapping) else None
 
 
 # Where credits come from while no page of the window buys any.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -116,64 +116,89 @@ class Conversation(QObject):
 
     # Sending
 
-    async def send(self, text: str) -> bool:
+    async def send(self, text: str, model_ids: Sequence[str] = ()) -> bool:
         """Store a person's turn and an empty answer below it, then show both and begin. Raises `StorageError`.
 
-        While an earlier turn is in the box, the new text becomes its sibling: nothing is overwritten.
+        While an earlier turn is in the box, the new text becomes its sibling: nothing is overwritten. With several
+        models each writes an answer of its own beside the others.
         """
         opened = self._open
         edited = opened.thread.get(opened.editing)
+        if edited is not None and edited.role == "assistant":
+            return await self._rewrite(edited, text)
         parent_id = edited.parent_id if edited is not None else opened.thread.head_id
         chat: Chat = await self._ensure_chat()
         attached = opened.attachments
         user = await self._history.add_message(
             chat.id, "user", text, parent_id=parent_id, attachments=[each.to_dict() for each in attached]
         )
-        answer = await self._add_answer(chat.id, user.id)
+        answers = [await self._add_answer(chat.id, user.id, model_id) for model_id in model_ids or ("",)]
+        answer = answers[0]
         changes: dict[str, Any] = {"draft": "", "account_id": opened.stored_values()["account_id"]}
         changes["draft_attachments"] = ()
+        if len(answers) > 1:
+            changes["head_id"] = answer.id
         if not chat.title:
             changes["title"] = title_from(text if text.strip() or not attached else attached[0].name)
         if not opened.chosen_model:
             changes["model"] = opened.chosen_model = opened.model_id
         changed = await self._library.change(chat.id, **changes)
         if opened.chat_id != chat.id:  # another chat was opened in these milliseconds; this one waits to be asked again
-            await self._history.finish_message(answer.id, state="interrupted")
+            for each in answers:
+                await self._history.finish_message(each.id, state="interrupted")
             return False
         opened.title = changed.title
         opened.draft, opened.editing, opened.set_aside = "", None, ""
         opened.attachments, opened.attachments_aside = (), ()
         opened.thread.put(user)
-        opened.thread.put(answer)
+        for each in answers:
+            opened.thread.put(each)
         opened.thread.head_id = answer.id
         opened.changed()
-        begun = self._begin(answer)
+        begun = [self._begin(each, beside=len(answers) > 1) for each in answers]
         if edited is not None:
             self.show()
         else:
             self.rows_appended.emit((self._row(user), self._row(answer)))
-            if begun:
+            if begun[0]:
                 self.stream_began.emit(answer.id)
         self.head_changed.emit(chat.id)
         return True
 
-    async def _add_answer(self, chat_id: str, parent_id: str | None) -> Message:
+    async def _rewrite(self, answer: Message, text: str) -> bool:
+        """Put an answer in other words, beside the one that was given. Nobody is asked."""
+        opened = self._open
+        own = await self._history.add_message(
+            answer.chat_id, "assistant", text, parent_id=answer.parent_id, model=answer.model
+        )
+        opened.draft, opened.editing, opened.set_aside = opened.set_aside, None, ""
+        opened.attachments, opened.attachments_aside = opened.attachments_aside, ()
+        if opened.chat_id == answer.chat_id:
+            opened.thread.put(own)
+            opened.thread.head_id = own.id
+            self.show()
+        self.head_changed.emit(answer.chat_id)
+        return True
+
+    async def _add_answer(self, chat_id: str, parent_id: str | None, model_id: str = "") -> Message:
         return await self._history.add_message(
-            chat_id, "assistant", parent_id=parent_id, state="streaming", model=self._open.model_id
+            chat_id, "assistant", parent_id=parent_id, state="streaming", model=model_id or self._open.model_id
         )
 
-    def _begin(self, answer: Message, *, continues: bool = False) -> bool:
+    def _begin(self, answer: Message, *, continues: bool = False, beside: bool = False) -> bool:
         opened = self._open
         branch = opened.thread.path(answer.parent_id)
-        model = opened.model
+        model_id = (answer.model if beside else "") or opened.model_id
+        model = opened.shelf.get(model_id)
         request = build_request(
             chat_id=answer.chat_id,
-            model_id=opened.model_id,
+            model_id=model_id,
             model=model,
             options=opened.options,
             character_slug=opened.character_slug,
             branch=branch,
             continues=answer if continues else None,
+            structure=opened.structure,
         )
         parameters = request.parameters
         job = Job(
@@ -182,11 +207,12 @@ class Conversation(QObject):
             request=request,
             model=model,
             turns=turns_sent(branch),
-            prompt_tokens=opened.counter.corrected(opened.model_id, estimate_branch(opened.options, branch)),
+            prompt_tokens=opened.counter.corrected(model_id, estimate_branch(opened.options, branch)),
             searched=parameters.enable_web_search != "off" or parameters.enable_x_search,
             links=count_links(branch[-1].content) if branch and parameters.enable_web_scraping else 0,
+            beside=beside,
         )
-        return self._answers.begin(job)
+        return self._answers.begin(job, beside=beside)
 
     # One message
 
@@ -197,7 +223,7 @@ class Conversation(QObject):
             return
         if message.role == "user":
             await self._answer_again(message.chat_id, message.id)
-        elif message.content or message.reasoning:
+        elif message.content or message.reasoning or message.extra:
             await self._answer_again(message.chat_id, message.parent_id)
         else:
             self._restart(message)

@@ -14,6 +14,7 @@ from app.ui.chat.presenter_models import price_line, retires_text
 from app.ui.chat.presenter_thread import Thread
 from app.ui.chat.presenter_views import cost_note, estimate_branch, learn_from
 from app.ui.chat.state import CharacterHead, ChatHead, CostNote
+from app.ui.chat.structure import Structure
 from app.ui.chat.titles import NEW_CHAT
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from app.ui.shared.caller import Caller
     from app.ui.shared.problems import Problem
 
+STRUCTURE_KEY = "structure"  # in a chat's stored options
 CHARACTER_KEY = "character"  # in a chat's stored options: what its header shows without asking the service
 
 
@@ -37,6 +39,7 @@ class OpenChat:
     title: str = ""
     thread: Thread = field(default_factory=Thread)
     options: ChatOptions = field(default_factory=ChatOptions)
+    structure: Structure = field(default_factory=Structure)
     chosen_model: str = ""  # "" until the person or the character chose one: then the default counts
     character: CharacterHead | None = None
     draft: str = ""
@@ -77,6 +80,7 @@ class OpenChat:
         self.title = chat.title
         self.thread = Thread.of(messages, chat.head_id)
         self.options = ChatOptions.from_dict(chat.options)
+        self.structure = Structure.from_stored(chat.options.get(STRUCTURE_KEY))
         self.chosen_model = chat.model
         self.character = _character_of(chat)
         self.draft = chat.draft
@@ -85,7 +89,7 @@ class OpenChat:
 
     def _clear(self) -> None:
         self.chat_id, self.title, self.thread = None, "", Thread()
-        self.options, self.chosen_model, self.character = ChatOptions(), "", None
+        self.options, self.structure, self.chosen_model, self.character = ChatOptions(), Structure(), "", None
         self.draft, self.editing, self.set_aside = "", None, ""
         self.attachments, self.attachments_aside, self.reading = (), (), 0
         self.problem, self._branch_tokens, self.is_whole = None, None, True
@@ -118,6 +122,8 @@ class OpenChat:
     def stored_options(self) -> dict[str, object]:
         """The options and the character's card as they lie in the chat's row."""
         stored = self.options.to_dict()
+        if self.structure != Structure():
+            stored[STRUCTURE_KEY] = self.structure.to_stored()
         if self.character is not None:
             card = self.character
             stored[CHARACTER_KEY] = {
@@ -184,7 +190,8 @@ class OpenChat:
         refused = next((each for each in refusals(self.attachments, self.model) if each), "")
         if refused:
             return f"{refused} Remove it, or choose another model."
-        return extra_of(self.options.extra_json)[1] and "The extra JSON among the parameters is not complete."
+        extra_fault = extra_of(self.options.extra_json)[1] and "The extra JSON among the parameters is not complete."
+        return self.structure.fault() or extra_fault
 
     def kept_draft(self) -> tuple[str, tuple[Attachment, ...]]:
         """What the chat's own draft is, also while an earlier turn is in the box."""

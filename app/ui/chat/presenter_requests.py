@@ -16,6 +16,7 @@ from app.service.exchange import RequestRecord
 from app.ui.chat.attachment import shortened_body
 from app.ui.chat.continuing import CONTINUE_INSTRUCTION
 from app.ui.chat.options import ChatOptions, effort_of, extra_of, service_parameters
+from app.ui.chat.presenter_calls import carried, is_answer_sent
 from app.ui.chat.presenter_parts import user_messages
 from app.ui.chat.state_pages import RequestView
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from app.service.exchange import Exchange
     from app.service.models import Model
     from app.storage.conversations import Message
+    from app.ui.chat.structure import Structure
 
 _NOTE_VERSION = 1
 
@@ -36,6 +38,7 @@ def build_request(
     character_slug: str | None,
     branch: Sequence[Message],
     continues: Message | None = None,
+    structure: Structure | None = None,
 ) -> ChatRequest:
     """The request for the next answer on `branch`, which ends with the turn to be answered.
 
@@ -43,6 +46,7 @@ def build_request(
     is the cache key, so that all turns of one chat hit the same cache (R-CHAT-06, R-CHAT-07).
     """
     messages = wire_messages(options, branch, model)
+    tools = structure.tools() if structure is not None else ()
     if continues is not None and continues.content:
         messages += (ChatMessage("assistant", continues.content), ChatMessage("user", CONTINUE_INSTRUCTION))
     return ChatRequest(
@@ -56,6 +60,9 @@ def build_request(
         seed=options.seed,
         stop=options.stop,
         prompt_cache_key=chat_id,
+        response_format=structure.response_format() if structure is not None else None,
+        tools=tools,
+        tool_choice=structure.function_choice if structure is not None and tools else None,
         extra=extra_of(options.extra_json)[0],
         results_in_stream=options.results_in_stream,
     )
@@ -67,11 +74,18 @@ def wire_messages(
     """System prompt first, then every turn that has text. Earlier turns are never written differently, for caches."""
     messages = [ChatMessage("system", options.system_prompt)] if options.system_prompt.strip() else []
     attached = user_messages(branch, model, cache=options.cache_attachments)
-    for message in branch:
+    for place, message in enumerate(branch):
         if message.id in attached:
             messages.append(attached[message.id])
-        elif message.role == "user" or (message.role == "assistant" and message.content):
-            messages.append(ChatMessage("user" if message.role == "user" else "assistant", message.content))
+        elif message.role == "user":
+            messages.append(ChatMessage("user", message.content))
+        elif message.role == "tool" and is_answer_sent(branch, place):
+            call_id = str(message.extra.get("tool_call_id") or "")
+            messages.append(ChatMessage("tool", message.content, {"tool_call_id": call_id}))
+        elif message.role == "assistant":
+            extra = carried(branch, place) if message.extra else {}
+            if message.content or "tool_calls" in extra:
+                messages.append(ChatMessage("assistant", message.content or None, extra))
     return tuple(messages)
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, cast
 
-from app.ui.chat.message_rows import MessageRow, ReceiptRun, RowSource, RowState
+from app.ui.chat.message_rows import MessageRow, ReceiptRun, RowCall, RowSource, RowState
+from app.ui.chat.presenter_calls import answers_after, calls_in
 from app.ui.shared import money
 from app.ui.shared.problems import ActionSpec, Problem
 
@@ -43,6 +45,16 @@ def row_of(
             place=place,
             places=places,
         )
+    if message.role == "tool":
+        return MessageRow(
+            id=message.id,
+            role="tool",
+            text=message.content,
+            caption=f"Your answer for {message.extra.get('name') or 'the function'}",
+            actions=("copy", "edit"),
+            place=place,
+            places=places,
+        )
     if live is not None:
         return live_row(message, live, place, places, sandbox=sandbox, problem=problem)
     state = cast("RowState", message.state)
@@ -60,10 +72,24 @@ def row_of(
         state=state,
         state_text=kept_text(message) if state in ("stopped", "interrupted") else "",
         problem=problem or stored_problem(message),
-        actions=None if message.content or message.reasoning else (),
+        actions=None if message.content or message.reasoning or message.extra else (),
         place=place,
         places=places,
+        calls=answered_calls(message, thread),
+        structured="structured" in usage,
+        misfit=str(usage.get("structured") or ""),
     )
+
+
+def answered_calls(message: Message, thread: Thread) -> tuple[RowCall, ...]:
+    """The functions that an answer asks for, with what of them is answered on the branch that is shown."""
+    calls = calls_in(message) if message.extra else ()
+    if not calls:
+        return ()
+    branch = thread.shown()
+    place = next((number for number, each in enumerate(branch) if each.id == message.id), None)
+    given = answers_after(branch, place) if place is not None else {}
+    return tuple(replace(call, answered=call.id in given) for call in calls)
 
 
 def live_row(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 KINDS = ("object", "array", "string", "number", "integer", "boolean", "null")
@@ -26,6 +26,45 @@ class Fault:
 
     sentence: str
     line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """What one chat asks for as JSON, as typed. What is switched off keeps its text."""
+
+    use_schema: bool = False
+    schema: str = ""
+    use_functions: bool = False
+    functions: str = ""
+    function_choice: str = "auto"  # "auto", "none" or "required"
+
+    @classmethod
+    def from_stored(cls, stored: object) -> Structure:
+        """Read what `to_stored` wrote; what is unknown or odd falls back to its default."""
+        values = stored if isinstance(stored, Mapping) else {}
+        default = asdict(cls())
+        return cls(**{name: value for name, value in values.items() if type(value) is type(default.get(name, ...))})
+
+    def to_stored(self) -> dict[str, object]:
+        """Only what differs from the defaults."""
+        default = asdict(Structure())
+        return {name: value for name, value in asdict(self).items() if value != default[name]}
+
+    def fault(self) -> str:
+        """Why nothing can be sent with this, "" when it can."""
+        if self.use_schema and isinstance(answer_format(self.schema), Fault):
+            return "The schema of the answer is not complete."
+        if self.use_functions and isinstance(functions_of(self.functions), Fault):
+            return "The functions among the parameters are not complete."
+        return ""
+
+    def response_format(self) -> dict[str, object] | None:
+        made = answer_format(self.schema) if self.use_schema else None
+        return None if isinstance(made, Fault) else made
+
+    def tools(self) -> tuple[dict[str, object], ...]:
+        made = functions_of(self.functions) if self.use_functions else ()
+        return () if isinstance(made, Fault) else made
 
 
 class _Wrong(Exception):
