@@ -12,8 +12,9 @@ from PySide6.QtCore import QBuffer, QIODevice, Qt
 from PySide6.QtGui import QImage, QPainter
 
 from app.ui.chat.attachment import Attachment, attachments_of, cached_ones, refusals, shortened_body
-from app.ui.chat.attachment_check import NotAttached, check, form_of, read_file, shrink, thumbnail
+from app.ui.chat.attachment_check import NotAttached, check, form_of, read_file, shrink
 from app.ui.chat.presenter_parts import encoded
+from app.ui.shared.picture_decoding import fitted
 from tests.ui.chat_desk import FakeService, model_body, open_desk
 
 SEES = model_body(capabilities={"supportsVision": True, "supportsMultipleImages": True, "supportsAudioInput": True})
@@ -95,8 +96,9 @@ def test_a_large_picture_is_made_smaller_on_request() -> None:
     assert after.attachment.tokens < before.tokens
     assert "made smaller" in after.attachment.detail
     assert form_of(after.data) in ("png", "jpeg")
-    assert thumbnail(after.data, 96).width() == 96
-    assert thumbnail(b"no picture", 96).isNull()
+    assert fitted(after.data, 96, 96).width() == 96
+    assert fitted(b"no picture", 96, 96).isNull()
+    assert fitted(b"<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'/>", 96, 96).isNull()
 
 
 # What a model takes

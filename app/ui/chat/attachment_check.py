@@ -9,8 +9,8 @@ import struct
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QSize, Qt
-from PySide6.QtGui import QImage, QImageReader
+from PySide6.QtCore import QBuffer, QIODevice, QSize
+from PySide6.QtGui import QImage
 
 from app.service.media_types import sniff
 from app.ui.chat.attachment import (
@@ -24,11 +24,11 @@ from app.ui.chat.attachment import (
 )
 from app.ui.chat.estimate import count_tokens
 from app.ui.shared import money
+from app.ui.shared.picture_decoding import MAX_PIXELS, NoPicture, decoded, picture_size
 
 MIN_SIDE_PX = 64
 SHRUNK_PX = 1_568  # larger pictures are cut down by the models anyway
 WORTH_SHRINKING = 1_000_000  # bytes
-MAX_PIXELS = 100_000_000
 JPEG_QUALITY = 85
 _CONVERTED = {"gif", "bmp", "tiff"}  # pictures that the service does not take as they are
 _SOUNDS = {"wav": "wav", "mp3": "mp3", "flac": "flac", "ogg": "ogg", "opus": "ogg", "aac": "aac", "m4a": "m4a"}
@@ -164,17 +164,8 @@ def _picture(plain: Attachment, data: bytes, form: str) -> Checked:
 
 
 def _converted(plain: Attachment, data: bytes) -> Checked:
-    image = _decoded(data, QSize())
+    image = _drawn(data)
     return _as_picture(plain, image, "sent as PNG")
-
-
-def picture_size(data: bytes) -> QSize:
-    """Return width and height as the picture is looked at, turned as its camera says; -1 × -1 when they are unknown."""
-    reader, buffer = _reader(data)
-    size = reader.size()
-    turned = bool(reader.transformation().value & 4)  # by 90°
-    buffer.close()
-    return size.transposed() if turned and size.isValid() else size
 
 
 def can_shrink(attachment: Attachment) -> bool:
@@ -188,20 +179,8 @@ def shrink(attachment: Attachment, data: bytes) -> Checked:
     """Return the picture no larger than 1,568 px, without what the camera noted. Raises `NotAttached`."""
     whole = QSize(attachment.width, attachment.height)
     side = max(attachment.width, attachment.height)
-    wanted = whole * (SHRUNK_PX / side) if side > SHRUNK_PX else QSize()
-    return _as_picture(attachment, _decoded(data, wanted), f"made smaller, was {money.size(attachment.size)}")
-
-
-def thumbnail(data: bytes, side_px: int) -> QImage:
-    """Return the picture fitted into a square of `side_px`; a null image for what cannot be drawn."""
-    size = picture_size(data)
-    if not size.isValid() or size.width() * size.height() > MAX_PIXELS:
-        return QImage()
-    wanted = size.scaled(side_px, side_px, Qt.AspectRatioMode.KeepAspectRatio)
-    try:
-        return _decoded(data, wanted if wanted.width() < size.width() else QSize())
-    except NotAttached:
-        return QImage()
+    wanted = whole * (SHRUNK_PX / side) if side > SHRUNK_PX else None
+    return _as_picture(attachment, _drawn(data, wanted), f"made smaller, was {money.size(attachment.size)}")
 
 
 def from_clipboard(image: QImage) -> bytes:
@@ -229,26 +208,11 @@ def _as_picture(plain: Attachment, image: QImage, note: str) -> Checked:
     return Checked(found, data)
 
 
-def _reader(data: bytes) -> tuple[QImageReader, QBuffer]:
-    buffer = QBuffer()
-    buffer.setData(QByteArray(data))
-    buffer.open(QIODevice.OpenModeFlag.ReadOnly)
-    reader = QImageReader(buffer)
-    reader.setAutoTransform(True)
-    reader.setDecideFormatFromContent(True)
-    return reader, buffer
-
-
-def _decoded(data: bytes, wanted: QSize) -> QImage:
-    reader, buffer = _reader(data)
-    if wanted.isValid():
-        turned = bool(reader.transformation().value & 4)
-        reader.setScaledSize(wanted.transposed() if turned else wanted)
-    image = reader.read()
-    buffer.close()
-    if image.isNull():
-        raise NotAttached("The picture is damaged: it cannot be drawn.")
-    return image
+def _drawn(data: bytes, wanted: QSize | None = None) -> QImage:
+    try:
+        return decoded(data, wanted)
+    except NoPicture:
+        raise NotAttached("The picture is damaged: it cannot be drawn.") from None
 
 
 def _written(image: QImage, form: str, quality: int) -> bytes:
