@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 BLOCK_FRAMES = 1 << 14
 BLOCK_BYTES = 1 << 14
 WAV_HEAD_BYTES = 4096  # no header of speech is longer
+_UNKNOWN_FRAMES = 1 << 40
+_SMALL_STEP = 64
 _PCM_16, _EXTENSIBLE = 1, 0xFFFE
 
 
@@ -208,6 +210,13 @@ def _wav_form(source: BinaryIO | Arriving) -> tuple[tuple[int, int, int] | None,
 
 def _compressed_blocks(file: BinaryIO, kind: str) -> Iterator[Block]:
     """libsndfile first; FFmpeg for what it does not know."""
+    if file.read(4) == b"fLaC" and find_spec("av") is not None:
+        from app.audio.decoding_av import decode
+
+        file.seek(0)
+        yield from decode(file, "flac")  # the only one of the two that reads a streamed FLAC to its last sample
+        return
+    file.seek(0)
     try:
         yield from _sndfile_blocks(file)
         return
@@ -231,11 +240,12 @@ def _sndfile_blocks(file: BinaryIO) -> Iterator[Block]:
     except (soundfile.LibsndfileError, RuntimeError, TypeError) as error:
         raise NotSound("The file holds no sound that can be played here.") from error
     given = 0
+    # A FLAC that was streamed does not know its length: its end is an error, which costs what was read with it.
+    step = BLOCK_FRAMES if sound.frames < _UNKNOWN_FRAMES else _SMALL_STEP
     with sound:
         while True:
             try:
-                # Block by block: a FLAC that was streamed does not know its length.
-                block = sound.read(BLOCK_FRAMES, dtype="int16", always_2d=True)
+                block = sound.read(step, dtype="int16", always_2d=True)
             except (soundfile.LibsndfileError, RuntimeError) as error:
                 if not given:
                     raise NotSound("The file holds no sound that can be played here.") from error
