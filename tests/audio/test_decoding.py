@@ -30,7 +30,8 @@ def test_a_streamed_file_of_each_format_is_read_to_its_end(kind: str, tmp_path: 
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_format_is_heard_while_it_arrives(kind: str) -> None:
     """Half of the bytes are there and no more have come: sound is given out all the same."""
-    data = encoded(tone(2.0), kind)
+    noise = np.random.default_rng(1).integers(-2000, 2000, RATE_HZ * 4).astype(np.int16)  # a pure tone is tiny
+    data = encoded(tone(4.0, level=0.3) + noise, kind)
     arriving = Arriving()
     frames: list[int] = []
     some = threading.Event()
@@ -47,7 +48,7 @@ def test_each_format_is_heard_while_it_arrives(kind: str) -> None:
     arriving.feed(data[len(data) // 2 :])
     arriving.finish()
     thread.join(10)
-    assert sum(frames) / RATE_HZ == pytest.approx(2.0, abs=0.06)
+    assert sum(frames) / RATE_HZ == pytest.approx(4.0, abs=0.06)
 
 
 def test_a_sample_whose_two_bytes_come_apart_is_whole_again() -> None:
@@ -93,6 +94,10 @@ def test_without_pyav_compressed_sound_is_heard_when_it_is_complete(monkeypatch:
     arriving.finish()
     frames = sum(len(one.samples) for one in arriving_blocks(arriving, "mp3"))
     assert frames / RATE_HZ == pytest.approx(1.0, abs=0.06)
+    flac = Arriving()
+    flac.feed(encoded(tone(1.0), "flac"))
+    flac.finish()
+    assert sum(len(one.samples) for one in arriving_blocks(flac, "flac")) / RATE_HZ == pytest.approx(1.0, abs=0.003)
     with pytest.raises(NotSound, match="AAC needs PyAV"):
         list(arriving_blocks(arriving, "aac"))
 
