@@ -8,13 +8,10 @@ from pathlib import Path
 
 import httpx
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from app.service.errors import BadAnswer, BadRequest, LimitExceeded, StreamCut
 from app.service.models import Model
 from app.service.speech import SpeechRequest, SpeechTraits, traits_of, whole_wav
-from app.service.speech_text import split_text
 from app.service.wire import read_model
 from tests.service.loopback import Received, Watched, answering, framed, http, serving, stream_head
 from tests.service.test_uploads import WAV, parts_of
@@ -242,33 +239,3 @@ async def test_a_sample_that_cannot_do_is_not_uploaded(tmp_path: Path) -> None:
             with pytest.raises(LimitExceeded):
                 await watched.service.voices.clone(path, name)
         assert watched.requests == []
-
-
-def test_a_long_text_is_cut_behind_sentences() -> None:
-    sentence = "The harbour lies still in the morning. "
-    pieces = split_text(sentence * 200)
-    assert all(len(piece) <= 1500 and piece.endswith(".") for piece in pieces)
-    assert " ".join(pieces) == (sentence * 200).strip()
-
-
-@pytest.mark.parametrize(
-    ("text", "pieces"),
-    [
-        ("", ()),
-        ("  short  ", ("short",)),
-        ("one paragraph\n\nanother here", ("one paragraph", "another here")),
-        ("一句话说完了。再来说一句话吧，好吗。", ("一句话说完了。", "再来说一句话吧，好吗。")),
-        ("no sentence, but a clause here", ("no sentence,", "but a clause", "here")),
-        ("x" * 45, ("x" * 16, "x" * 16, "x" * 13)),
-        ("“Really?” she said. Yes!", ("“Really?”", "she said. Yes!")),
-    ],
-)
-def test_the_best_place_to_cut(text: str, pieces: tuple[str, ...]) -> None:
-    assert split_text(text, target=16, maximum=40) == pieces
-
-
-@given(st.text(max_size=400), st.integers(5, 60))
-def test_nothing_is_lost_or_too_long(text: str, target: int) -> None:
-    pieces = split_text(text, target, target * 2)
-    assert all(0 < len(piece) <= target * 2 for piece in pieces)
-    assert "".join("".join(pieces).split()) == "".join(text.split())
