@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, Qt
-from PySide6.QtGui import QInputMethodEvent
+from PySide6.QtCore import QMimeData, Qt, QUrl
+from PySide6.QtGui import QImage, QInputMethodEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -15,7 +16,7 @@ from app.service.models import Model
 from app.ui.chat.composer import Composer
 from app.ui.chat.input_box import MAX_LINES
 from app.ui.chat.options import ChatOptions, judge
-from app.ui.chat.state import ChatHead, CostNote
+from app.ui.chat.state import AttachmentView, ChatHead, CostNote
 from app.ui.shared.theme import Theme
 from tests.ui.chat_desk import model_body
 
@@ -185,7 +186,7 @@ def test_stop_takes_the_place_of_send(composer: Composer, heard: Heard) -> None:
 def test_what_does_not_fit_folds_under_one_pill_and_the_price_stays(composer: Composer, heard: Heard) -> None:
     composer.show_cost(CostNote("≤ $0.0046 a turn", "how"))
     assert not composer.more.isVisible()
-    composer.setFixedWidth(520)
+    composer.setFixedWidth(600)
     QApplication.processEvents()
     assert composer.more.isVisible()
     assert composer.more.text() == "2 more"
@@ -214,3 +215,71 @@ def test_nothing_is_cut_at_any_text_size(theme: Theme, composer: Composer, perce
 def test_everything_has_a_name(composer: Composer) -> None:
     for widget in (composer.box, composer.web, composer.citations, composer.thinking, composer.send, composer.stop):
         assert widget.accessibleName() or widget.property("text")
+
+
+def test_files_and_pictures_are_pasted_as_attachments_and_text_as_text(composer: Composer, tmp_path: Path) -> None:
+    files: list[object] = []
+    pictures: list[object] = []
+    composer.files_given.connect(files.extend)
+    composer.picture_given.connect(pictures.append)
+    pasted = QMimeData()
+    pasted.setUrls([QUrl.fromLocalFile(str(tmp_path / "a.png")), QUrl.fromLocalFile(str(tmp_path / "b.txt"))])
+    composer.box.insertFromMimeData(pasted)
+    assert files == [tmp_path / "a.png", tmp_path / "b.txt"]
+    image = QMimeData()
+    image.setImageData(QImage(4, 4, QImage.Format.Format_RGB32))
+    assert composer.box.canInsertFromMimeData(image)
+    composer.box.insertFromMimeData(image)
+    assert len(pictures) == 1
+    both = QMimeData()
+    both.setText("words")
+    both.setImageData(QImage(4, 4, QImage.Format.Format_RGB32))
+    both.setUrls([QUrl("https://example.org/a.png")])
+    composer.box.insertFromMimeData(both)
+    assert (composer.text(), len(files), len(pictures)) == ("words", 2, 1)
+
+
+def test_a_chip_says_what_it_is_or_why_not_and_del_takes_it_away(composer: Composer) -> None:
+    gone: list[str] = []
+    composer.strip.remove_wanted.connect(gone.append)
+    composer.show_attachments(
+        [
+            AttachmentView("a", "image", "boiler.png", "1.2 MB, 2,048 × 1,536", can_shrink=True),
+            AttachmentView("b", "audio", "note.wav", "12 KB", refusal="Plain cannot listen to sound."),
+            AttachmentView("c", "text", "long.txt", busy=True),
+        ]
+    )
+    QApplication.processEvents()
+    good, bad, busy = composer.strip.chips.values()
+    assert good.accessibleName() == "Picture: boiler.png, 1.2 MB, 2,048 × 1,536"
+    assert bad.accessibleName() == "Cannot be sent: note.wav, Plain cannot listen to sound."
+    assert busy.detail.text() == "Reading…"
+    assert good.smaller.isVisible()
+    assert not bad.smaller.isVisible()
+    good.setFocus()
+    QTest.keyClick(good, Qt.Key.Key_Delete)
+    assert gone == ["a"]
+    composer.show_attachments([AttachmentView("b", "audio", "note.wav", "12 KB")])
+    assert composer.strip.chips["b"].hasFocus(), "the keyboard goes on to the next chip"
+    composer.show_attachments([])
+    assert not composer.strip.isVisible()
+
+
+def test_a_picture_alone_can_be_sent(composer: Composer, heard: Heard) -> None:
+    composer.show_attachments([AttachmentView("a", "image", "boiler.png", "1 KB")])
+    QTest.keyClick(composer.box, ENTER)
+    assert heard.sent == [""]
+
+
+def test_links_that_will_be_read_are_named_and_the_rest_is_counted_r_ext_10(composer: Composer) -> None:
+    links = tuple(f"https://example.org/page-{number}" for number in range(7))
+    composer.show_cost(CostNote("≤ $0.06 a turn", "how", "about 90 tokens", links))
+    assert composer.links_note.isVisible()
+    words = composer.links_note.text()
+    assert words.startswith("Reads the first 5 of 7 links: example.org/page-0, ")
+    assert "page-4" in words
+    assert "page-5" not in words
+    composer.show_cost(CostNote("≤ $0.06 a turn", "how", "", links[:1]))
+    assert composer.links_note.text() == "Reads this link: example.org/page-0"
+    composer.show_cost(CostNote("≤ $0.05 a turn", "how"))
+    assert not composer.links_note.isVisible()

@@ -6,12 +6,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.ui.chat.chat_header import CharacterBar, ChatHeader
 from app.ui.chat.chat_welcome import ChatWelcome
 from app.ui.chat.composer import Composer
+from app.ui.chat.input_box import can_be_attached, local_files
 from app.ui.shared.buttons import Button, LinkButton
 from app.ui.shared.icon_label import IconLabel
 from app.ui.shared.label import Label
@@ -34,6 +35,8 @@ class Canvas(QWidget):
     remove_character_wanted = Signal()
     cancel_edit_wanted = Signal()
     problem_action = Signal(str)
+    files_given = Signal(object)  # list[Path], dropped anywhere on the conversation
+    picture_given = Signal(object)  # QImage
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -41,6 +44,7 @@ class Canvas(QWidget):
         self._narrow = False
         self._has_character = False
         zone(self, "canvas")
+        self.setAcceptDrops(True)
         self.header = ChatHeader(theme)
         self.welcome = ChatWelcome(theme)
         self.places = QStackedWidget()
@@ -186,6 +190,25 @@ class Canvas(QWidget):
         x = area.center().x() - size.width() // 2
         self.newest.setGeometry(x, area.bottom() - size.height() - self.theme.px(10), size.width(), size.height())
         self.newest.raise_()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if can_be_attached(event.mimeData()):
+            event.acceptProposedAction()
+            self.composer.frame.set_target(True)
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        self.composer.frame.set_target(False)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """What is dropped on the conversation is attached to the next message."""
+        self.composer.frame.set_target(False)
+        source = event.mimeData()
+        files = local_files(source)
+        if files:
+            self.files_given.emit(files)
+        elif source.hasImage():
+            self.picture_given.emit(source.imageData())
+        event.acceptProposedAction()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
@@ -9,14 +10,18 @@ from PySide6.QtGui import QAction, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
 
 from app.ui.chat.input_box import MessageBox
-from app.ui.chat.options import WEB_SEARCH
-from app.ui.shared.buttons import Button
+from app.ui.chat.options import MAX_LINKS_READ, WEB_SEARCH
+from app.ui.shared.buttons import Button, IconButton
 from app.ui.shared.label import Label
 from app.ui.shared.pill import CyclePill, PillButton
+from app.ui.shared.surfaces import set_property
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.ui.chat.attachment_strip import AttachmentStrip
     from app.ui.chat.options import Control
-    from app.ui.chat.state import ChatHead, CostNote
+    from app.ui.chat.state import AttachmentView, ChatHead, CostNote
     from app.ui.shared.theme import Theme
 
 # What folds away first when the row is narrow; Web stays longest because it costs money.
@@ -31,12 +36,16 @@ class Composer(QWidget):
     text_edited = Signal(str)
     option_changed = Signal(str, object)  # the option's name in ChatOptions, its new value
     recall_wanted = Signal()
+    attach_wanted = Signal()  # ask for files
+    files_given = Signal(object)  # list[Path]
+    picture_given = Signal(object)  # QImage
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
         self._writing = False
         self._can_send = True
+        self._has_attachments = False
         self._folded: frozenset[str] = frozenset()
 
         self.frame = ComposerFrame(theme)
@@ -58,12 +67,15 @@ class Composer(QWidget):
         self.more.setCheckable(False)
         self.more.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the arrow behind the words
         self.more.setAccessibleDescription(self.tr("Opens the toggles that do not fit"))
+        self.attach = IconButton(theme, "attach", self.tr("Attach files"), shortcut="Ctrl+O")
         self._pills: dict[str, PillButton] = {
             "web_search": self.web,
             "citations": self.citations,
             "thinking": self.thinking,
             "read_links": self.links,
         }
+        self.tokens = Label(theme, "", "small", "text3", tabular=True)
+        self.tokens.hide()
         self.cost = Label(theme, "", "small", "text3", tabular=True)
         self.send = Button(theme, self.tr("Send"), "arrow-up", kind="primary", hint="Enter")
         self.stop = Button(theme, self.tr("Stop"), "stop", hint="Esc")
@@ -78,10 +90,11 @@ class Composer(QWidget):
 
     def _build(self) -> None:
         self._row = QHBoxLayout()
+        self._row.addWidget(self.attach)
         for pill in (self.web, self.citations, self.thinking, self.links, self.more):
             self._row.addWidget(pill)
         self._row.addStretch(1)
-        for widget in (self.cost, self.send, self.stop):
+        for widget in (self.tokens, self.cost, self.send, self.stop):
             self._row.addWidget(widget)
         self._inside = QVBoxLayout(self.frame)
         self._inside.addWidget(self.box)
@@ -96,6 +109,9 @@ class Composer(QWidget):
         self.box.textChanged.connect(lambda: self.text_edited.emit(self.box.toPlainText()))
         self.box.send_wanted.connect(self._send)
         self.box.recall_wanted.connect(self.recall_wanted)
+        self.box.files_given.connect(self.files_given)
+        self.box.picture_given.connect(self.picture_given)
+        self.attach.clicked.connect(self.attach_wanted)
         self.send.clicked.connect(self._send)
         self.stop.clicked.connect(self.stop_wanted)
         self.web.changed.connect(lambda mode: self.option_changed.emit("web_search", mode))
@@ -119,7 +135,8 @@ class Composer(QWidget):
         """Make every control agree with the open chat."""
         if head.placeholder != self.box.placeholderText():
             self.box.setPlaceholderText(head.placeholder)
-            self.box.viewport().update()  # Qt repaints only when the words appear, not when they change
+            if self.box.isVisible():
+                self.box.viewport().update()  # Qt repaints only when the words appear, not when they change
         options, controls = head.options, head.controls
         self.web.set_current(options.web_search)
         self.citations.setChecked(options.citations and controls.citations.usable)
@@ -138,10 +155,49 @@ class Composer(QWidget):
 
     def show_cost(self, note: CostNote) -> None:
         """The most that the next turn can cost."""
+        self._show_links(note.links)
+        self.tokens.set_text(note.tokens)
         self.cost.set_text(note.text)
         self.cost.setToolTip(note.detail)
         self.cost.setAccessibleDescription(note.detail)
         self._fold()
+
+    @cached_property
+    def strip(self) -> AttachmentStrip:
+        """The attachments over the box, made with the first one."""
+        from app.ui.chat.attachment_strip import AttachmentStrip
+
+        strip = AttachmentStrip(self._theme)
+        self._inside.insertWidget(0, strip)
+        return strip
+
+    @cached_property
+    def links_note(self) -> Label:
+        """Which links of the text the service will read."""
+        note = Label(self._theme, "", "small", "text2", wrap=True)
+        self._inside.insertWidget(self._inside.indexOf(self.box) + 1, note)
+        return note
+
+    def show_attachments(self, views: Sequence[AttachmentView]) -> None:
+        """Show what goes along with the text."""
+        if views or "strip" in self.__dict__:
+            self.strip.show_attachments(views)
+        self._has_attachments = any(not view.refusal and not view.busy for view in views)
+
+    def _show_links(self, links: tuple[str, ...]) -> None:
+        if not links and "links_note" not in self.__dict__:
+            return
+        read, count = links[:MAX_LINKS_READ], len(links)
+        number = (
+            self.tr("Reads the first {most} of {count} links").format(most=MAX_LINKS_READ, count=count)
+            if count > MAX_LINKS_READ
+            else self.tr("Reads this link")
+            if count == 1
+            else self.tr("Reads these {count} links").format(count=count)
+        )
+        self.links_note.set_text(f"{number}: {', '.join(short_link(link) for link in read)}")
+        self.links_note.setToolTip("\n".join(read))
+        self.links_note.setVisible(bool(links))
 
     def set_text(self, text: str) -> None:
         """Show another text, such as a draft, without reporting it as typed."""
@@ -159,7 +215,7 @@ class Composer(QWidget):
 
     def _send(self) -> None:
         text = self.box.toPlainText()
-        if not text.strip():
+        if not text.strip() and not self._has_attachments:
             self.box.setFocus(Qt.FocusReason.OtherFocusReason)
         elif self._can_send and not self._writing and not self.box.is_composing:
             self.send_wanted.emit(text)
@@ -197,7 +253,7 @@ class Composer(QWidget):
         margins = self._inside.contentsMargins()
         room = self.frame.width() - margins.left() - margins.right() - self._row.contentsMargins().left()
         gap = self._row.spacing()
-        fixed = self.cost.sizeHint().width() + gap * 3
+        fixed = self.cost.sizeHint().width() + self.attach.sizeHint().width() + gap * 4
         fixed += (self.stop if self._writing else self.send).sizeHint().width()
         folded: set[str] = set()
         for names in ((), *_FOLD_ORDER):
@@ -212,9 +268,17 @@ class Composer(QWidget):
         for name, pill in self._pills.items():
             pill.setVisible(name not in folded)
         self.more.setVisible(bool(folded))
+        has_room = fixed + sum(shown) + self.tokens.sizeHint().width() + gap * 2 <= room
+        self.tokens.setVisible(bool(self.tokens.text()) and has_room)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(self._theme.px(200), super().minimumSizeHint().height())
+
+
+def short_link(link: str, most: int = 48) -> str:
+    """An address without its scheme, cut in the middle when it is long."""
+    text = link.split("://", 1)[-1].rstrip("/")
+    return text if len(text) <= most else f"{text[: most - 12]}…{text[-11:]}"
 
 
 class ComposerFrame(QFrame):
@@ -228,6 +292,10 @@ class ComposerFrame(QFrame):
     def follow(self, box: QWidget) -> None:
         """Tell the focus ring to draw around this frame instead of around the bare box."""
         box.ring_widget = self  # type: ignore[attr-defined]  # read by the focus ring, absent on plain widgets
+
+    def set_target(self, on: bool) -> None:
+        """Show that what is dragged over the conversation would land here."""
+        set_property(self, "state", "target" if on else "")
 
     def ring_rect(self) -> QRectF:
         return QRectF(self.rect())

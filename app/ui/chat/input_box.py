@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QMimeData, QSize, Qt, Signal
@@ -11,9 +12,22 @@ from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSizePolicy, QWidget
 from app.ui.shared.caret import CaretRest
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from app.ui.shared.theme import Theme
 
 MAX_LINES = 12
+
+
+def local_files(source: QMimeData) -> list[Path]:
+    """The files of this computer in what was dropped or pasted; [] when there is anything else among them."""
+    urls = source.urls() if source.hasUrls() else []
+    return [Path(url.toLocalFile()) for url in urls] if urls and all(url.isLocalFile() for url in urls) else []
+
+
+def can_be_attached(source: QMimeData) -> bool:
+    """Whether what is dragged over the window could become an attachment."""
+    return bool(local_files(source)) or (source.hasImage() and not source.hasText())
 
 
 class MessageBox(QPlainTextEdit):
@@ -21,12 +35,15 @@ class MessageBox(QPlainTextEdit):
 
     send_wanted = Signal()
     recall_wanted = Signal()
+    files_given = Signal(object)  # list[Path], pasted or dropped
+    picture_given = Signal(object)  # QImage of the clipboard
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
         self._composing = False
         self.enter_sends = True
+        self.takes_key: Callable[[QKeyEvent], bool] | None = None  # a completion that is open comes first
         self.setProperty("bare", True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setTabChangesFocus(True)
@@ -92,6 +109,8 @@ class MessageBox(QPlainTextEdit):
         super().inputMethodEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        if self.takes_key is not None and not self._composing and self.takes_key(event):
+            return
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not self._composing:
             held = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
             if held == Qt.KeyboardModifier.ControlModifier:
@@ -114,8 +133,16 @@ class MessageBox(QPlainTextEdit):
             return
         super().keyPressEvent(event)
 
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        return can_be_attached(source) or super().canInsertFromMimeData(source)
+
     def insertFromMimeData(self, source: QMimeData) -> None:
-        """Paste text only: formatting, pictures and files of the clipboard are not a message."""
-        if source.hasText():
+        """Paste text as text, without its formatting; files and pictures become attachments."""
+        files = local_files(source)
+        if files:
+            self.files_given.emit(files)
+        elif source.hasImage() and not source.hasText():
+            self.picture_given.emit(source.imageData())
+        elif source.hasText():
             self.textCursor().insertText(source.text().replace("\r\n", "\n").replace("\r", "\n"))
             self.ensureCursorVisible()

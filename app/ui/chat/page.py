@@ -7,7 +7,7 @@ from dataclasses import fields
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from app.ui.chat.message_rows import MessageRow
     from app.ui.chat.model_picker import ModelPicker
     from app.ui.chat.presenter import ChatPresenter
-    from app.ui.chat.state import CharacterHead, ChatEntry, ChatHead
+    from app.ui.chat.state import AttachmentView, CharacterHead, ChatEntry, ChatHead
     from app.ui.chat.state_pages import ModelList, RequestView, Totals
     from app.ui.shared.links import LinkOpener
     from app.ui.shared.menu import Menu
@@ -70,6 +70,7 @@ class ChatPage(TabPanes):
         presenter.head_changed.connect(self._show_head)
         presenter.cost_changed.connect(self.main.composer.show_cost)
         presenter.draft_replaced.connect(self._show_draft)
+        presenter.attachments_changed.connect(self._show_attachments)
         presenter.totals_changed.connect(self._show_totals)
         presenter.models_changed.connect(self._show_models)
         presenter.notice.connect(self.toast_wanted)
@@ -126,24 +127,32 @@ class ChatPage(TabPanes):
         composer.text_edited.connect(presenter.set_draft)
         composer.option_changed.connect(presenter.set_option)
         composer.recall_wanted.connect(presenter.recall)
+        composer.attach_wanted.connect(self.attach)
+        for giver in (composer, main):
+            giver.files_given.connect(presenter.attaching.add_files)
+            giver.picture_given.connect(presenter.attaching.add_picture)
 
     def _connect_side(self) -> None:
         self.side.tabs.bar.currentChanged.connect(self._side_changed)
 
-    def _furnish(self, page: QWidget) -> None:
-        """Connect and fill a page of the inspector that has just been made."""
-        from app.ui.chat.parameters_page import ParametersPage
-        from app.ui.chat.request_page import RequestPage
-        from app.ui.chat.totals_page import TotalsPage
+    def complete(self) -> None:
+        """Make what the first paint did not wait for: the list of chats, and the page of the inspector that is shown.
 
-        if isinstance(page, ParametersPage):
-            page.option_changed.connect(self.presenter.set_option)
-            page.show_head(self.presenter.head())
-        elif isinstance(page, RequestPage):
-            page.copied.connect(lambda sentence: self.toast_wanted.emit(sentence, "", ""))
+        One after the other, so that the person can type between them.
+        """
+        QTimer.singleShot(0, self, self.list.complete)
+        QTimer.singleShot(0, self, self.side.complete)
+
+    def _furnish(self, place: int) -> None:
+        """Connect and fill a page of the inspector that has just been made."""
+        if place == PARAMETERS:
+            self.side.parameters.option_changed.connect(self.presenter.set_option)
+            self.side.parameters.show_head(self.presenter.head())
+        elif place == REQUEST:
+            self.side.request.copied.connect(lambda sentence: self.toast_wanted.emit(sentence, "", ""))
             self.presenter.show_request()
-        elif isinstance(page, TotalsPage):
-            page.show_totals(self.presenter.totals())
+        elif place == TOTALS:
+            self.side.totals.show_totals(self.presenter.totals())
 
     @cached_property
     def _links(self) -> LinkOpener:
@@ -190,6 +199,20 @@ class ChatPage(TabPanes):
         self.main.composer.set_text(text)
         if self.presenter.opened.editing is not None:
             self.focus_box()
+
+    def _show_attachments(self, views: Sequence[AttachmentView]) -> None:
+        composer, attaching = self.main.composer, self.presenter.attaching
+        if views and "strip" not in composer.__dict__:
+            composer.strip.remove_wanted.connect(attaching.remove)
+            composer.strip.shrink_wanted.connect(attaching.shrink)
+        composer.show_attachments(views)
+
+    def attach(self) -> None:
+        """Ask for files to attach; opens without a nested loop."""
+        from app.ui.chat.attachment_saving import ask_for_files
+
+        self.show_chat()
+        ask_for_files(self.main, self.presenter.attaching.add_files)
 
     def _show_models(self, models: ModelList) -> None:
         if self.picker is not None and self.picker.isVisible():

@@ -69,6 +69,7 @@ def chat_actions(page: ChatPage) -> tuple[TabAction, ...]:
             "link",
             checked=lambda: option("read_links"),
         ),
+        TabAction("chat.attach", "Attach files…", page.attach, "Ctrl+O", "attach", "file"),
         TabAction("chat.retry", "Try again", presenter.retry_last, "Ctrl+R", "retry", enabled=asked),
         TabAction("chat.stop", "Stop the answer", presenter.stop, "", "stop", enabled=lambda: presenter.head().writing),
         TabAction("chat.copy", "Copy the answer", page.copy_answer, "Ctrl+Shift+C", "copy"),
