@@ -79,6 +79,7 @@ class Call:
     secret_headers: tuple[tuple[str, str], ...] = ()
     follows_redirects: bool = True
     pace: str = ""  # which limit of calls per minute it counts against
+    single: bool = False  # one try, whatever comes of it: a test of the way there
 
 
 def query(values: Mapping[str, object]) -> Params:

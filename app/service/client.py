@@ -233,7 +233,7 @@ class ServiceClient:
                     continue
                 attempts = record.exchange.attempts
                 wait_s = wait_before_retry(call.kind, error, attempts, self._jitter) if attempts else None
-                if wait_s is None or (call.background and isinstance(error, AbuseBlocked)):
+                if wait_s is None or call.single or (call.background and isinstance(error, AbuseBlocked)):
                     raise
                 if wait_s:
                     tell(wait_reason(error), wait_s, error.message)

@@ -69,7 +69,7 @@ class _Inbox(asyncio.BufferedProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.ended = self.lost = True
-        self.error = exc
+        self.error = self.error or exc
         _wake(self._reader)
         _wake(self._writer)
 
@@ -145,7 +145,11 @@ class SocketStream(httpcore.AsyncNetworkStream):
                 await self._inbox.drained()
 
     async def aclose(self) -> None:
-        """Hang up at once: a service that still answers learns it with its next byte."""
+        """Hang up at once: a service that still answers learns it with its next byte.
+
+        Whoever reads gets an error: a body without a stated length would seem to be whole otherwise.
+        """
+        self._inbox.error = self._inbox.error or ConnectionAbortedError("closed on this side")
         self._transport.abort()
         await asyncio.sleep(0)  # the loop closes the socket in its next round
 

@@ -14,6 +14,7 @@ from app.service.auth import ApiKeyAuth
 from app.service.client import ServiceClient
 from app.service.dialect import DIALECTS
 from app.service.exchange import Exchange
+from app.service.network import Network
 from app.service.retry import FailureBudget
 from app.service.service import Service
 
@@ -160,6 +161,7 @@ class Watched:
         handler: Callable[[httpx.Request], httpx.Response] | None = None,
         dialect: str = "service",
         auth: httpx.Auth | None = None,
+        network: Network | None = None,
     ) -> None:
         self.exchanges: list[Exchange] = []
         self.slept: list[float] = []
@@ -181,6 +183,7 @@ class Watched:
             on_exchange=self.exchanges.append,
             budget=self.budget,
             transport=httpx.MockTransport(answer) if handler is not None else None,
+            network=network,
             sleep=sleep,
             jitter=lambda: 1.0,
         )
