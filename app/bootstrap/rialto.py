@@ -140,6 +140,8 @@ class Rialto:
         page.characters_wanted.connect(self._show_characters)
         page.help_wanted.connect(self._help)
         page.toast_wanted.connect(self._toast)
+        if self.first_paint is not None and self.first_paint.is_over:
+            page.complete()
         self.settings.subscribe(lambda value: page.main.composer.set_enter_sends(value.enter_sends))
         return page
 
@@ -161,6 +163,8 @@ class Rialto:
     # After it
 
     def _go_on(self) -> None:
+        if "chat_page" in self.__dict__:
+            self.chat_page.complete()
         self.tasks.start("start", self._start)
         if self.options.act and self.options.tour is not None:
             self.tasks.start("tour", self._tour, self.options.act, self.options.tour)

@@ -78,7 +78,7 @@ def _run_window(qt_app: QApplication, options: Options, paths: Paths, instance: 
 def _show(rialto: Rialto) -> None:
     """Show the window on Qt's own loop until asyncio is loaded: 35 ms that nobody waits for before the first paint."""
     waiting = QEventLoop()
-    loading = Loading("asyncio", "qasync")
+    loading = Loading("app.ui.chat.chat_list_view", "app.ui.chat.parameters_page", "asyncio", "qasync")
     loading.done.connect(waiting.quit)
     rialto.window.closed.connect(waiting.quit)
     rialto.open().over.connect(loading.start)

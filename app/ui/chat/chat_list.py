@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, Qt, QTimer, Signal
-from PySide6.QtGui import QPaintEvent
+from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from app.ui.shared.buttons import IconButton, QuietButton
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 class ChatListPane(QWidget):
     """Shows the chats and says which one is wanted, and for what.
 
-    The list is made right after the first paint: the chats are still on the disk then.
+    The list is made by `complete`, after the first paint: the chats are still on the disk then.
     """
 
     new_wanted = Signal()
@@ -116,11 +115,9 @@ class ChatListPane(QWidget):
     def model(self) -> ChatListModel:
         return self.view.chats
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """The first paint of the window has passed by here: now there is time for the list."""
-        super().paintEvent(event)
-        if "view" not in self.__dict__:
-            QTimer.singleShot(0, self, lambda: self.view)
+    def complete(self) -> None:
+        """The first paint is over: there is time for the list."""
+        self.view.mark(self._open_chat)
 
     def _dress(self) -> None:
         theme = self._theme

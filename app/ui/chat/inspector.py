@@ -6,8 +6,6 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
-from PySide6.QtCore import QTimer
-from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.ui.shared.header import PaneTabs
@@ -27,14 +25,15 @@ Page = TypeVar("Page", bound=QWidget)
 class Inspector(QWidget):
     """Three pages under one header, each made when it is first looked at: none of them delays the first paint.
 
-    `furnish` is called with each page that was just made, to connect and fill it.
+    The page that is shown at first is made by `complete`. `furnish` is called with the place of each page that was just
+    made, to connect and fill it.
     """
 
-    def __init__(self, theme: Theme, furnish: Callable[[QWidget], None], parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, furnish: Callable[[int], None], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
         self._furnish = furnish
-        self._was_painted = False
+        self._is_complete = False
         zone(self, "pane")
         titles = (self.tr("Parameters"), self.tr("Request"), self.tr("Totals"))
         self.tabs = PaneTabs(theme, self.tr("Inspector"), titles)
@@ -74,8 +73,13 @@ class Inspector(QWidget):
         """Bring one of PARAMETERS, REQUEST, TOTALS to the front."""
         self.tabs.bar.setCurrentIndex(page)
 
+    def complete(self) -> None:
+        """The first paint is over: there is time for the page that is shown."""
+        self._is_complete = True
+        self._make(self.tabs.bar.currentIndex())
+
     def _show(self, page: int) -> None:
-        if self._was_painted or page != PARAMETERS:
+        if self._is_complete or page != PARAMETERS:
             self._make(page)
         self.pages.setCurrentIndex(page)
 
@@ -84,18 +88,12 @@ class Inspector(QWidget):
             getattr(self, NAMES[page])
 
     def _put(self, place: int, page: Page) -> Page:
+        self.__dict__[NAMES[place]] = page  # already, because `furnish` asks for it
         before = self.pages.widget(place)
         self.pages.insertWidget(place, page)
         if before is not None:
             self.pages.removeWidget(before)
             before.deleteLater()
         self.pages.setCurrentIndex(self.tabs.bar.currentIndex())
-        self._furnish(page)
+        self._furnish(place)
         return page
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """The first paint of the window has passed by here: now there is time for the page."""
-        super().paintEvent(event)
-        if not self._was_painted:
-            self._was_painted = True
-            QTimer.singleShot(0, self, lambda: self._make(self.tabs.bar.currentIndex()))
