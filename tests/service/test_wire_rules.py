@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 from dataclasses import fields, replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from app.service.dialect import DIALECTS
 from app.service.errors import BadRequest, LimitExceeded, NotFound, PaymentRequired, ServerFailed, ServiceError
 from app.service.speech import FORMATS, SpeechRequest, traits_of
 from app.service.transcription import TranscriptionRequest
-from tests.service.every_call import CALLS, WITHOUT_CREDENTIALS
+from tests.service.every_call import CALLS, HI, WITHOUT_CREDENTIALS
 from tests.service.loopback import KEY, Watched, answering
 from tests.service.sandbox_desk import Desk, with_key
 from tests.service.test_speech import HELLO as SPEECH
@@ -38,6 +39,9 @@ EVERYTHING = ChatRequest(
     stop=("a",),
     prompt_cache_key="c",
 )
+
+
+CHAT = {"model": "m", "choices": [{"index": 0, "message": {"content": "x"}, "finish_reason": "stop"}]}
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -180,3 +184,29 @@ async def test_r_rpc_31_what_a_header_states_wins_over_what_was_estimated() -> N
             rpc = watched.service.crypto_rpc
             await rpc.send(rpc.prepare("base-mainnet", [RpcItem("eth_call")]))
             assert watched.exchange.cost_source == counted
+
+
+async def test_r_auth_09_r_auth_12_no_call_makes_a_key_or_stakes_a_token(tmp_path: Path) -> None:
+    """Both are done at the service."""
+    wav = tmp_path / "a.wav"
+    wav.write_bytes(WAV)
+    async with Watched("https://service.test/v1", handler=answering({"error": "stop here"}, 400)) as watched:
+        for ask in CALLS.values():
+            with suppress(ServiceError):
+                await ask(watched.service, wav)
+            watched.budget._failures.clear()
+        sent = {(request.method, request.url.path.partition("/v1")[2]) for request in watched.requests}
+        assert not [path for method, path in sent if method != "GET" and path.startswith("/api_keys")]
+        assert not [path for _, path in sent if "stak" in path]
+
+
+async def test_r_auth_12_daily_credits_are_read_and_counted_at_par(tmp_path: Path) -> None:
+    async with with_key(tmp_path) as at:
+        at.sandbox.control("/balance", {"usd": "1", "diem": "2.5"})
+        assert (await at.service.account.rate_limits()).balances.diem == Decimal("2.5")
+        assert (await at.service.billing.balance()).diem_allocation == Decimal("2.5")
+        assert at.exchange.info is not None and at.exchange.info.balance_diem == Decimal("2.5")
+    counted = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+    body = {**CHAT, "usage": counted, "cost": {"usd": 0.25, "diem": 0.5}}
+    async with Watched(handler=answering(body)) as watched:
+        assert (await watched.service.chat.complete(HI)).cost_usd == Decimal("0.75")

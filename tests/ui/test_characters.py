@@ -26,6 +26,7 @@ from app.ui.characters.page import CharactersPage
 from app.ui.characters.pictures import picture_from
 from app.ui.characters.presenter import CharactersPresenter
 from app.ui.characters.state import MAX_TAGS, Filters
+from app.ui.shared.badge import Badge
 from app.ui.shared.caller import Caller
 from app.ui.shared.tab import Zones
 from app.ui.shared.tasks import TaskScope
@@ -339,6 +340,13 @@ async def open_panes(
         finally:
             window.deleteLater()
             QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+
+
+async def test_r_gen_17_the_list_is_marked_as_a_part_that_may_change(theme: Theme, tmp_home: Path) -> None:
+    async with open_panes(theme, tmp_home) as (_, page, _window):
+        (badge,) = [each for each in page.list_pane().findChildren(Badge) if each.text() == "Preview"]
+        assert badge.isVisibleTo(page.list_pane())
+        assert badge.toolTip() == "This part of the service may change."
 
 
 async def test_typing_filters_and_enter_starts_a_chat(theme: Theme, tmp_home: Path) -> None:

@@ -45,6 +45,11 @@ async def test_the_digits_go_to_the_two_ways(desk, page):
     assert desk.window.focusWidget() is page.start
 
 
+async def test_r_auth_09_the_field_for_the_key_says_where_keys_are_made(page):
+    assert page.form.key.toolTip() == "Keys are made in the API settings of your account at the service."
+    assert page.form.key.accessibleDescription() == page.form.key.toolTip()
+
+
 async def test_only_what_works_is_offered(page):
     text = words(page)
     assert "Wallet" not in text

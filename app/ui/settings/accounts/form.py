@@ -35,6 +35,9 @@ class AccountForm(QWidget):
         self.address.setProperty("mono", True)
         self.address.setPlaceholderText(EXAMPLE_ADDRESS)
         self.key = SecretField(theme, "Paste a key")
+        hint = "Keys are made in the API settings of your account at the service."
+        self.key.setToolTip(hint)
+        self.key.setAccessibleDescription(hint)
         self.name = QLineEdit()
         self.name.setPlaceholderText("As the address")
         self.name.setMaxLength(80)
