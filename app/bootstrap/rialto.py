@@ -173,20 +173,22 @@ class Rialto:
         """Start what the window can be seen without: log, history, the account in use, what lies over the window."""
         import asyncio
 
+        await self._load("app.ui.shell.overlays", "app.ui.shared.problems", "PySide6.QtNetwork")
         from app.ui.shared.problems import hide_secrets_with
 
         hide_secrets_with(self.secrets.redact)  # before the first call that can fail
         self.window.after_first_paint()
         self.window.overlays.accounts = self.desk.choices
         self.crashes.crashed.connect(lambda report: self.tasks.start("crash", self._show_crash, report))
+        await asyncio.sleep(0)  # what was typed meanwhile comes first
         self.instance.listen()
         try:
-            self._log_handler = setup_logging(self.paths, self.secrets.redact)
+            self._log_handler = await asyncio.to_thread(setup_logging, self.paths, self.secrets.redact)
         except StorageUnavailable as error:
             self._toast(error.sentence, "", "")
-        # one after the other: two threads that import at once can meet in a package that is half there
-        for module in ("app.storage.database", "app.service.service"):
-            await asyncio.to_thread(importlib.import_module, module)
+        await self._load("app.storage.database", "app.storage.history", "app.storage.receipts", "app.storage.intents")
+        await self._load("app.ui.chat.presenter_conversation", "app.ui.chat.message_view", "app.service.service")
+        await self._load("httpcore", "anyio._backends._asyncio")  # what httpx would import in its first request
         welcome_done = self.settings.value.welcome_done
         warm_up = [self.desk.warm_up(self.desk.last())] if welcome_done else []
         opened, *_ = await asyncio.gather(self._open_history(), *warm_up)
@@ -197,6 +199,16 @@ class Rialto:
         reports = self.crashes.left_behind()
         if reports:
             await self._show_crash(reports[0], earlier=True)
+
+    async def _load(self, *modules: str) -> None:
+        """Import modules in a thread, so that the window can be used meanwhile.
+
+        One after the other: two threads that import at once can meet in a package that is half there.
+        """
+        import asyncio
+
+        for module in modules:
+            await asyncio.to_thread(importlib.import_module, module)
 
     async def _open_history(self) -> bool:
         """Open the database and hand it on; False after telling the person why that is not possible."""

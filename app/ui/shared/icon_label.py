@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
-from app.ui.shared.icons import icon
+from app.ui.shared.icons import pixmap
 from app.ui.shared.theme import Theme
 
 
@@ -28,4 +27,4 @@ class IconLabel(QLabel):
 
     def _dress(self) -> None:
         side = self._theme.icon_px(self._px)
-        self.setPixmap(icon(self._theme, self._name, self._role).pixmap(QSize(side, side), self.devicePixelRatioF()))
+        self.setPixmap(pixmap(self._theme, self._name, side, self._role, self.devicePixelRatioF()))
