@@ -62,6 +62,11 @@ class History:
         self._database = database
         self.files = AttachmentFiles(database.path.parent / FOLDER)
 
+    @property
+    def database(self) -> Database:
+        """For what goes beyond one chat or message: import, export, copies."""
+        return self._database
+
     async def used_attachments(self) -> frozenset[str]:
         """Return the hashes of all attachments that a message or a draft names."""
         return await used_attachments(self._database)

@@ -7,14 +7,17 @@ Everything a person types is on disk before it is shown as sent; an answer's row
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from app.ui.chat.attachment import attachments_of
 from app.ui.chat.options import next_web_search
-from app.ui.chat.presenter_base import USE_MODEL, ChatPresenterBase, Work
+from app.ui.chat.presenter_base import USE_MODEL, Work
+from app.ui.chat.presenter_chats import ChatPresenterChats
 from app.ui.chat.state import CharacterHead
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from PySide6.QtCore import QObject
 
     from app.storage.catalogue import Catalogue
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     from app.storage.history import History
     from app.storage.settings import SettingsStore
     from app.ui.chat.attachment import Attachment
+    from app.ui.chat.structure import Structure
     from app.ui.shared.caller import Caller
     from app.ui.shared.tasks import TaskScope
 
@@ -30,7 +34,7 @@ LONG_CHAT = 400  # messages; more are shown from their end first
 SHOWN_FIRST = 60  # more than any screen holds
 
 
-class ChatPresenter(ChatPresenterBase):
+class ChatPresenter(ChatPresenterChats):
     """One for the whole tab. `start` gives it the disk; until then it takes text, but nothing is sent."""
 
     def __init__(
@@ -48,7 +52,7 @@ class ChatPresenter(ChatPresenterBase):
         """
         # Imported here: the window is painted before the history is opened.
         from app.ui.chat.presenter_answers import Answers
-        from app.ui.chat.presenter_conversation import Conversation
+        from app.ui.chat.presenter_branches import Branches
         from app.ui.chat.presenter_library import Library
 
         await history.mark_interrupted()
@@ -59,7 +63,7 @@ class ChatPresenter(ChatPresenterBase):
         self.shelf.catalogue = catalogue
         self._answers = Answers(self.caller, self._tasks, self._cheaper_model, self._clock, self)
         self.answers.start(history, catalogue)
-        self.conversation = Conversation(
+        self.conversation = Branches(
             self.opened, self.library, self.answers, history, catalogue, self._ensure_chat, self
         )
         self.conversation.head_changed.connect(self._conversation_changed)
@@ -159,70 +163,11 @@ class ChatPresenter(ChatPresenterBase):
         self.conversation.show()
         self._all_changed()
 
-    def rename(self, chat_id: str | None, title: str) -> None:
-        """Give a chat a title of one's own; an empty one changes nothing."""
-        words = " ".join(title.split())
-        if words:
-            self._do(self._change, chat_id, {"title": words})
+    async def _keep_draft_now(self) -> None:
+        await self._store_draft(self.opened.chat_id, *self.opened.kept_draft())
 
-    def pin(self, chat_id: str, on: bool) -> None:
-        self._do(self._change, chat_id, {"pinned": on})
-
-    async def _change(self, chat_id: str | None, changes: dict[str, Any]) -> None:
-        assert self.library is not None
-        if chat_id is None:
-            chat_id = (await self._ensure_chat()).id
-        chat = await self.library.change(chat_id, **changes)
-        if chat_id == self.opened.chat_id:
-            self.opened.title = chat.title
-        self._all_changed()
-
-    def duplicate(self, chat_id: str) -> None:
-        """Copy the branch on screen into a chat of its own and open it."""
-        self._do(self._duplicate, chat_id, None)
-
-    def branch_off(self, message_id: str) -> None:
-        """The same, down to one message: go another way from there, with the original untouched."""
-        self._do(self._duplicate, self.opened.chat_id, message_id)
-
-    async def _duplicate(self, chat_id: str, leaf_id: str | None) -> None:
-        assert self.library is not None and self._history is not None
-        chat = await self._history.chat(chat_id)
-        suffix = " (copy)" if leaf_id is None else " (branch)"
-        copy = await self.library.duplicate(chat_id, leaf_id or chat.head_id, suffix)
-        await self._open_chat(copy.id)
-
-    def trash(self, chat_id: str) -> None:
-        """Take a chat off the list; `undo` brings it back. An answer under way is stopped first, its words are kept."""
-        self._do(self._trash, chat_id)
-
-    async def _trash(self, chat_id: str) -> None:
-        assert self.library is not None
-        self.answers.stop(chat_id)
-        if chat_id == self.opened.chat_id:
-            await self._store_draft(chat_id, *self.opened.kept_draft())
-        await self.library.trash(chat_id)
-        self._undo.append(chat_id)
-        if chat_id == self.opened.chat_id:
-            self.opened.open_new()
-            self._remember_chat("")
-            self._shown()
-        self._all_changed()
-        self.notice.emit("Chat moved to trash", "undo", "Undo")
-
-    def undo(self) -> None:
-        """Bring back the chat that was trashed last."""
-        if self._undo:
-            self._do(self._restore, self._undo.pop())
-
-    async def _restore(self, chat_id: str) -> None:
-        assert self.library is not None
-        await self.library.restore(chat_id)
-        await self._open_chat(chat_id)
-
-    @property
-    def can_undo(self) -> bool:
-        return bool(self._undo)
+    async def _stored_chat_id(self) -> str:
+        return (await self._ensure_chat()).id
 
     # The box
 
@@ -275,11 +220,11 @@ class ChatPresenter(ChatPresenterBase):
         if self.answers.live_in(self.opened.chat_id) is None:
             self._tasks.start("send", self._guarded, self._send, (text,))
 
-    async def _send(self, text: str) -> None:
+    async def _send(self, text: str, model_ids: tuple[str, ...] = ()) -> None:
         assert self.conversation is not None
         self._draft_timer.stop()
-        if await self.conversation.send(text.strip("\n")):
-            self.draft_replaced.emit("")
+        if await self.conversation.send(text.strip("\n"), model_ids):
+            self.draft_replaced.emit(self.opened.draft)
             self.attaching.show_chat()
         self._all_changed()
 
@@ -297,7 +242,7 @@ class ChatPresenter(ChatPresenterBase):
     def begin_edit(self, message_id: str) -> None:
         """Put an earlier turn into the box; sending it makes a branch."""
         message = self.opened.thread.get(message_id)
-        if message is None or message.role != "user":
+        if message is None or message.role not in ("user", "assistant"):
             return
         if self.opened.editing is None:
             self.opened.set_aside, self.opened.attachments_aside = self.opened.draft, self.opened.attachments
@@ -340,6 +285,10 @@ class ChatPresenter(ChatPresenterBase):
             self.branch_off(message_id)
         elif action == "edit":
             self._edit_question_of(message_id)
+        elif action == "edit-answer":
+            self.begin_edit(message_id)
+        elif action in ("keep", "stop-row"):
+            self._act_beside(message_id, action)
         elif action == "stop":
             self.stop()
         elif action.startswith(USE_MODEL):
@@ -352,8 +301,34 @@ class ChatPresenter(ChatPresenterBase):
 
     def _edit_question_of(self, message_id: str) -> None:
         message = self.opened.thread.get(message_id)
-        if message is not None:
+        if message is not None and message.role == "tool":
+            self.calls_wanted.emit(self.opened.thread.asked_by(message.id))
+        elif message is not None:
             self.begin_edit(message.id if message.role == "user" else message.parent_id or "")
+
+    def _act_beside(self, message_id: str, action: str) -> None:
+        """Answers that stand side by side: one is stopped, or the chat goes on from it."""
+        message = self.opened.thread.get(message_id)
+        if action == "stop-row":
+            self.answers.stop_row(message_id)
+        elif message is not None and self.conversation is not None:
+            self.use_model(self.conversation.asked_model(message))
+            self._do(self.conversation.keep, message_id)
+
+    def compare(self, text: str, model_ids: tuple[str, ...]) -> None:
+        """Ask several models the same at once: what the box holds, or the last question again when it is empty."""
+        ready = self.head().can_send and self.answers.live_in(self.opened.chat_id) is None
+        if self.conversation is None or not ready:
+            return
+        if text.strip():
+            self._tasks.start("send", self._guarded, self._send, (text, model_ids))
+        else:
+            self._tasks.start("send", self._guarded, self.conversation.ask_beside, (model_ids,))
+
+    def answer_calls(self, message_id: str, answers: Mapping[str, str]) -> None:
+        """Send what the person answered for the functions that a message asks for: call id → text."""
+        if self.conversation is not None and self.answers.live_in(self.opened.chat_id) is None:
+            self._tasks.start("send", self._guarded, self.conversation.answer_calls, (message_id, answers))
 
     def retry_last(self) -> None:
         """Ask for the newest answer again."""
@@ -371,6 +346,11 @@ class ChatPresenter(ChatPresenterBase):
     def set_option(self, name: str, value: object) -> None:
         """Change one of `ChatOptions` for the open chat. Raises `TypeError` for a name that is none."""
         self.opened.options = replace(self.opened.options, **{name: value})  # type: ignore[arg-type]  # by name
+        self._options_changed({"options": self.opened.stored_options()})
+
+    def set_structure(self, structure: Structure) -> None:
+        """Ask for answers in a schema, or offer functions, in the open chat from now on."""
+        self.opened.structure = structure
         self._options_changed({"options": self.opened.stored_options()})
 
     def cycle_web_search(self) -> None:

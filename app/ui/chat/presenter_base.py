@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from app.storage.history import History
     from app.storage.settings import SettingsStore
     from app.ui.chat.presenter_answers import Answers, Job
-    from app.ui.chat.presenter_conversation import Conversation
+    from app.ui.chat.presenter_branches import Branches
     from app.ui.chat.presenter_library import Library
     from app.ui.chat.state import ChatHead
     from app.ui.chat.state_pages import Totals
@@ -52,6 +52,11 @@ class ChatPresenterBase(QObject):
     notice = Signal(str, str, str)  # a toast: sentence, action id or "", the action's words
     help_wanted = Signal(str)  # an action that another part of the window carries out: "replace-key", "top-up", …
     busy_changed = Signal()  # how many chats are being written
+    calls_wanted = Signal(str)  # the message whose function calls are to be answered
+    row_wanted = Signal(str, str)  # a message to bring on screen, and the words that it was found by
+    hits_found = Signal(str, object)  # what was searched for, tuple[Hit, ...]
+    trash_changed = Signal(object)  # tuple[TrashEntry, ...]
+    reported = Signal(str, object)  # a title and the lines of a report that needs more room than a toast
 
     def __init__(
         self,
@@ -78,7 +83,7 @@ class ChatPresenterBase(QObject):
         self.attaching.told.connect(lambda sentence: self.notice.emit(sentence, "", ""))
         self._answers: Answers | None = None
         self.library: Library | None = None
-        self.conversation: Conversation | None = None
+        self.conversation: Branches | None = None
         self._history: History | None = None
         self._draft_timer = QTimer(self)
         self._draft_timer.setSingleShot(True)

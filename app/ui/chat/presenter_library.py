@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from app.ui.chat.state import ChatEntry
+from app.ui.chat.state import ChatEntry, TrashEntry
 from app.ui.chat.titles import NEW_CHAT, group_of
 from app.ui.shared import money
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from app.storage.conversations import Chat
     from app.storage.history import History
 
-COPY_SUFFIX = " (copy)"
+COPY_SUFFIX, BRANCH_SUFFIX = " (copy)", " (branch)"
 
 
 class Library:
@@ -70,32 +70,24 @@ class Library:
         return await self.reread(chat_id)
 
     async def purge(self, chat_id: str) -> None:
-        """Delete for good: only for chats that nothing was ever typed into."""
+        """Delete for good: chats in the trash, and such that nothing was ever typed into."""
         self._chats.pop(chat_id, None)
         await self._history.purge(chat_id)
 
-    async def duplicate(self, chat_id: str, leaf_id: str | None, suffix: str = COPY_SUFFIX) -> Chat:
-        """Copy the branch that ends at `leaf_id` into a new chat. What it cost stays with the original."""
+    async def duplicate(self, chat_id: str, leaf_id: str | None = None) -> Chat:
+        """Copy a chat, or its branch that ends at `leaf_id`. What it cost stays with the original."""
+        from app.storage.chat_file import duplicate_chat
+
         original = await self._history.chat(chat_id)
-        copy = await self._history.create_chat(
-            title=(original.title or NEW_CHAT) + suffix,
-            account_id=original.account_id,
-            model=original.model,
-            character_slug=original.character_slug,
-            character_name=original.character_name,
-            options=original.options,
-        )
-        for message in await self._history.path_to(leaf_id):
-            await self._history.add_message(
-                copy.id,
-                message.role,
-                message.content,
-                state="interrupted" if message.state == "streaming" else message.state,
-                reasoning=message.reasoning,
-                sources=message.sources,
-                model=message.model,
-            )
+        title = (original.title or NEW_CHAT) + (COPY_SUFFIX if leaf_id is None else BRANCH_SUFFIX)
+        copy = await duplicate_chat(self._history.database, chat_id, leaf_id, title=title)
         return await self.reread(copy.id)
+
+    async def trashed(self, now: datetime) -> tuple[TrashEntry, ...]:
+        """What is in the trash, last thrown away first."""
+        chats = [chat for chat in await self._history.chats(include_trashed=True) if chat.trashed_at is not None]
+        chats.sort(key=lambda chat: chat.trashed_at or now, reverse=True)
+        return tuple(TrashEntry(chat.id, chat.title or NEW_CHAT, _trash_line(chat, now)) for chat in chats)
 
     def entries(self, writing: Collection[str], now: datetime, name_of: Callable[[str], str]) -> tuple[ChatEntry, ...]:
         """The rows of the list: pinned ones first, then by time. `name_of` gives a model's name for its id."""
@@ -123,6 +115,11 @@ class Library:
 
     def __len__(self) -> int:
         return len(self._chats)
+
+
+def _trash_line(chat: Chat, now: datetime) -> str:
+    number = "1 message" if chat.message_count == 1 else f"{chat.message_count:,} messages"
+    return f"{number} · {money.when(chat.trashed_at, now)}" if chat.trashed_at is not None else number
 
 
 def _second_line(chat: Chat, writing: bool, name_of: Callable[[str], str]) -> str:

@@ -77,6 +77,10 @@ class Thread:
         wanted = siblings.index(message_id) + step
         return siblings[wanted] if 0 <= wanted < len(siblings) else None
 
+    def siblings(self, message_id: str) -> tuple[Message, ...]:
+        """The turns at the place of a message, itself among them, in the order they were made."""
+        return tuple(self._by_id[each] for each in self._children[self._by_id[message_id].parent_id])
+
     def newest_leaf(self, message_id: str) -> str:
         """The newest turn below `message_id`, itself when it has none: what choosing its branch shows."""
         below = {message_id}
@@ -86,6 +90,13 @@ class Thread:
                 below.add(message.id)
                 newest = message.id
         return newest
+
+    def asked_by(self, message_id: str) -> str:
+        """The answer that asked for the function that `message_id` answers; "" for none."""
+        message = self.get(message_id)
+        while message is not None and message.role == "tool":
+            message = self.get(message.parent_id)
+        return message.id if message is not None else ""
 
     def last_of(self, role: str) -> Message | None:
         """The last turn of a role on the branch that is shown."""

@@ -122,3 +122,29 @@ class AttachmentView:
     busy: bool = False
     path: str = ""
     can_shrink: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A place in the history that a search found. `message_id` is "" when it is the chat's title."""
+
+    chat_id: str
+    chat_title: str
+    message_id: str
+    note: str  # who said it, and when
+    text: str  # one line around the first place
+    marks: tuple[tuple[int, int], ...] = ()  # where in `text` the found words are
+
+    @property
+    def spoken(self) -> str:
+        """The row as a screen reader says it."""
+        return ", ".join(part for part in (self.chat_title, self.note, self.text) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class TrashEntry:
+    """A chat in the trash."""
+
+    id: str
+    title: str
+    second_line: str  # how many messages, and when it was thrown away

@@ -1,0 +1,193 @@
+"""What can be done with whole chats: rename, pin, copy, throw away and bring back, search, export, import."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from app.ui.chat.presenter_base import ChatPresenterBase
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from app.ui.chat.presenter_export import ExportForm
+    from app.ui.chat.presenter_search import Search
+    from app.ui.chat.presenter_transfer import Transfer
+
+
+class ChatPresenterChats(ChatPresenterBase):
+    """The half of the presenter that is about the list. The other half opens chats and talks in them."""
+
+    async def _open_chat(self, chat_id: str) -> None:
+        raise NotImplementedError
+
+    def _shown(self) -> None:
+        raise NotImplementedError
+
+    def _remember_chat(self, chat_id: str) -> None:
+        raise NotImplementedError
+
+    async def _keep_draft_now(self) -> None:
+        raise NotImplementedError
+
+    async def _stored_chat_id(self) -> str:
+        raise NotImplementedError
+
+    def rename(self, chat_id: str | None, title: str) -> None:
+        """Give a chat a title of one's own; an empty one changes nothing."""
+        words = " ".join(title.split())
+        if words:
+            self._do(self._change, chat_id, {"title": words})
+
+    def pin(self, chat_id: str, on: bool) -> None:
+        self._do(self._change, chat_id, {"pinned": on})
+
+    async def _change(self, chat_id: str | None, changes: dict[str, Any]) -> None:
+        assert self.library is not None
+        if chat_id is None:
+            chat_id = await self._stored_chat_id()
+        chat = await self.library.change(chat_id, **changes)
+        if chat_id == self.opened.chat_id:
+            self.opened.title = chat.title
+        self._all_changed()
+
+    def duplicate(self, chat_id: str) -> None:
+        """Copy a chat with all its branches and open the copy."""
+        self._do(self._duplicate, chat_id, None)
+
+    def branch_off(self, message_id: str) -> None:
+        """Copy the branch down to one message: go another way from there, with the original untouched."""
+        self._do(self._duplicate, self.opened.chat_id, message_id)
+
+    async def _duplicate(self, chat_id: str, leaf_id: str | None) -> None:
+        assert self.library is not None
+        copy = await self.library.duplicate(chat_id, leaf_id)
+        await self._open_chat(copy.id)
+
+    # The trash
+
+    def trash(self, chat_id: str) -> None:
+        """Take a chat off the list; `undo` brings it back. An answer under way is stopped first, its words are kept."""
+        self._do(self._trash, chat_id)
+
+    async def _trash(self, chat_id: str) -> None:
+        assert self.library is not None
+        self.answers.stop(chat_id)
+        if chat_id == self.opened.chat_id:
+            await self._keep_draft_now()
+        await self.library.trash(chat_id)
+        self._undo.append(chat_id)
+        if chat_id == self.opened.chat_id:
+            self.opened.open_new()
+            self._remember_chat("")
+            self._shown()
+        self._all_changed()
+        await self._tell_trash()
+        self.notice.emit("Chat moved to trash", "undo", "Undo")
+
+    def undo(self) -> None:
+        """Bring back the chat that was trashed last."""
+        if self._undo:
+            self.restore(self._undo[-1])
+
+    def restore(self, chat_id: str) -> None:
+        """Bring a chat back from the trash and open it."""
+        self._undo = [each for each in self._undo if each != chat_id]
+        self._do(self._restore, chat_id)
+
+    async def _restore(self, chat_id: str) -> None:
+        assert self.library is not None
+        await self.library.restore(chat_id)
+        await self._tell_trash()
+        await self._open_chat(chat_id)
+
+    def purge(self, chat_id: str) -> None:
+        """Delete a chat in the trash for good. Ask the person before."""
+        self._undo = [each for each in self._undo if each != chat_id]
+        self._do(self._purge, (chat_id,))
+
+    def empty_trash(self) -> None:
+        """Delete everything in the trash for good. Ask the person before."""
+        self._undo.clear()
+        self._do(self._purge, None)
+
+    async def _purge(self, chat_ids: tuple[str, ...] | None) -> None:
+        assert self.library is not None
+        gone = [entry.id for entry in await self.library.trashed(self._now())] if chat_ids is None else chat_ids
+        for chat_id in gone:
+            await self.library.purge(chat_id)
+        await self._tell_trash()
+        number = len(gone)
+        self.notice.emit("1 chat deleted for good" if number == 1 else f"{number:,} chats deleted for good", "", "")
+
+    def show_trash(self) -> None:
+        """Tell what is in the trash, now and after each change."""
+        if self.library is not None:
+            self._do(self._tell_trash)
+
+    async def _tell_trash(self) -> None:
+        assert self.library is not None
+        self.trash_changed.emit(await self.library.trashed(self._now()))
+
+    @property
+    def can_undo(self) -> bool:
+        return bool(self._undo)
+
+    # Search
+
+    @cached_property
+    def _search(self) -> Search:
+        from app.ui.chat.presenter_search import Search
+
+        assert self._history is not None
+        return Search(self._history, self.shelf.name_of, self._now)
+
+    def search(self, text: str) -> None:
+        """Search all chats outside the trash; the newest text wins. `hits_found` tells."""
+        if self._history is not None:
+            self._tasks.replace("search-chats", self._guarded, self._find, (text,))
+
+    async def _find(self, text: str) -> None:
+        self.hits_found.emit(text, await self._search.hits(text))
+
+    def open_hit(self, chat_id: str, message_id: str, text: str) -> None:
+        """Open a chat at a message, on the branch that it stands on."""
+        self._tasks.replace("open-chat", self._guarded, self._open_hit, (chat_id, message_id, text))
+
+    async def _open_hit(self, chat_id: str, message_id: str, text: str) -> None:
+        if chat_id != self.opened.chat_id:
+            await self._open_chat(chat_id)
+        if message_id and self.conversation is not None and self.opened.thread.get(message_id) is not None:
+            await self.conversation.show_branch_of(message_id)
+            self.row_wanted.emit(message_id, text)
+
+    # Export and import
+
+    @cached_property
+    def transfer(self) -> Transfer:
+        from app.ui.chat.presenter_transfer import Transfer
+
+        assert self._history is not None
+        return Transfer(self._history, self.shelf.name_of)
+
+    def export(self, chat_id: str, path: Path, form: ExportForm) -> None:
+        """Write a chat into a file that the person named."""
+        self._do(self._export, chat_id, path, form)
+
+    async def _export(self, chat_id: str, path: Path, form: ExportForm) -> None:
+        self.notice.emit(await self.transfer.export(chat_id, path, form), "", "")
+
+    def import_files(self, paths: tuple[Path, ...]) -> None:
+        """Take the chats in files; what was taken and what not is reported at the end."""
+        if self._history is not None:
+            self._tasks.start("import-chats", self._guarded, self._import, (paths,))
+
+    async def _import(self, paths: tuple[Path, ...]) -> None:
+        assert self.library is not None
+        account = self.caller.account.id if self.caller.account is not None else ""
+        report = await self.transfer.take(paths, account)
+        await self.library.load()
+        self._list_changed()
+        if report.newest:
+            await self._open_chat(report.newest)
+        self.reported.emit(report.title, report.lines)

@@ -1,0 +1,135 @@
+"""Chats on their way into files and back: nothing in a page fetches or runs, JSON comes back identical."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from app.storage.chat_file import chat_to_json
+from app.storage.conversations import Chat
+from app.ui.chat.presenter_export import HTML, JSON, MARKDOWN, ExportForm, file_name
+from tests.ui.chat_desk import Desk, open_desk, whole
+
+HOSTILE = """Look: <script>alert(1)</script> <img src=x onerror=alert(1)> ![pixel](https://evil.example/p.png)
+[a](javascript:alert(1)) [b](data:text/html,x) [c](https://ok.example/"onmouseover="x) [REF]0[/REF]
+
+```html
+</code></pre><script>alert(2)</script>
+"""
+
+
+async def hostile_chat(desk: Desk) -> Chat:
+    chat = await desk.history.create_chat(title='</title><script>"x"</script>')
+    question = await desk.history.add_message(chat.id, "user", "<b>bold?</b>\nsecond line")
+    await desk.history.add_message(
+        chat.id,
+        "assistant",
+        HOSTILE,
+        parent_id=question.id,
+        reasoning="Hm <script>",
+        sources=[{"title": "]<script>", "url": "javascript:alert(1)"}, {"title": "T", "url": "https://t.example/>x"}],
+    )
+    return await desk.history.chat(chat.id)
+
+
+async def saved(desk: Desk, chat: Chat, path: Path, form: ExportForm) -> str:
+    desk.presenter.export(chat.id, path, form)
+    await desk.tasks.idle()
+    assert desk.told["notice"][-1][0] == f"Saved {path.name}"
+    return path.read_text(encoding="utf-8")
+
+
+async def test_a_page_holds_all_it_needs_and_nothing_in_it_runs_or_fetches(tmp_home: Path) -> None:
+    async with open_desk(tmp_home) as desk:
+        chat = await hostile_chat(desk)
+        page = await saved(desk, chat, tmp_home / "c.html", ExportForm(HTML, thoughts=True))
+        assert "<script" not in page
+        assert not re.search(r"<(img|iframe|link|object|video|audio|base|form)\b", page)
+        assert not re.search(r"<[^>]+\son\w+=", page)
+        assert 'href="javascript:' not in page and 'href="data:' not in page
+        assert "default-src 'none'" in page
+        assert 'rel="noreferrer nofollow"' in page
+        assert "&lt;b&gt;bold?&lt;/b&gt;<br>second line" in page
+        assert '<a href="#s2-1">[1]</a>' in page
+        assert "Thoughts" in page
+
+
+async def test_markdown_keeps_the_words_and_closes_a_fence_that_was_cut(tmp_home: Path) -> None:
+    async with open_desk(tmp_home) as desk:
+        chat = await hostile_chat(desk)
+        text = await saved(desk, chat, tmp_home / "c.md", ExportForm(MARKDOWN))
+        assert "## You\n\n<b>bold?</b>\nsecond line" in text
+        assert "Hm <script>" not in text
+        assert text.count("```") == 2
+        assert "2. [T](<https://t.example/%3Ex>)" in text
+        assert "[1]" in text and "[REF]" not in text
+
+
+async def test_only_the_branch_on_screen_is_read_out_and_json_holds_all(tmp_home: Path) -> None:
+    async with open_desk(tmp_home) as desk:
+        desk.fake.answers = [whole("First answer"), whole("Second answer")]
+        await desk.say("A question")
+        desk.presenter.retry_last()
+        await desk.tasks.idle()
+        chat_id = desk.presenter.opened.chat_id or ""
+        chat = await desk.history.chat(chat_id)
+        text = await saved(desk, chat, tmp_home / "c.md", ExportForm(MARKDOWN, receipts=True))
+        assert "Second answer" in text and "First answer" not in text
+        assert "in 812" in text
+        body = json.loads(await saved(desk, chat, tmp_home / "c.json", ExportForm(JSON)))
+        assert len(body["messages"]) == 3
+
+
+async def test_json_taken_back_after_a_deletion_is_identical(tmp_home: Path) -> None:
+    async with open_desk(tmp_home) as desk:
+        desk.fake.answers = [whole("First"), whole("Second")]
+        await desk.say("A question")
+        desk.presenter.retry_last()
+        await desk.tasks.idle()
+        chat_id = desk.presenter.opened.chat_id or ""
+        before = json.loads(await saved(desk, await desk.history.chat(chat_id), tmp_home / "c.json", ExportForm(JSON)))
+        desk.presenter.trash(chat_id)
+        await desk.tasks.idle()
+        desk.presenter.empty_trash()
+        await desk.tasks.idle()
+        reports: list[tuple[str, tuple[str, ...]]] = []
+        desk.presenter.reported.connect(lambda title, lines: reports.append((title, lines)))
+        desk.presenter.import_files((tmp_home / "c.json",))
+        await desk.tasks.idle()
+        assert reports == [("1 chat imported", ("c.json, from Rialto: 1 chat, 3 messages.",))]
+        opened = desk.presenter.opened.chat_id or ""
+        chat, messages = await desk.history.chat(opened), await desk.history.messages(opened)
+        assert json.loads(json.dumps(chat_to_json(chat, messages))) == before
+        assert [row.text for row in desk.rows] == ["A question", "Second"]
+
+
+async def test_the_report_says_what_was_not_taken(tmp_home: Path) -> None:
+    async with open_desk(tmp_home) as desk:
+        turns = [{"role": "system", "content": "s"}, {"role": "user", "content": "Q"}]
+        (tmp_home / "a.json").write_text(json.dumps({"messages": turns}), encoding="utf-8")
+        (tmp_home / "b.json").write_text("nothing", encoding="utf-8")
+        reports: list[tuple[str, tuple[str, ...]]] = []
+        desk.presenter.reported.connect(lambda title, lines: reports.append((title, lines)))
+        desk.presenter.import_files((tmp_home / "a.json", tmp_home / "b.json", tmp_home / "c.json"))
+        await desk.tasks.idle()
+        title, lines = reports[0]
+        assert title == "1 chat imported"
+        assert lines[0] == "a.json, from a list of messages: 1 chat, 1 message."
+        assert "b.json holds no chat" in lines[1]
+        assert "c.json could not be read" in lines[2]
+        assert lines[3] == "Left out: 1 hidden messages, such as system prompts."
+
+
+async def test_a_file_that_cannot_be_written_is_named(tmp_home: Path) -> None:
+    async with open_desk(tmp_home) as desk:
+        chat = await hostile_chat(desk)
+        desk.presenter.export(chat.id, tmp_home / "no folder" / "c.md", ExportForm())
+        await desk.tasks.idle()
+        assert "c.md could not be written" in desk.told["notice"][-1][0]
+
+
+def test_file_names_fit_every_system() -> None:
+    assert file_name('a/b: "c"?', MARKDOWN) == "a b c.md"
+    assert file_name("...", HTML) == "Chat.html"
+    assert len(file_name("x" * 500, JSON)) == 85
