@@ -46,6 +46,7 @@ class Settings:
     load_remote_pictures: bool = False
     show_adult: bool = False
     confirm_links: bool = True
+    transcription: Mapping[str, str] = field(default_factory=dict)  # what the tab remembers: microphone, model, …
     log_level: str = "info"
     proxy_mode: str = "system"
     proxy_kind: str = "http"
