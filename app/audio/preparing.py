@@ -1,7 +1,7 @@
 """Makes a sound file fit for upload: one channel at 16 kHz, whole or in parts, without loss or down to a stated size.
 
 Speech recognisers hear one channel at 16 kHz, so nothing is lost that they would use. Files are read and written in
-blocks of ten seconds. What soundfile cannot read (AAC, M4A, MP4, WEBM) has to be decoded to a WAV file first.
+blocks of ten seconds. What soundfile cannot read (AAC, M4A, MP4, WEBM) becomes a WAV file first: `readable`.
 """
 
 from __future__ import annotations
@@ -53,6 +53,48 @@ class Part:
     path: Path
     start_s: float
     end_s: float
+
+
+def readable(
+    source: Path, scratch: Path, on_share: OnShare = lambda _: None, stop: ShouldStop = lambda: False
+) -> tuple[Path, bool]:
+    """Return a file that soundfile reads: the source itself, or `scratch`, a WAV file decoded from it (then True).
+
+    Raises `CannotPrepare` when nothing here can decode it, `Stopped`, `OSError`.
+    """
+    try:
+        _opened(source).close()
+    except CannotPrepare:
+        decode_to_wav(source, scratch, stop)
+        return scratch, True
+    return source, False
+
+
+def decode_to_wav(source: Path, target: Path, stop: ShouldStop = lambda: False) -> float:
+    """Write any sound, such as the one of a film, as 16-bit WAV; return its length in seconds."""
+    from app.audio.decoding import NotSound, blocks_of
+    from app.audio.wav_file import WavWriter
+
+    target.unlink(missing_ok=True)
+    writer: WavWriter | None = None
+    try:
+        for block in blocks_of(source):
+            if stop():
+                raise Stopped
+            writer = writer or WavWriter(target, block.rate_hz)
+            writer.write(block.samples.astype("<i2", copy=False).tobytes())
+        if writer is None:
+            raise NotSound(f"{source.name} holds no sound.")
+    except BaseException as error:
+        if writer is not None:
+            writer.close()
+        target.unlink(missing_ok=True)
+        if isinstance(error, NotSound):
+            raise CannotPrepare(error.sentence) from None
+        raise
+    seconds = writer.seconds
+    writer.close()
+    return seconds
 
 
 def longest_part_s(limit_bytes: int) -> float:

@@ -1,0 +1,266 @@
+"""What the transcribe page shows at once, as frozen values. The presenter makes them; widgets only draw them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from app.ui.transcription.document import Document
+from app.ui.transcription.exporting import CueRules
+
+if TYPE_CHECKING:
+    from app.service.exchange import Exchange
+    from app.ui.shared.problems import Problem
+    from app.ui.shared.receipt_line import Run
+
+RECORD_FORMATS = ("flac", "wav", "ogg")
+# Seconds of one channel at 16 kHz into bytes: WAV exactly, the others as speech usually comes out.
+BYTES_PER_S = {"wav": 32_000, "flac": 16_000, "ogg": 6_000}
+FORMAT_NOTES = {
+    "flac": "FLAC, 16 kHz mono: no loss, about half the size of WAV.",
+    "wav": "WAV, 16 kHz mono: as recorded.",
+    "ogg": "OGG, Opus: small; recognisers hardly mind.",
+}
+LANGUAGES: tuple[tuple[str, str], ...] = (
+    ("", "Detect"),
+    ("ar", "Arabic"),
+    ("bg", "Bulgarian"),
+    ("ca", "Catalan"),
+    ("zh", "Chinese"),
+    ("hr", "Croatian"),
+    ("cs", "Czech"),
+    ("da", "Danish"),
+    ("nl", "Dutch"),
+    ("en", "English"),
+    ("et", "Estonian"),
+    ("fi", "Finnish"),
+    ("fr", "French"),
+    ("de", "German"),
+    ("el", "Greek"),
+    ("he", "Hebrew"),
+    ("hi", "Hindi"),
+    ("hu", "Hungarian"),
+    ("id", "Indonesian"),
+    ("it", "Italian"),
+    ("ja", "Japanese"),
+    ("ko", "Korean"),
+    ("lv", "Latvian"),
+    ("lt", "Lithuanian"),
+    ("no", "Norwegian"),
+    ("pl", "Polish"),
+    ("pt", "Portuguese"),
+    ("ro", "Romanian"),
+    ("ru", "Russian"),
+    ("sk", "Slovak"),
+    ("sl", "Slovenian"),
+    ("es", "Spanish"),
+    ("sv", "Swedish"),
+    ("th", "Thai"),
+    ("tr", "Turkish"),
+    ("uk", "Ukrainian"),
+    ("vi", "Vietnamese"),
+)
+
+
+def language_name(code: str) -> str:
+    return dict(LANGUAGES).get(code, code) if code else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How sound is sent. `language` "" lets the model listen for itself."""
+
+    model: str = ""
+    language: str = ""
+    timestamps: bool = True
+    response_format: str = "json"
+    record_as: str = "flac"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """A model as the picker shows it; `takes_hints` and `kinds` as far as they are known."""
+
+    id: str
+    name: str
+    privacy: str = ""
+    price: str = ""  # "$0.006 a minute"
+    takes_hints: bool | None = None
+    kinds: tuple[str, ...] | None = None
+    usd_per_second: Decimal | None = None
+    retires: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One row of the list. `state` is a row's of `Transcripts`, or "preparing"."""
+
+    id: str
+    title: str
+    second_line: str
+    right: str  # how long it is
+    cost: str
+    group: str
+    state: str
+
+    @property
+    def spoken(self) -> str:
+        """The row as a screen reader says it."""
+        return ", ".join(part for part in (self.title, self.right, self.second_line, self.cost) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    at: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Microphone:
+    """An input to choose. `id` "" is the system's default."""
+
+    id: str
+    name: str
+    channels: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """The microphones there are, the chosen one, and why there may be none."""
+
+    microphones: tuple[Microphone, ...] = ()
+    chosen: str = ""
+    channel: int = -1
+    gain_db: float = 0.0
+    problem: str = ""
+    missing: bool = False  # the chosen one is not plugged in; the default stands in for it
+    test: str = ""  # what the three-second test is doing: "", "recording", "playing"
+
+    @property
+    def device(self) -> Microphone | None:
+        return next((each for each in self.microphones if each.id == self.chosen), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What is being done with a row: `phase` is "waiting", "preparing", "uploading", "listening"."""
+
+    phase: str
+    share: float | None = None  # 0 to 1, None: nobody knows
+    words: str = ""
+    part: int = 0
+    parts: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Sound:
+    """A file or recording as its page shows it."""
+
+    name: str = ""
+    kind: str = ""  # "FLAC", "MP4"
+    size_bytes: int = 0
+    duration_s: float | None = None
+    too_large: bool = False
+    can_prepare: bool = True
+    why_not: str = ""
+    is_there: bool = True
+    part_count: int = 0  # when split
+    path: str = ""
+    peaks: Any = None  # app.audio.waveform.Pairs
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The open row. `view` is "empty", "recording", "sound", "result" or "batch"."""
+
+    view: str = "empty"
+    id: str | None = None
+    title: str = ""
+    state: str = ""
+    origin: str = "file"
+    note: str = ""
+    sound: Sound = field(default_factory=Sound)
+    work: Work | None = None
+    problem: Problem | None = None
+    price: str = ""  # "about $0.0046"
+    price_words: str = ""  # "for 2 min 17 s with Whisper large v3"
+    treatment: str = ""
+    target_bytes: int = 0
+    receipt: tuple[Run, ...] = ()
+    facts: tuple[tuple[str, str], ...] = ()
+    marks: tuple[Mark, ...] = ()
+    exchange: Exchange | None = None
+    model_name: str = ""
+    is_sandbox: bool = False
+    can_send: bool = True
+    why_not: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BatchRow:
+    id: str
+    title: str
+    kind: str
+    size: str
+    length: str
+    price: str
+    status: str
+    tone: str = ""  # "", "ok", "warn", "bad", "accent"
+    share: float | None = None
+    is_busy: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """The table of files."""
+
+    rows: tuple[BatchRow, ...] = ()
+    running: bool = False
+    done: int = 0
+    left: int = 0  # that can be sent now
+    waiting: int = 0  # that were sent for and wait: the batch was paused, or the program ended
+    need: int = 0  # that need a decision first
+    price: str = ""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The open transcript: its words, and what is marked in them."""
+
+    document: Document = field(default_factory=Document)
+    can_undo: bool = False
+    can_redo: bool = False
+    language: str = ""
+    received: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ExportChoice:
+    kind: str = "srt"
+    rules: CueRules = field(default_factory=CueRules)
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """The beginning of an export, around what is heard; `place` says which piece it is."""
+
+    text: str = ""
+    place: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A recording as it is now. Levels in dB of full scale; `peaks` are pairs (low, high) of 20 ms, the newest last."""
+
+    phase: str = ""  # "opening", "recording", "paused", "saving"; "" for none
+    seconds: float = 0.0
+    size_bytes: int = 0  # as it will be uploaded, about
+    level_db: float = -90.0
+    peak_db: float = -90.0
+    warning: str = ""
+    lost: int = 0
+    peaks: tuple[tuple[float, float], ...] = ()
+    peak_count: int = 0
