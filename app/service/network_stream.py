@@ -243,6 +243,7 @@ async def dial(addresses: list[AddressInfo]) -> SocketStream:
 
 
 async def _stream_over(sock: socket.socket) -> SocketStream:
+    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # a head and a body sent apart would wait for each other
     for option in KEEP_ALIVE_OPTIONS:
         sock.setsockopt(*option)
     try:

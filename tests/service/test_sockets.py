@@ -3,13 +3,16 @@
 import asyncio
 import gc
 import json
+import socket
 import time
+from urllib.parse import urlsplit
 
 import pytest
 
 from app.service.calls import Call, JsonContent
 from app.service.chat_types import ChatMessage, ChatRequest, TextDelta
 from app.service.errors import BadAnswer, ConnectionFailed, NotFound, ServiceError, StreamCut, TimedOut
+from app.service.network_stream import dial, resolve
 from app.service.retry import CallKind
 from tests.service.loopback import (
     DONE,
@@ -43,6 +46,14 @@ async def test_one_connection_serves_several_calls_also_after_a_stream() -> None
             "/api/v1/chat/completions",
             "/api/v1/x",
         ]
+
+
+async def test_small_calls_do_not_wait_for_one_another_to_be_acknowledged() -> None:
+    async with serving(http(body={})) as server:
+        stream = await dial(await resolve("127.0.0.1", urlsplit(server.base_url).port or 0))
+        sock = stream.get_extra_info("socket")
+        assert sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+        await stream.aclose()
 
 
 async def test_nothing_listens() -> None:
