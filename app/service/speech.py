@@ -124,24 +124,28 @@ class Sound:
 @dataclass(frozen=True, slots=True)
 class SpeechTraits:
     """What one speech model takes. `language_form`: "names" (English), "codes" (en), "locales" (English (US)) or
-    "none"."""
+    "none". `speeds` is what it honours of 0.25 to 4, None when it ignores the speed."""
 
     style: bool = False
     temperature: bool = False
     top_p: bool = False
     language_form: str = "none"
+    speeds: tuple[float, float] | None = SPEEDS
 
 
 # For deployments whose model list does not say which parameters a model honours.
 KNOWN_TRAITS: Mapping[str, SpeechTraits] = {
-    "tts-qwen3-0-6b": SpeechTraits(style=True, temperature=True, top_p=True, language_form="names"),
-    "tts-qwen3-1-7b": SpeechTraits(style=True, temperature=True, top_p=True, language_form="names"),
-    "tts-xai-v1": SpeechTraits(language_form="codes"),
-    "tts-chatterbox-hd": SpeechTraits(temperature=True),
-    "tts-orpheus": SpeechTraits(temperature=True),
-    "tts-elevenlabs-turbo-v2-5": SpeechTraits(language_form="codes"),
-    "tts-minimax-speech-02-hd": SpeechTraits(language_form="names"),
-    "tts-gemini-3-1-flash": SpeechTraits(style=True, temperature=True, language_form="locales"),
+    "tts-kokoro": SpeechTraits(),
+    "tts-qwen3-0-6b": SpeechTraits(style=True, temperature=True, top_p=True, language_form="names", speeds=None),
+    "tts-qwen3-1-7b": SpeechTraits(style=True, temperature=True, top_p=True, language_form="names", speeds=None),
+    "tts-xai-v1": SpeechTraits(language_form="codes", speeds=(0.7, 1.5)),
+    "tts-inworld-1-5-max": SpeechTraits(speeds=None),
+    "tts-chatterbox-hd": SpeechTraits(temperature=True, speeds=None),
+    "tts-orpheus": SpeechTraits(temperature=True, speeds=None),
+    "tts-elevenlabs-turbo-v2-5": SpeechTraits(language_form="codes", speeds=(0.7, 1.2)),
+    "tts-minimax-speech-02-hd": SpeechTraits(language_form="names", speeds=(0.5, 2.0)),
+    "tts-gemini-3-1-flash": SpeechTraits(style=True, temperature=True, language_form="locales", speeds=None),
+    "tts-gradium-v1": SpeechTraits(speeds=None),
 }
 
 
@@ -163,6 +167,7 @@ def traits_of(model: Model) -> SpeechTraits:
         ),
         top_p=advertised(spec.supports_top_p, "supports_top_p", able.supports_top_p, known.top_p),
         language_form=known.language_form,
+        speeds=known.speeds,
     )
 
 

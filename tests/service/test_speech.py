@@ -185,9 +185,9 @@ def model(model_id: str, **spec: object) -> Model:
 
 
 def test_r_tts_11_r_tts_17_r_tts_19_what_a_model_takes_is_advertised_or_known() -> None:
-    assert traits_of(model("tts-orpheus")) == SpeechTraits(temperature=True)
+    assert traits_of(model("tts-orpheus")) == SpeechTraits(temperature=True, speeds=None)
     assert traits_of(model("tts-orpheus", supportsTemperatureParam=False, supportsPromptParam=True)) == SpeechTraits(
-        style=True
+        style=True, speeds=None
     )
     told = {"supportsTopPParam": True, "supportsTemperatureParam": False}
     assert traits_of(model("tts-qwen3-0-6b", capabilities=told)) == SpeechTraits(

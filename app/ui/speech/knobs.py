@@ -1,0 +1,166 @@
+"""What shapes a voice, and which of it a model honours: what it ignores stays in its place, and says why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from app.service.models import Model
+from app.service.speech import FORMATS, LANGUAGE_CHARS, MAX_STYLE_CHARS, SPEEDS, SpeechTraits, traits_of
+
+LANGUAGE_NAMES: Mapping[str, str] = {
+    "ar": "Arabic",
+    "cs": "Czech",
+    "da": "Danish",
+    "de": "German",
+    "el": "Greek",
+    "en": "English",
+    "es": "Spanish",
+    "fi": "Finnish",
+    "fr": "French",
+    "hi": "Hindi",
+    "hu": "Hungarian",
+    "it": "Italian",
+    "ja": "Japanese",
+    "ko": "Korean",
+    "nl": "Dutch",
+    "pl": "Polish",
+    "pt": "Portuguese",
+    "ro": "Romanian",
+    "ru": "Russian",
+    "sv": "Swedish",
+    "tr": "Turkish",
+    "uk": "Ukrainian",
+    "vi": "Vietnamese",
+    "zh": "Chinese",
+}
+_LOCALES = ("English (US)", "English (UK)")
+
+
+@dataclass(frozen=True, slots=True)
+class Knobs:
+    """What the person set. None leaves it to the model; `language` is a code of `LANGUAGE_NAMES`, "" to detect."""
+
+    style: str = ""
+    speed: float = 1.0
+    temperature: float | None = None
+    top_p: float | None = None
+    language: str = ""
+    format: str = ""  # "" is the model's own
+    stream: bool = True
+
+    def to_json(self) -> dict[str, Any]:
+        return {item.name: getattr(self, item.name) for item in fields(self)}
+
+
+def knobs_from(value: object) -> Knobs:
+    """Return the knobs that were saved; anything odd in them is as if it were not there."""
+    if not isinstance(value, Mapping):
+        return Knobs()
+    language, written = str(value.get("language") or ""), str(value.get("format") or "")
+    return Knobs(
+        style=str(value.get("style") or "")[:MAX_STYLE_CHARS],
+        speed=_number(value.get("speed"), SPEEDS) or 1.0,
+        temperature=_number(value.get("temperature"), (0.0, 2.0)),
+        top_p=_number(value.get("top_p"), (0.0, 1.0)),
+        language=language if language in LANGUAGE_NAMES else "",
+        format=written if written in FORMATS else "",
+        stream=value.get("stream") is not False,
+    )
+
+
+def _number(value: object, bounds: tuple[float, float]) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if bounds[0] <= value <= bounds[1] else None
+
+
+@dataclass(frozen=True, slots=True)
+class KnobView:
+    """How the knobs look for one model. A sentence says why a knob is off; "" means that it works."""
+
+    knobs: Knobs
+    formats: tuple[str, ...]
+    default_format: str
+    speeds: tuple[float, float]
+    no_style: str = ""
+    no_speed: str = ""
+    no_temperature: str = ""
+    no_top_p: str = ""
+    no_language: str = ""
+    speed_note: str = ""
+
+    @property
+    def format(self) -> str:
+        """What is asked for."""
+        return self.knobs.format if self.knobs.format in self.formats else self.default_format
+
+
+def formats_of(model: Model | None) -> tuple[tuple[str, ...], str]:
+    """Return what a model writes, and what it writes unasked."""
+    if model is None or not model.model_spec.supported_formats:
+        return ("mp3", "wav") if model is None else ("mp3",), "mp3"
+    offered = tuple(name for name in model.model_spec.supported_formats if name in FORMATS)
+    default = model.model_spec.default_format
+    return offered or ("mp3",), default if default in offered else (offered or ("mp3",))[0]
+
+
+def view_of(knobs: Knobs, model: Model | None) -> KnobView:
+    """Return what a model makes of the knobs (R-TTS-11, -17, -19)."""
+    traits = traits_of(model) if model is not None else SpeechTraits()
+    name = model.name if model is not None else "This model"
+    formats, default = formats_of(model)
+    speeds = traits.speeds or (1.0, 1.0)
+    low, high = speeds
+
+    def off(works: bool, what: str) -> str:
+        return "" if works else f"{name} does not use {what}, so it is not sent."
+
+    return KnobView(
+        knobs=knobs,
+        formats=formats,
+        default_format=default,
+        speeds=SPEEDS,
+        no_style=off(traits.style, "a style prompt"),
+        no_speed=off(traits.speeds is not None, "a speed"),
+        no_temperature=off(traits.temperature, "temperature"),
+        no_top_p=off(traits.top_p, "top-p"),
+        no_language=off(traits.language_form != "none", "a language hint"),
+        speed_note=f"{name} keeps within {low:g} to {high:g}."
+        if traits.speeds and traits.speeds != SPEEDS and not low <= knobs.speed <= high
+        else "",
+    )
+
+
+def language_choices(model: Model | None) -> tuple[tuple[str, str], ...]:
+    """Return (code, name) pairs of the hints a model knows; the code is what `Knobs.language` holds."""
+    return tuple(sorted(LANGUAGE_NAMES.items(), key=lambda pair: pair[1]))
+
+
+def sent_options(knobs: Knobs, model: Model | None) -> dict[str, Any]:
+    """Return only what the model honours, in the words of `SpeechRequest`; nothing that it ignores is sent."""
+    view, traits = view_of(knobs, model), traits_of(model) if model is not None else SpeechTraits()
+    options: dict[str, Any] = {"format": view.format, "streaming": knobs.stream}
+    if not view.no_style and knobs.style.strip():
+        options["style"] = knobs.style.strip()
+    if not view.no_speed and knobs.speed != 1.0:
+        options["speed"] = knobs.speed
+    if not view.no_temperature and knobs.temperature is not None:
+        options["temperature"] = knobs.temperature
+    if not view.no_top_p and knobs.top_p is not None:
+        options["top_p"] = knobs.top_p
+    hint = language_hint(knobs.language, traits.language_form)
+    if hint is not None:
+        options["language"] = hint
+    return options
+
+
+def language_hint(code: str, form: str) -> str | None:
+    """Return the hint in the form a model knows (R-TTS-05), None to leave it out (R-TTS-04)."""
+    name = LANGUAGE_NAMES.get(code)
+    if name is None or form == "none":
+        return None
+    hint = {"codes": code, "locales": _LOCALES[0] if code == "en" else name}.get(form, name)
+    shortest, longest = LANGUAGE_CHARS
+    return hint if shortest <= len(hint) <= longest else None

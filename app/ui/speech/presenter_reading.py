@@ -1,0 +1,235 @@
+"""Reads one take aloud: part after part is asked for, kept as it arrives, and decoded for whoever listens.
+
+Every byte is in the part's file before it is decoded, so that a program killed at any moment has what was paid for.
+A part that fails ends the reading; what came before it stays, and going on asks for that part alone and those after it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from PySide6.QtCore import QObject, Signal
+
+from app.audio.decoding import Arriving, NotSound, arriving_blocks, blocks_of
+from app.audio.formats import pcm_rate_hz, suffix_of
+from app.audio.spool import Spool
+from app.service.errors import ServiceError
+from app.service.pricing import speech_cost
+from app.service.speech import SpeechRequest
+from app.storage.errors import unavailable
+from app.storage.takes import Part, Take, TakeFiles, Takes
+from app.ui.shared.paid_call import paid_call
+
+if TYPE_CHECKING:
+    from app.service.exchange import Exchange
+    from app.service.models import Model
+    from app.service.service import Service
+    from app.storage.intents import Intents
+
+INTENT = "speech"
+
+
+class Reading(QObject):
+    """One take and the spool of its sound. `changed` follows every step; `arrived` the first sound of a part."""
+
+    changed = Signal()
+    arrived = Signal(int)  # the number of the part whose first sound is there
+
+    def __init__(
+        self, take: Take, spool: Spool, *, takes: Takes, files: TakeFiles, intents: Intents, charged: bool
+    ) -> None:
+        super().__init__()
+        self.take = take
+        self.spool = spool
+        self.begins: dict[int, float] = {}  # part → second of the clip at which it begins
+        self.ends: dict[int, float] = {}
+        self.notes: dict[int, str] = {}  # part → why its sound cannot be played here
+        self.exchange: Exchange | None = None
+        self.working_on = 0  # the part that is on its way, 0 for none
+        self._takes = takes
+        self._files = files
+        self._intents = intents
+        self._charged = charged
+
+    def path_of(self, part: Part) -> Path:
+        return self._files.part(part)
+
+    async def load(self) -> None:
+        """Decode what is kept, in order, up to the first part that is not complete; that one as far as it came."""
+        for part in self.take.parts:
+            if part.has_sound:
+                await asyncio.to_thread(self._decode_file, part)
+            self.changed.emit()
+            if part.state != "complete":
+                break
+        if all(part.state == "complete" for part in self.take.parts):
+            self.spool.finish()
+        self.changed.emit()
+
+    async def read(self, service: Service, model: Model | None) -> None:
+        """Ask for every part that is not there. Raises `ServiceError` and `StorageError` at the first that fails."""
+        self.spool.reopen()
+        try:
+            for part in self.take.parts:
+                if part.state != "complete":
+                    self.working_on = part.number
+                    await self._read_part(service, model, part)
+        finally:
+            self.working_on = 0
+            self.spool.finish()
+            self.changed.emit()
+
+    # -- one part -------------------------------------------------------------------------------------------------
+
+    async def _read_part(self, service: Service, model: Model | None, part: Part) -> None:
+        options = {name: value for name, value in self.take.options.items() if value is not None}
+        text = self.take.text[part.start : part.finish]
+        request = SpeechRequest(text, self.take.model, self.take.voice, **options)
+        pricing = model.model_spec.pricing if model is not None else None
+        told = {"take": self.take.id, "part": part.number, **request.to_body()}
+        await asyncio.to_thread(self._files.make, self.take.id)
+        async with paid_call(self._intents, INTENT, self.take.account_id, told) as paid:
+            part = replace(part, state="sending", file="", size_bytes=0, note="", charged=self._charged)
+            await self._save(part)
+            await paid.sent()
+            stream = service.speech.stream(request, price=lambda count: speech_cost(pricing, count))
+            began = monotonic()
+            try:
+                async with stream, self._kept(part) as keeper:
+                    async for piece in stream:
+                        if keeper.part.first_sound_s is None:
+                            kind = stream.format or str(options.get("format", "mp3"))
+                            await keeper.begin(kind, monotonic() - began)
+                        await keeper.write(piece)
+            except ServiceError as error:
+                await self._save(self._ended(keeper.part, stream.exchange, error))
+                raise
+            except asyncio.CancelledError:
+                await asyncio.shield(self._save(replace(keeper.part, state="cut", note="Stopped by you.")))
+                raise
+            part = self._ended(keeper.part, stream.exchange, None)
+            await self._save(part)
+            await paid.answered(self.take.id, part.exchange_id)
+
+    @asynccontextmanager
+    async def _kept(self, part: Part) -> AsyncIterator[_Keeper]:
+        """Write and decode at the same time; both have ended when the block is left."""
+        keeper = _Keeper(self, part)
+        async with asyncio.TaskGroup() as group:
+            keeper.group = group
+            try:
+                yield keeper
+            finally:
+                await asyncio.shield(keeper.end())
+
+    def _ended(self, part: Part, exchange: Exchange, error: ServiceError | None) -> Part:
+        self.exchange = exchange
+        state = "complete" if error is None else "cut" if part.size_bytes else "failed"
+        return replace(
+            part,
+            state=state,
+            note=str(error) if error is not None else "",
+            exchange_id=exchange.id,
+            request_id=exchange.info.request_id if exchange.info is not None else "",
+            cost_usd=exchange.cost_usd,
+            duration_s=self.ends.get(part.number, 0.0) - self.begins.get(part.number, 0.0),
+            rate_hz=self.spool.rate_hz,
+        )
+
+    async def _save(self, part: Part) -> None:
+        parts = tuple(part if one.number == part.number else one for one in self.take.parts)
+        self.take = replace(self.take, parts=parts)
+        await self._takes.save_part(part)
+        self.changed.emit()
+
+    # -- decoding, in threads -------------------------------------------------------------------------------------
+
+    def _decode_file(self, part: Part) -> None:
+        self._decode(part.number, lambda: blocks_of(self.path_of(part), kind=part.kind, pcm_rate_hz=self._raw_hz(part)))
+
+    def decode_arriving(self, part: Part, arriving: Arriving) -> None:
+        self._decode(
+            part.number, lambda: arriving_blocks(arriving, part.kind, pcm_rate_hz=self._raw_hz(part)), tell=True
+        )
+
+    def _raw_hz(self, part: Part) -> int:
+        return part.rate_hz or pcm_rate_hz(self.take.model)
+
+    def _decode(self, number: int, blocks: Callable[[], Any], *, tell: bool = False) -> None:
+        self.spool.seam()
+        self.begins[number] = self.spool.duration_s
+        try:
+            for block in blocks():
+                first = self.spool.duration_s == self.begins[number]
+                self.spool.add(block)
+                if first and tell:
+                    self.arrived.emit(number)
+        except NotSound as error:
+            self.notes[number] = error.sentence
+        self.ends[number] = self.spool.duration_s
+
+
+class _Keeper:
+    """The file of a part and the decoder behind it. `part` is how it stands."""
+
+    def __init__(self, reading: Reading, part: Part) -> None:
+        self.part = part
+        self.group: asyncio.TaskGroup | None = None
+        self._reading = reading
+        self._arriving = Arriving()
+        self._file: BinaryIO | None = None
+
+    async def begin(self, kind: str, first_s: float) -> None:
+        """The first bytes are there: they say what they are, and name the file."""
+        stem = f"part-{self.part.number:02d}"
+        path = await asyncio.to_thread(self._open, stem, suffix_of(kind))
+        self.part = replace(self.part, file=path.name, kind=kind, first_sound_s=first_s)
+        await self._reading._save(self.part)
+        assert self.group is not None
+        self.group.create_task(asyncio.to_thread(self._reading.decode_arriving, self.part, self._arriving))
+
+    async def write(self, piece: bytes) -> None:
+        await asyncio.to_thread(self._write, piece)
+        self.part = replace(self.part, size_bytes=self.part.size_bytes + len(piece))
+        self._arriving.feed(piece)
+
+    async def end(self) -> None:
+        """All bytes that came are on the disk."""
+        self._arriving.finish()
+        if self._file is not None:
+            await asyncio.to_thread(self._close)
+
+    def _open(self, stem: str, suffix: str) -> Path:
+        """An earlier try keeps its file: it was paid for."""
+        folder = self._reading._files.of(self.part.take_id)
+        for attempt in range(1, 1000):
+            path = folder / (f"{stem}{suffix}" if attempt == 1 else f"{stem}-{attempt}{suffix}")
+            try:
+                descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+            except FileExistsError:
+                continue
+            except OSError as error:
+                raise unavailable(error, path, "Keeping the sound") from error
+            self._file = os.fdopen(descriptor, "wb", buffering=0)
+            return path
+        raise unavailable(OSError("too many tries"), folder, "Keeping the sound")
+
+    def _write(self, piece: bytes) -> None:
+        assert self._file is not None
+        try:
+            self._file.write(piece)
+        except OSError as error:
+            raise unavailable(error, Path(self._file.name), "Keeping the sound") from error
+
+    def _close(self) -> None:
+        assert self._file is not None
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self._file.close()
