@@ -191,7 +191,7 @@ def test_r_tts_11_r_tts_17_r_tts_19_what_a_model_takes_is_advertised_or_known() 
     )
     told = {"supportsTopPParam": True, "supportsTemperatureParam": False}
     assert traits_of(model("tts-qwen3-0-6b", capabilities=told)) == SpeechTraits(
-        style=True, temperature=False, top_p=True, language_form="names"
+        style=True, temperature=False, top_p=True, language_form="names", speeds=None
     )
     assert traits_of(model("never-heard-of")) == SpeechTraits()
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+import threading
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic
@@ -24,7 +24,7 @@ from app.service.errors import ServiceError
 from app.service.pricing import speech_cost
 from app.service.speech import SpeechRequest
 from app.storage.errors import unavailable
-from app.storage.takes import Part, Take, TakeFiles, Takes
+from app.storage.takes import Part, PartState, Take, TakeFiles, Takes
 from app.ui.shared.paid_call import paid_call
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from app.storage.intents import Intents
 
 INTENT = "speech"
+STOPPED = "Stopped by you."
 
 
 class Reading(QObject):
@@ -100,38 +101,32 @@ class Reading(QObject):
             await self._save(part)
             await paid.sent()
             stream = service.speech.stream(request, price=lambda count: speech_cost(pricing, count))
+            keeper = _Keeper(self, part)
             began = monotonic()
             try:
-                async with stream, self._kept(part) as keeper:
+                async with stream:
                     async for piece in stream:
                         if keeper.part.first_sound_s is None:
                             kind = stream.format or str(options.get("format", "mp3"))
                             await keeper.begin(kind, monotonic() - began)
                         await keeper.write(piece)
             except ServiceError as error:
+                await keeper.end()
                 await self._save(self._ended(keeper.part, stream.exchange, error))
                 raise
             except asyncio.CancelledError:
-                await asyncio.shield(self._save(replace(keeper.part, state="cut", note="Stopped by you.")))
+                await keeper.end()
+                stopped = replace(self._ended(keeper.part, stream.exchange, None), state="cut", note=STOPPED)
+                await self._save(stopped)
                 raise
+            await keeper.end()
             part = self._ended(keeper.part, stream.exchange, None)
             await self._save(part)
             await paid.answered(self.take.id, part.exchange_id)
 
-    @asynccontextmanager
-    async def _kept(self, part: Part) -> AsyncIterator[_Keeper]:
-        """Write and decode at the same time; both have ended when the block is left."""
-        keeper = _Keeper(self, part)
-        async with asyncio.TaskGroup() as group:
-            keeper.group = group
-            try:
-                yield keeper
-            finally:
-                await asyncio.shield(keeper.end())
-
     def _ended(self, part: Part, exchange: Exchange, error: ServiceError | None) -> Part:
         self.exchange = exchange
-        state = "complete" if error is None else "cut" if part.size_bytes else "failed"
+        state: PartState = "complete" if error is None else "cut" if part.size_bytes else "failed"
         return replace(
             part,
             state=state,
@@ -173,6 +168,8 @@ class Reading(QObject):
                     self.arrived.emit(number)
         except NotSound as error:
             self.notes[number] = error.sentence
+        except OSError as error:  # the disk is full: what the service sent is in the part's file all the same
+            self.notes[number] = unavailable(error, self.spool.path, "Preparing the sound").sentence
         self.ends[number] = self.spool.duration_s
 
 
@@ -181,7 +178,7 @@ class _Keeper:
 
     def __init__(self, reading: Reading, part: Part) -> None:
         self.part = part
-        self.group: asyncio.TaskGroup | None = None
+        self._decoder: threading.Thread | None = None
         self._reading = reading
         self._arriving = Arriving()
         self._file: BinaryIO | None = None
@@ -192,8 +189,10 @@ class _Keeper:
         path = await asyncio.to_thread(self._open, stem, suffix_of(kind))
         self.part = replace(self.part, file=path.name, kind=kind, first_sound_s=first_s)
         await self._reading._save(self.part)
-        assert self.group is not None
-        self.group.create_task(asyncio.to_thread(self._reading.decode_arriving, self.part, self._arriving))
+        self._decoder = threading.Thread(
+            target=self._reading.decode_arriving, args=(self.part, self._arriving), name="decode speech", daemon=True
+        )
+        self._decoder.start()
 
     async def write(self, piece: bytes) -> None:
         await asyncio.to_thread(self._write, piece)
@@ -201,8 +200,10 @@ class _Keeper:
         self._arriving.feed(piece)
 
     async def end(self) -> None:
-        """All bytes that came are on the disk."""
+        """All bytes that came are on the disk, and decoded."""
         self._arriving.finish()
+        if self._decoder is not None:
+            await asyncio.to_thread(self._decoder.join)
         if self._file is not None:
             await asyncio.to_thread(self._close)
 
