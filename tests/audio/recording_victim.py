@@ -10,7 +10,7 @@ import threading
 from pathlib import Path
 
 from app.audio.recording import Recorder
-from tests.audio.sounds import FakeBlocks, tone
+from tests.audio.recorded import FakeBlocks, tone
 
 
 def main() -> None:

@@ -21,7 +21,7 @@ from app.audio.preparing import (
 )
 from app.audio.resampling import Resampler
 from app.audio.silence import STEP_S, cuts, levels_of
-from tests.audio.sounds import pauses, pitch_hz, tone, write_wav
+from tests.audio.recorded import pauses, pitch_hz, tone, write_wav
 
 
 @pytest.mark.parametrize("rate_hz", [8_000, 22_050, 44_100, 48_000])

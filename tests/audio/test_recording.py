@@ -17,7 +17,7 @@ from app.audio.levels import FLOOR_DB, LevelWatch, level_of
 from app.audio.live_peaks import LivePeaks, peaks_path, read_peaks
 from app.audio.recording import Recorder
 from app.audio.wav_file import HEADER_BYTES, WavWriter, mend, read_facts
-from tests.audio.sounds import RATE_HZ, FakeBlocks, pcm, pitch_hz, tone
+from tests.audio.recorded import RATE_HZ, FakeBlocks, pcm, pitch_hz, tone
 
 
 def test_every_block_is_in_the_file_at_once_and_the_header_follows(tmp_path: Path) -> None:
