@@ -1,0 +1,201 @@
+"""The calls of one request, as rows and as JSON text: two views of one thing, always in step.
+
+Rows are the truth while rows are edited, the text is while it is edited; each turns into the other without loss. Ids
+count from 1, because an answer is matched to its call by them (R-RPC-09).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from app.service.crypto_rpc import MAX_BATCH_ITEMS, RpcItem
+
+MAX_TEXT_CHARS = 8_000_000
+_ITEM_KEYS = frozenset({"jsonrpc", "id", "method", "params"})
+_decoder = json.JSONDecoder()
+
+
+@dataclass(frozen=True, slots=True)
+class CallRow:
+    """One call as it is edited. `params` is a list, or names and values; `id` its place in the batch, from 1."""
+
+    id: int
+    method: str = ""
+    params: Sequence[object] | Mapping[str, object] = ()
+
+    @property
+    def item(self) -> RpcItem:
+        return RpcItem(self.method, self.params)
+
+    @property
+    def params_text(self) -> str:
+        """The parameters in one line of JSON."""
+        return json.dumps(_plain(self.params), ensure_ascii=False)
+
+
+@dataclass(frozen=True, slots=True)
+class TextProblem:
+    """What is wrong in a text, and in which line (from 1)."""
+
+    line: int
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReadText:
+    """What a text holds. With a problem, `rows` are those that stand before it."""
+
+    rows: tuple[CallRow, ...] = ()
+    batch: bool = False  # written as a list, so sent as one, even with a single call
+    problems: tuple[TextProblem, ...] = ()
+    renumbered: bool = False  # ids were missing, double or no numbers from 1
+
+
+def numbered(rows: Sequence[CallRow]) -> tuple[CallRow, ...]:
+    """The rows with their places as ids."""
+    return tuple(row if row.id == place else replace(row, id=place) for place, row in enumerate(rows, start=1))
+
+
+def moved(rows: Sequence[CallRow], place: int, step: int) -> tuple[CallRow, ...]:
+    """The rows with the one at index `place` moved by `step`; unchanged at an end."""
+    target = place + step
+    if not (0 <= place < len(rows) and 0 <= target < len(rows)):
+        return tuple(rows)
+    order = list(rows)
+    order.insert(target, order.pop(place))
+    return numbered(order)
+
+
+def text_of(rows: Sequence[CallRow], *, batch: bool) -> str:
+    """The JSON text, one call after the other, readable."""
+    items = [_item(row) for row in rows]
+    if not batch and len(items) == 1:
+        return json.dumps(items[0], ensure_ascii=False, indent=2)
+    return json.dumps(items, ensure_ascii=False, indent=2)
+
+
+def tidy(text: str) -> str:
+    """Any JSON text with its usual breaks and spaces; what is no JSON stays as it is."""
+    try:
+        return json.dumps(json.loads(text), ensure_ascii=False, indent=2)
+    except (ValueError, RecursionError):
+        return text
+
+
+def read_params(text: str) -> Sequence[object] | Mapping[str, object] | TextProblem:
+    """The parameters that a person wrote: a list or an object. Nothing at all is an empty list."""
+    if not text.strip():
+        return []
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        return TextProblem(error.lineno, json_sentence(error))
+    except (ValueError, RecursionError):
+        return TextProblem(1, "This is nested too deeply.")
+    if isinstance(value, list | dict):
+        return value
+    return TextProblem(1, "Parameters are a list [ ] or an object { }.")
+
+
+def read_text(text: str) -> ReadText:
+    """Read one call or a list of calls. Never raises: what is wrong is in `problems`, with its line."""
+    if len(text) > MAX_TEXT_CHARS:
+        return ReadText(problems=(TextProblem(1, "This is more than a request can hold."),))
+    start = _skip(text, 0)
+    if start == len(text):
+        return ReadText(problems=(TextProblem(1, "Nothing here yet: write a call, or a list of calls."),))
+    batch = text[start] == "["
+    rows: list[CallRow] = []
+    problems: list[TextProblem] = []
+    given: list[object] = []
+    try:
+        for place, item in _items(text, start, batch):
+            line = text.count("\n", 0, place) + 1
+            fault = _fault(item)
+            if fault:
+                problems.append(TextProblem(line, fault))
+            else:
+                assert isinstance(item, dict)
+                rows.append(CallRow(len(rows) + 1, item["method"], item.get("params", [])))
+                given.append(item.get("id"))
+    except json.JSONDecodeError as error:
+        problems.append(TextProblem(error.lineno, json_sentence(error)))
+    except RecursionError:
+        problems.append(TextProblem(1, "This is nested too deeply."))
+    if not rows and not problems:
+        problems.append(TextProblem(1, "The list holds no call."))
+    if len(rows) > MAX_BATCH_ITEMS:
+        sentence = f"Up to {MAX_BATCH_ITEMS} calls go in one request; this has {len(rows)}."
+        problems.append(TextProblem(1, sentence))
+    return ReadText(tuple(rows), batch, tuple(problems), given != list(range(1, len(rows) + 1)))
+
+
+def json_sentence(error: json.JSONDecodeError) -> str:
+    """The parser's remark as a sentence."""
+    return {
+        "Expecting value": "A value is missing here.",
+        "Expecting ',' delimiter": "A comma or a closing bracket is missing here.",
+        "Expecting ':' delimiter": "A colon is missing after the name.",
+        "Expecting property name enclosed in double quotes": "A name in double quotes is missing here.",
+        "Illegal trailing comma before end of object": "There is a comma too many before the closing bracket.",
+        "Illegal trailing comma before end of array": "There is a comma too many before the closing bracket.",
+        "Unterminated string starting at": "The closing quote of a text is missing.",
+        "Invalid control character at": "A text holds a line break; write \\n in its place.",
+        "Extra data": "There is more after the end.",
+    }.get(error.msg, "This is not JSON.")
+
+
+def _item(row: CallRow) -> dict[str, object]:
+    return {"jsonrpc": "2.0", "id": row.id, "method": row.method, "params": _plain(row.params)}
+
+
+def _plain(params: Sequence[object] | Mapping[str, object]) -> object:
+    return dict(params) if isinstance(params, Mapping) else list(params)
+
+
+def _skip(text: str, place: int) -> int:
+    while place < len(text) and text[place] in " \t\r\n\ufeff":
+        place += 1
+    return place
+
+
+def _items(text: str, start: int, batch: bool) -> Iterator[tuple[int, object]]:
+    """Each item with where it begins. Raises `JSONDecodeError` where the text ends to be JSON."""
+    if not batch:
+        item, end = _decoder.raw_decode(text, start)
+        yield start, item
+    else:
+        place = _skip(text, start + 1)
+        if text[place : place + 1] != "]":
+            while True:
+                item, end = _decoder.raw_decode(text, place)
+                yield place, item
+                place = _skip(text, end)
+                if text[place : place + 1] != ",":
+                    break
+                place = _skip(text, place + 1)
+        if text[place : place + 1] != "]":
+            raise json.JSONDecodeError("Expecting ',' delimiter", text, place)
+        end = place + 1
+    rest = _skip(text, end)
+    if rest < len(text):
+        raise json.JSONDecodeError("Extra data", text, rest)
+
+
+def _fault(item: object) -> str:
+    """Why this is no call that can be sent; "" when it is one."""
+    if not isinstance(item, dict):
+        return "A call is an object with a method and parameters."
+    if item.get("jsonrpc", "2.0") != "2.0":
+        return 'The version of the protocol is "2.0".'
+    method = item.get("method")
+    if not isinstance(method, str) or not method.strip():
+        return 'The call names no "method".'
+    if not isinstance(item.get("params", []), list | dict):
+        return 'The "params" are a list [ ] or an object { }.'
+    unknown = [key for key in item if key not in _ITEM_KEYS]
+    if unknown:
+        return f"A call has no “{unknown[0][:40]}”."
+    return ""

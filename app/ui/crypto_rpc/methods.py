@@ -1,0 +1,126 @@
+"""Which methods there are: what each does, what it takes, what it costs, and why some are not offered.
+
+The lists are data (`resources/data/rpc_methods.json`, `rpc_method_help.json`); prices and refusals are the service
+layer's, so that what is shown is what is sent.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.service.rpc_methods import STATE_CHANGING, Family, Tier, call_credits, family_of, refusal_of, tier_of
+
+MAX_FOUND = 400
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterHelp:
+    """One parameter of a method. `kind` is "address", "block", "hash", "quantity", "bool", "hex", "list", … ."""
+
+    name: str
+    kind: str
+    example: object
+    optional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MethodInfo:
+    """One method as the picker shows it on a network. `refusal` is "" when it can be sent."""
+
+    name: str
+    help: str
+    parameters: tuple[ParameterHelp, ...]
+    tier: Tier
+    credits: int
+    refusal: str = ""
+
+    @property
+    def only_reads(self) -> bool:
+        return self.name not in STATE_CHANGING
+
+    @property
+    def example(self) -> list[object]:
+        """Parameters to begin with: an example for each that is needed."""
+        return [parameter.example for parameter in self.parameters if not parameter.optional]
+
+
+class MethodCatalogue:
+    """All known methods, by family of network. Built once from the data files (in a thread: some 30 kB of JSON)."""
+
+    def __init__(self, methods: Mapping[str, object], help_of: Mapping[str, Mapping[str, object]]) -> None:
+        self._help = help_of
+        self._names: dict[Family, tuple[str, ...]] = {}
+        families = methods.get("families")
+        assert isinstance(families, Mapping)
+        for family, tiers in families.items():
+            listed = [name for names in tiers.values() for name in names]
+            beginnings = tuple(name[:-1] for name in listed if name.endswith("*"))
+            known = [name for name in listed if not name.endswith("*")]
+            known += [name for name in help_of if beginnings and name.startswith(beginnings)]
+            self._names[family] = tuple(dict.fromkeys(known))
+        never = methods.get("never")
+        assert isinstance(never, Mapping)
+        self._refused: tuple[str, ...] = tuple(name for names in never.values() for name in names)
+
+    @classmethod
+    def read(cls, folder: Path) -> MethodCatalogue:
+        """Read the files of `resources/data`."""
+        return cls(
+            json.loads((folder / "rpc_methods.json").read_text(encoding="utf-8")),
+            json.loads((folder / "rpc_method_help.json").read_text(encoding="utf-8")),
+        )
+
+    def info(self, network: str, method: str) -> MethodInfo:
+        """What is known of a method, also of one that nobody listed."""
+        entry = self._help.get(method, {})
+        parameters = entry.get("params", ())
+        assert isinstance(parameters, Sequence)
+        return MethodInfo(
+            method,
+            str(entry.get("help", "")),
+            tuple(_parameter(each) for each in parameters),
+            tier_of(method),
+            call_credits(network, method),
+            refusal_of(method) or "",
+        )
+
+    def offered(self, network: str) -> tuple[MethodInfo, ...]:
+        """Every method that the network's family knows, in the order of the specification."""
+        return tuple(self.info(network, name) for name in self._names.get(family_of(network), ()))
+
+    def refused(self, network: str) -> tuple[MethodInfo, ...]:
+        """The methods that the service never carries out, each with its reason."""
+        if family_of(network) != "evm":
+            return ()
+        return tuple(self.info(network, name) for name in self._refused)
+
+    def is_known(self, network: str, method: str) -> bool:
+        return method in self._names.get(family_of(network), ()) or tier_of(method) != "unknown"
+
+    def fits(self, network: str, method: str) -> bool:
+        """False for a method that belongs to networks of another family: the service would refuse it."""
+        family = family_of(network)
+        others = {name for each, names in self._names.items() if each != family for name in names}
+        return method in self._names.get(family, ()) or method not in others
+
+
+def search(methods: Sequence[MethodInfo], text: str) -> tuple[MethodInfo, ...]:
+    """The methods that hold every word of `text`, in the name first, then in the help; best first."""
+    words = text.lower().split()
+    if not words:
+        return tuple(methods[:MAX_FOUND])
+    found = []
+    for place, method in enumerate(methods):
+        name, text_of_help = method.name.lower(), method.help.lower()
+        if all(word in name or word in text_of_help for word in words):
+            missed = sum(word not in name for word in words)
+            begins = not any(part.startswith(words[0]) for part in (name, name.partition("_")[2]))
+            found.append((missed, begins, place, method))
+    return tuple(method for *_, method in sorted(found, key=lambda row: row[:3])[:MAX_FOUND])
+
+
+def _parameter(entry: Mapping[str, object]) -> ParameterHelp:
+    return ParameterHelp(str(entry["name"]), str(entry["type"]), entry["example"], entry.get("optional") is True)
