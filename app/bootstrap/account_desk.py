@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from app.credentials.keyring_store import KeyringStore
     from app.credentials.passphrase_store import PassphraseStore
     from app.credentials.stores import SessionStore
+    from app.service.network import Network
+    from app.ui.settings.accounts.checking import CheckedKey
     from app.ui.settings.accounts.presenter import AccountsPresenter
+    from app.ui.settings.connection.presenter import ConnectionPresenter
     from app.ui.settings.secrets.presenter import SecretsPresenter
     from app.ui.shared.account_switch import AccountSwitch
     from app.ui.shared.call_log import CallLog
@@ -33,6 +36,7 @@ class AccountDesk(QObject):
 
     connected = Signal()
     problem = Signal(str)
+    network_changed = Signal()
 
     def __init__(
         self,
@@ -78,6 +82,7 @@ class AccountDesk(QObject):
 
         presenter = SecretsPresenter(self._make_stores, self._settings, self._tasks)
         self._watch_places(presenter)
+        presenter.locked.connect(self._forget_proxy_password)
         presenter.look()
         return presenter
 
@@ -99,7 +104,12 @@ class AccountDesk(QObject):
 
         self.sandbox_account()
         presenter = AccountsPresenter(
-            self.book, self.places, self._tasks, calls=self.calls, sandbox=self.sandbox.address
+            self.book,
+            self.places,
+            self._tasks,
+            check=self._check_key,
+            calls=self.calls,
+            sandbox=self.sandbox.address,
         )
         presenter.account_chosen.connect(self._use)
         presenter.key_replaced.connect(self._use)
@@ -123,10 +133,53 @@ class AccountDesk(QObject):
     def switch(self) -> AccountSwitch:
         from app.ui.shared.account_switch import AccountSwitch
 
-        switch = AccountSwitch(self.caller, self.ledger, self._read_key, self.sandbox.start_and_tell)
+        switch = AccountSwitch(
+            self.caller, self.ledger, self._read_key, self.sandbox.start_and_tell, lambda: self.network
+        )
         switch.connected.connect(self.connected)
         switch.problem.connect(self.problem)
         return switch
+
+    @cached_property
+    def network(self) -> Network:
+        """Proxies and certificates, for every account."""
+        from app.service.network import Network
+        from app.ui.settings.connection.presenter import network_settings
+
+        return Network(network_settings(self._settings.value), self._read_proxy_password)
+
+    @cached_property
+    def connection(self) -> ConnectionPresenter:
+        from app.ui.settings.connection.presenter import ConnectionPresenter
+
+        presenter = ConnectionPresenter(
+            self._settings, self.network, self.book, self.places, self._tasks, sandbox=self.sandbox.address
+        )
+        presenter.changed.connect(self.network_changed)
+        return presenter
+
+    async def _read_proxy_password(self) -> str:
+        from app.credentials.stores import SecretStoreError
+        from app.service.errors import ConnectionFailed
+        from app.ui.settings.connection.presenter import PROXY_OWNER, PROXY_PASSWORD
+
+        try:
+            return await self.places.read(PROXY_OWNER, PROXY_PASSWORD) or ""
+        except SecretStoreError as error:
+            raise ConnectionFailed(error.sentence, code="proxy_password", surely_not_sent=True) from None
+
+    def _forget_proxy_password(self) -> None:
+        if "network" in self.__dict__:  # made by the first call
+            self.network.forget()
+
+    async def _check_key(self, address: str, dialect: str, key: str) -> CheckedKey:
+        """Check a key along the way that calls go."""
+        from functools import partial
+
+        from app.service.service import open_service
+        from app.ui.settings.accounts.checking import check_key
+
+        return await check_key(address, dialect, key, open_with=partial(open_service, network=self.network))
 
     def _address_of(self, account_id: str) -> str:
         account = self.book.get(account_id)

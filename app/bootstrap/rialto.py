@@ -286,6 +286,7 @@ class Rialto:
         )
         desk.connected.connect(self._connected)
         desk.problem.connect(lambda sentence: self._toast(sentence, "", ""))
+        desk.network_changed.connect(lambda: self.tasks.replace("refresh", self._refresh))
         return desk
 
     @property
@@ -327,6 +328,7 @@ class Rialto:
             version=__version__,
             toasts=lambda: self.window.overlays.toasts,
             open_help=lambda place: self.window.overlays.open_help(place),
+            connection=lambda: self.desk.connection,
         )
         return page
 
@@ -360,7 +362,9 @@ class Rialto:
             self.window.open_account_menu()
         elif action == "sandbox":
             self.accounts.use(self.desk.sandbox_account().id)
-        else:  # "replace-key", "connection": what is known of the account, and its Test button
+        elif action == "connection":
+            self.window.open_settings("connection")
+        else:  # "replace-key": what is known of the account, and its Test button
             self.window.open_settings("accounts")
 
     def _toast(self, sentence: str, action: str, words: str) -> None:

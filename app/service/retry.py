@@ -31,7 +31,7 @@ BASE_WAIT_S = 0.5
 MAX_BACKOFF_S = 30.0
 MAX_RESET_WAIT_S = 120.0  # a longer wait is the person's decision
 # Failures to connect that the next try meets again; a proxy may lock a user out whose password is wrong too often.
-LASTING_FAULTS = frozenset({"proxy_auth", "proxy_kind", "certificate", "ca_file"})
+LASTING_FAULTS = frozenset({"proxy_auth", "proxy_kind", "proxy_password", "certificate", "ca_file"})
 
 
 class CallKind(StrEnum):

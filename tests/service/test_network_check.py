@@ -253,13 +253,14 @@ async def test_what_stands_in_the_way_before_the_first_hop(tmp_path: Path) -> No
 
 async def test_a_test_that_is_stopped_leaves_no_connection() -> None:
     async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        came.set()
         await reader.read()
         gone.set()
 
-    gone = asyncio.Event()
+    came, gone = asyncio.Event(), asyncio.Event()
     async with speaking(silent) as port:
         task = asyncio.ensure_future(walk(f"https://localhost:{port}/v1", Network()))
-        await asyncio.sleep(0.05)
+        await came.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task

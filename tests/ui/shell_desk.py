@@ -18,11 +18,13 @@ from app.credentials.keyring_backends import NoBackend
 from app.credentials.keyring_store import KeyringStore
 from app.credentials.passphrase_store import PassphraseStore
 from app.credentials.stores import SessionStore
+from app.service.network import Network
 from app.service.service import open_service
 from app.storage.paths import Paths
 from app.storage.settings import SettingsStore
 from app.ui.settings.accounts.checking import check_key
 from app.ui.settings.accounts.presenter import AccountsPresenter
+from app.ui.settings.connection.presenter import ConnectionPresenter, network_settings
 from app.ui.settings.presenter import SettingsPresenter
 from app.ui.settings.secrets.presenter import SecretsPresenter
 from app.ui.shared.call_log import CallLog
@@ -233,6 +235,8 @@ class Office:
     settings: SettingsPresenter
     calls: CallLog
     asked: list[httpx.Request]
+    network: Network
+    connection: ConnectionPresenter
 
 
 def make_office(
@@ -274,8 +278,11 @@ def make_office(
         sandbox=sandbox.address,
         calls=calls,
     )
+    network = Network(network_settings(store.value))
+    connection = ConnectionPresenter(store, network, book, secrets, tasks, sandbox=sandbox.address)
     settings = SettingsPresenter(store, paths, caller, sandbox, tasks, calls=calls)
-    return Office(paths, store, caller, book, keychain, vault, sandbox, secrets, accounts, settings, calls, asked)
+    parts = (paths, store, caller, book, keychain, vault, sandbox, secrets, accounts, settings, calls)
+    return Office(*parts, asked, network, connection)
 
 
 def accepted(_request: httpx.Request) -> httpx.Response:

@@ -33,6 +33,7 @@ async def settings(desk, office, tasks):
         version="1.2.3",
         toasts=lambda: desk.window.overlays.toasts,
         open_help=desk.window.overlays.open_help,
+        connection=lambda: office.connection,
     )
     desk.window.add_tab(
         TabInfo("settings", "Settings", "settings", at_bottom=True, list_width=232, inspector_width=328), lambda: page
@@ -75,7 +76,7 @@ async def test_filtering_lists_and_opens_what_fits(settings, tasks):
 async def test_arrows_in_the_list_open_sections(desk, settings, tasks):
     settings.places.setFocus()
     QTest.keyClick(settings.places, Qt.Key.Key_Down)
-    assert settings._header.title.text() == "Privacy and data"
+    assert settings._header.title.text() == "Connection"
     await tasks.idle()
 
 

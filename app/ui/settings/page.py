@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
@@ -25,6 +26,9 @@ from app.ui.shared.tasks import TaskScope
 from app.ui.shared.theme import Theme
 from app.ui.shared.toast import ToastHost
 
+if TYPE_CHECKING:
+    from app.ui.settings.connection.presenter import ConnectionPresenter
+
 
 class SettingsPage(QObject):
     """A `TabPage`. Each section is built when it is first opened."""
@@ -46,6 +50,7 @@ class SettingsPage(QObject):
         version: str,
         toasts: Callable[[], ToastHost],
         open_help: Callable[[str], None],
+        connection: Callable[[], ConnectionPresenter],
     ) -> None:
         super().__init__()
         self._theme = theme
@@ -57,6 +62,7 @@ class SettingsPage(QObject):
         self._version = version
         self._toasts = toasts
         self._open_help = open_help
+        self._connection = connection
         self._pages: dict[str, tuple[SectionPage, QScrollArea]] = {}
         self._list = self._make_list()
         self._canvas = self._make_canvas()
@@ -208,6 +214,10 @@ class SettingsPage(QObject):
                     self._open_help("secrets")
 
                 return AccountsPage(theme, self._accounts, self._secrets, self._tasks, self._toasts, how)
+            case "connection":
+                from app.ui.settings.connection.page import ConnectionPage
+
+                return ConnectionPage(theme, self._connection(), self._secrets)
             case "privacy":
                 from app.ui.settings.privacy import PrivacyPage
 

@@ -25,6 +25,13 @@ SECTIONS = (
         ("key", "service", "address", "keychain", "keyring", "passphrase", "test", "rename"),
     ),
     Section(
+        "connection",
+        "Connection",
+        "plug",
+        ("Proxy", "Test the connection", "Certificates of your own"),
+        ("network", "http", "https", "socks5", "socks", "bypass", "tls", "ca", "pem", "offline", "firewall"),
+    ),
+    Section(
         "privacy",
         "Privacy and data",
         "shield",

@@ -39,7 +39,6 @@ _ABOUT = {
     "welcome": "first-steps",
     "": "first-steps",
     "about": "privacy",
-    "connection": "accounts",
 }
 
 

@@ -1,0 +1,87 @@
+"""Connection: the proxy, a test of the way to the service, and certificates of one's own."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QFileDialog, QVBoxLayout, QWidget
+
+from app.ui.settings.connection.presenter import ConnectionPresenter
+from app.ui.settings.connection.proxy_form import ProxyForm
+from app.ui.settings.connection.state import CertificateRow, ConnectionState
+from app.ui.settings.connection.test_card import ConnectionTestCard
+from app.ui.settings.rows import RowCard, SectionPage, SettingRow
+from app.ui.settings.secrets.ask import SecretsQuestion
+from app.ui.settings.secrets.presenter import SecretsPresenter
+from app.ui.shared.buttons import Button, IconButton
+from app.ui.shared.label import Label
+from app.ui.shared.theme import Theme
+
+_FILES = "Certificates (*.pem *.crt *.cer);;All files (*)"
+
+
+class ConnectionPage(SectionPage):
+    def __init__(self, theme: Theme, presenter: ConnectionPresenter, secrets: SecretsPresenter) -> None:
+        super().__init__(theme)
+        self._presenter = presenter
+        self._secrets = secrets
+        question = QWidget()
+        holder = QVBoxLayout(question)
+        holder.setContentsMargins(0, 0, 0, 0)
+        holder.addWidget(SecretsQuestion(theme, secrets))
+        self.form = ProxyForm(theme, question)
+        self.form.taken.connect(presenter.use)
+        self.group("Proxy", self.form)
+        self.test = ConnectionTestCard(theme)
+        self.test.wanted.connect(lambda address: presenter.test(self.form.draft(), address))
+        self.test.stop_wanted.connect(presenter.stop_test)
+        words = "Each step between this computer and the service, with the proxy as it stands above. It costs nothing."
+        self.group("Test", Label(theme, words, "small", "text2", wrap=True), self.test)
+        self._certificates = RowCard(theme)
+        self._shown: tuple[CertificateRow, ...] | None = None
+        self.add_button = Button(theme, "Add a certificate…", "plus", size="small")
+        self.add_button.clicked.connect(self._choose_file)
+        self._problem = Label(theme, "", "small", "bad", wrap=True)
+        self.group("Certificates of your own", self._certificates, self._problem)
+        self.column.addStretch(1)
+        presenter.state_changed.connect(self.show_state)
+        secrets.state_changed.connect(self.form.show_place)
+        self.form.show_place(secrets.state)
+        self.show_state(presenter.state)
+
+    def shown(self) -> None:
+        self._secrets.look()
+        self._presenter.look()
+
+    def focus_password(self) -> None:
+        """The person came to replace the proxy's password."""
+        self.form.focus_password()
+
+    def show_state(self, state: ConnectionState) -> None:
+        self.form.show_state(state)
+        self.test.show_state(state)
+        self._problem.set_text(state.certificate_problem)
+        self._problem.setVisible(bool(state.certificate_problem))
+        if state.certificates != self._shown:
+            self._shown = state.certificates
+            self._fill(state.certificates)
+
+    def _fill(self, rows: tuple[CertificateRow, ...]) -> None:
+        self._certificates.empty()
+        for row in rows:
+            remove = IconButton(self.theme, "trash", f"Remove {row.name}", size="small")
+            remove.clicked.connect(lambda _on=False, path=row.path: self._presenter.remove_certificate(path))
+            line = SettingRow(self.theme, row.name, remove, meaning=row.problem or row.detail)
+            line.set_meaning(row.problem or row.detail, "bad" if row.problem else "text2")
+            self._certificates.add(line)
+        meaning = "PEM files that are believed besides the system's certificates: for networks that look into them."
+        self.add_button = Button(self.theme, "Add a certificate…", "plus", size="small")
+        self.add_button.clicked.connect(self._choose_file)
+        title = "Add another" if rows else "None yet"
+        self._certificates.add(SettingRow(self.theme, title, self.add_button, meaning=meaning))
+
+    def _choose_file(self) -> None:
+        """Ask which file; opens without a nested loop."""
+        dialog = QFileDialog(self, "Add a certificate", "", _FILES)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.fileSelected.connect(self._presenter.add_certificate)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()

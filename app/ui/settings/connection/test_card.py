@@ -1,0 +1,174 @@
+"""The test of the way: an address, a button, and a row for each hop with its state, its time and a sentence."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from app.ui.settings.connection.state import ConnectionState, HopRow
+from app.ui.settings.connection.words import STATES
+from app.ui.settings.fields import FieldBox
+from app.ui.shared.announce import announce
+from app.ui.shared.buttons import Button
+from app.ui.shared.frames import solid_frame
+from app.ui.shared.icon_label import IconLabel
+from app.ui.shared.label import Label
+from app.ui.shared.spinner import Spinner
+from app.ui.shared.surfaces import rule
+from app.ui.shared.theme import Theme
+
+_ICONS = {
+    "ok": ("check-circle", "ok"),
+    "bad": ("error", "bad"),
+    "skipped": ("minus", "text3"),
+    "waiting": ("clock", "text3"),
+    "running": ("clock", "text2"),
+}
+
+
+class ConnectionTestCard(QWidget):
+    """`wanted` carries the address that was typed, "" for the usual one; `stop_wanted` ends a walk."""
+
+    wanted = Signal(str)
+    stop_wanted = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._told = ""
+        self.rows: dict[str, _HopLine] = {}
+        self.address = QLineEdit()
+        self.address.setProperty("mono", True)
+        self.address.returnPressed.connect(self._press)
+        self._box = FieldBox(theme, "Address of the service", self.address)
+        self.button = Button(theme, "Test the connection")
+        self.button.clicked.connect(self._press)
+        self._running = False
+        self._icon = IconLabel(theme, "check-circle", "ok", px=16)
+        self._summary = Label(theme, "", weight=500, wrap=True)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(1, 1, 1, 1)
+        outer.setSpacing(0)
+        self._head = QWidget()
+        self._head_column = QVBoxLayout(self._head)
+        top = QHBoxLayout()
+        top.setSpacing(theme.px(8))
+        top.addWidget(self._box, 1, Qt.AlignmentFlag.AlignTop)
+        aside = QVBoxLayout()
+        aside.setSpacing(theme.px(5))
+        self._level = Label(theme, " ", "small")  # as high as the field's label, so that button and field share a line
+        aside.addWidget(self._level)
+        aside.addWidget(self.button)
+        aside.addStretch(1)
+        top.addLayout(aside)
+        self._head_column.addLayout(top)
+        self._summary_row = QWidget()
+        said = QHBoxLayout(self._summary_row)
+        said.setContentsMargins(0, 0, 0, 0)
+        said.setSpacing(theme.px(6))
+        said.addWidget(self._icon)
+        said.addWidget(self._summary, 1)
+        self._head_column.addWidget(self._summary_row)
+        outer.addWidget(self._head)
+        self._lines = QVBoxLayout()
+        self._lines.setSpacing(0)
+        outer.addLayout(self._lines)
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def show_state(self, state: ConnectionState) -> None:
+        """Make every row agree with the test."""
+        test = state.test
+        self._running = test.outcome == "running"
+        self.address.setPlaceholderText(state.address)
+        self._box.show_problem(test.problem)
+        self.button.setText("Stop" if self._running else "Test the connection")
+        self._summary_row.setVisible(bool(test.sentence))
+        self._summary.set_text(test.sentence)
+        role = {"ok": "ok", "bad": "bad"}.get(test.outcome, "text2")
+        self._summary.set_role(role)
+        self._icon.set_icon({"ok": "check-circle", "bad": "error"}.get(test.outcome, "clock"), role)
+        if list(self.rows) != [row.name for row in test.hops]:
+            self._fill(test.hops)
+        for row in test.hops:
+            self.rows[row.name].show_row(row)
+        if test.sentence != self._told:
+            self._told = test.sentence
+            failed = next((f" {row.sentence}" for row in test.hops if row.state == "bad"), "")
+            if test.sentence:
+                announce(self.button, test.sentence + failed, urgent=test.outcome == "bad")
+
+    def _fill(self, hops: tuple[HopRow, ...]) -> None:
+        while self._lines.count():
+            item = self._lines.takeAt(0)
+            widget = item.widget() if item is not None else None
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        self.rows.clear()
+        for hop in hops:
+            self._lines.addWidget(rule())
+            line = _HopLine(self._theme)
+            self.rows[hop.name] = line
+            self._lines.addWidget(line)
+            line.show()
+
+    def _press(self) -> None:
+        if self._running:
+            self.stop_wanted.emit()
+        else:
+            self.wanted.emit(self.address.text())
+
+    def _dress(self) -> None:
+        across, down = self._theme.px(16), self._theme.px(14)
+        self._head_column.setContentsMargins(across, down, across, down)
+        self._head_column.setSpacing(self._theme.px(10))
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        solid_frame(QPainter(self), self._theme, QRectF(self.rect()), self._theme.px(8), "surface", "line")
+
+
+class _HopLine(QWidget):
+    """One hop: how it stands, what it is, what became of it, how long it took."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._icon = IconLabel(theme, "clock", "text3", px=16)
+        self._spinner = Spinner(theme, px=16)
+        self.title = Label(theme, "", weight=500, wrap=True)
+        self.sentence = Label(theme, "", "small", "text2", wrap=True)
+        self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._took = Label(theme, "", "small", "text2", tabular=True)
+        self._row = QHBoxLayout(self)
+        self._row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
+        self._row.addWidget(self._spinner, 0, Qt.AlignmentFlag.AlignTop)
+        words = QVBoxLayout()
+        words.setSpacing(0)
+        words.addWidget(self.title)
+        words.addWidget(self.sentence)
+        self._row.addLayout(words, 1)
+        self._row.addWidget(self._took, 0, Qt.AlignmentFlag.AlignTop)
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def show_row(self, row: HopRow) -> None:
+        running = row.state == "running"
+        self._spinner.setVisible(running)
+        self._icon.setVisible(not running)
+        self._icon.set_icon(*_ICONS[row.state])
+        self.title.set_text(row.title)
+        self.title.set_role({"bad": "bad", "skipped": "text2", "waiting": "text2"}.get(row.state, "text"))
+        self.sentence.set_text(row.sentence)
+        self.sentence.set_role("text" if row.state == "bad" else "text2")
+        self.sentence.setVisible(bool(row.sentence))
+        self._took.set_text(row.took)
+        self.setAccessibleName(f"{row.title}: {STATES[row.state]}")
+        self.setAccessibleDescription(" ".join(part for part in (row.sentence, row.took) if part))
+
+    def _dress(self) -> None:
+        across, down = self._theme.px(16), self._theme.px(8)
+        self._row.setContentsMargins(across, down, across, down)
+        self._row.setSpacing(self._theme.px(10))
