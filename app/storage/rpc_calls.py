@@ -1,0 +1,311 @@
+"""Every request to a blockchain node: on disk with its idempotency key before it is sent, with its answer afterwards.
+
+open ──► answered     a JSON-RPC answer came, with or without errors in it
+   ├───► failed       surely not carried out, or refused as a whole
+   └───► unknown      nobody knows; under its key it can be sent again within 24 hours without a second charge
+
+A signed transaction is never kept: in its place stands its hash (R-RPC-41). Answers lie compressed beside the list.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any, Literal, get_args
+
+from app.storage.conversations import new_id
+from app.storage.database import Database, Row
+from app.storage.errors import NotStored
+from app.storage.values import (
+    json_text,
+    micros_of,
+    moment_of,
+    moment_or_none,
+    money_of,
+    money_text,
+    object_of,
+    read_text,
+    seconds_of,
+    text_of,
+)
+
+CallState = Literal["open", "answered", "failed", "unknown"]
+STATES: tuple[CallState, ...] = get_args(CallState)
+KEY_LIFETIME = timedelta(hours=24)  # R-RPC-33
+MAX_KEPT_ANSWER_BYTES = 16 * 1024 * 1024  # larger ones can be saved to a file by the person
+MAX_WORDS_CHARS = 20_000
+MAX_NOTE_CHARS = 2_000
+ENDED_UNDER_WAY = "Rialto ended while this was on its way."
+
+_COLUMNS = (
+    "id, at, account_id, network, items, batch, digest, idempotency_key, state, replayed, status, estimate_credits,"
+    " credits, cost_usd, errors, request_id, exchange_id, duration_s, headers, transactions, note, trashed_at"
+)
+_NAMES = tuple(name.strip() for name in _COLUMNS.split(","))
+_TEXTS = (
+    *("id", "account_id", "network", "items", "digest"),
+    *("idempotency_key", "request_id", "exchange_id", "note"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RpcCall:
+    """One request, one call or a batch. `items` is the JSON text of what was asked, without signed payloads.
+
+    `digest` is the SHA-256 of network and exact bytes, in hexadecimal: equal for the runs of one request. `credits` and
+    `cost_usd` are what the service stated, None when it did not. `transactions` maps an item's id to the hash of the
+    signed transaction in it.
+    """
+
+    id: str
+    at: datetime
+    account_id: str
+    network: str
+    items: str
+    digest: str
+    batch: bool = False
+    idempotency_key: str = ""
+    state: CallState = "open"
+    replayed: bool = False
+    status: int | None = None
+    estimate_credits: int = 0
+    credits: int | None = None
+    cost_usd: Decimal | None = None
+    errors: int = 0
+    request_id: str = ""
+    exchange_id: str = ""
+    duration_s: float | None = None
+    headers: Mapping[str, Any] = field(default_factory=dict)
+    transactions: Mapping[str, Any] = field(default_factory=dict)
+    note: str = ""
+    trashed_at: datetime | None = None
+
+    @property
+    def key_ends_at(self) -> datetime | None:
+        """Until when the service remembers the answer under the key, counted from the first sending."""
+        return self.at + KEY_LIFETIME if self.idempotency_key else None
+
+
+class RpcCalls:
+    """All of it raises `StorageError`; an id that is not there raises `NotStored`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def begin(
+        self,
+        account_id: str,
+        network: str,
+        items: str,
+        *,
+        at: datetime,
+        digest: str,
+        batch: bool = False,
+        idempotency_key: str = "",
+        estimate_credits: int = 0,
+        transactions: Mapping[str, str] | None = None,
+    ) -> RpcCall:
+        """Put a request on disk; only then may it be sent."""
+        call = RpcCall(
+            id=new_id(),
+            at=at,
+            account_id=account_id,
+            network=network,
+            items=items,
+            digest=digest,
+            batch=batch,
+            idempotency_key=idempotency_key,
+            estimate_credits=estimate_credits,
+            transactions=dict(transactions or {}),
+        )
+        await self._database.execute(
+            f"INSERT INTO rpc_calls ({_COLUMNS}, words) VALUES ({', '.join('?' * (len(_NAMES) + 1))})",
+            (*_values(call), f"{network} {items}".lower()[:MAX_WORDS_CHARS]),
+        )
+        return call
+
+    async def answered(
+        self,
+        call_id: str,
+        body: bytes,
+        *,
+        status: int,
+        credits: int | None,
+        cost_usd: Decimal | None,
+        errors: int = 0,
+        replayed: bool = False,
+        request_id: str = "",
+        exchange_id: str = "",
+        duration_s: float | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        """Keep an answer. One too large to keep leaves everything but its body."""
+        packed = await asyncio.to_thread(zlib.compress, body, 6) if len(body) <= MAX_KEPT_ANSWER_BYTES else None
+        async with self._database.transaction() as transaction:
+            changed = await transaction.execute(
+                "UPDATE rpc_calls SET state = 'answered', status = ?, credits = ?, cost_usd = ?, errors = ?,"
+                " replayed = ?, request_id = ?, exchange_id = ?, duration_s = ?, headers = ?, note = '' WHERE id = ?",
+                (
+                    status,
+                    credits,
+                    money_text(cost_usd),
+                    errors,
+                    int(replayed),
+                    text_of(request_id),
+                    exchange_id,
+                    duration_s,
+                    json_text(dict(headers or {})),
+                    call_id,
+                ),
+            )
+            if not changed:
+                raise NotStored(call_id)
+            if packed is not None:
+                await transaction.execute(
+                    "INSERT OR REPLACE INTO rpc_answers (call_id, body, size_bytes) VALUES (?, ?, ?)",
+                    (call_id, packed, len(body)),
+                )
+
+    async def failed(
+        self, call_id: str, note: str, *, status: int | None = None, request_id: str = "", exchange_id: str = ""
+    ) -> None:
+        """It was surely not carried out, or refused as a whole; `note` says why."""
+        await self._end(call_id, "failed", note, status, request_id, exchange_id)
+
+    async def unknown(self, call_id: str, note: str, *, exchange_id: str = "") -> None:
+        """Nobody knows whether it was carried out."""
+        await self._end(call_id, "unknown", note, None, "", exchange_id)
+
+    async def _end(
+        self, call_id: str, state: CallState, note: str, status: int | None, request_id: str, exchange_id: str
+    ) -> None:
+        changed = await self._database.execute(
+            "UPDATE rpc_calls SET state = ?, note = ?, status = ?, request_id = ?, exchange_id = ? WHERE id = ?",
+            (state, text_of(note)[:MAX_NOTE_CHARS], status, text_of(request_id), exchange_id, call_id),
+        )
+        if not changed:
+            raise NotStored(call_id)
+
+    async def settle_after_start(self) -> int:
+        """What was on its way when the program ended is unknown now. Return how many there were."""
+        return await self._database.execute(
+            "UPDATE rpc_calls SET state = 'unknown', note = ? WHERE state = 'open'", (ENDED_UNDER_WAY,)
+        )
+
+    async def one(self, call_id: str) -> RpcCall:
+        row = await self._database.fetch_one(f"SELECT {_COLUMNS} FROM rpc_calls WHERE id = ?", (call_id,))
+        if row is None:
+            raise NotStored(call_id)
+        return _call(row)
+
+    async def body(self, call_id: str) -> bytes | None:
+        """The answer's body, None when there is none or it was too large to keep."""
+        row = await self._database.fetch_one("SELECT body FROM rpc_answers WHERE call_id = ?", (call_id,))
+        return None if row is None else await asyncio.to_thread(zlib.decompress, row[0])
+
+    async def recent(self, *, search: str = "", limit: int = 500, trashed: bool = False) -> tuple[RpcCall, ...]:
+        """The newest first; with a search those that hold all of its words in methods, network or parameters."""
+        words = [word for word in search.lower().split() if word]
+        where = ["trashed_at IS NOT NULL" if trashed else "trashed_at IS NULL"]
+        where += ["instr(words, ?) > 0"] * len(words)
+        rows = await self._database.fetch(
+            f"SELECT {_COLUMNS} FROM rpc_calls WHERE {' AND '.join(where)} ORDER BY seq DESC LIMIT ?",
+            (*words, limit),
+        )
+        return tuple(_call(row) for row in rows)
+
+    async def runs(self, account_id: str, digest: str) -> tuple[RpcCall, ...]:
+        """All runs of one request, the first first."""
+        rows = await self._database.fetch(
+            f"SELECT {_COLUMNS} FROM rpc_calls WHERE account_id = ? AND digest = ? ORDER BY seq", (account_id, digest)
+        )
+        return tuple(_call(row) for row in rows)
+
+    async def first_under(self, account_id: str, key: str, now: datetime) -> RpcCall | None:
+        """The request for which a key was first used, while the service still remembers it.
+
+        What surely never arrived does not count.
+        """
+        row = await self._database.fetch_one(
+            f"SELECT {_COLUMNS} FROM rpc_calls WHERE account_id = ? AND idempotency_key = ? AND at > ?"
+            " AND state <> 'failed' ORDER BY seq LIMIT 1",
+            (account_id, key, micros_of(now - KEY_LIFETIME)),
+        )
+        return None if row is None else _call(row)
+
+    async def used_since(self, account_id: str, since: datetime) -> tuple[int, int]:
+        """Requests and credits of an account since a moment; estimated where the service stated nothing."""
+        row = await self._database.fetch_one(
+            "SELECT count(*), coalesce(sum(CASE WHEN replayed THEN 0 WHEN state = 'failed' THEN 0"
+            " ELSE coalesce(credits, estimate_credits) END), 0)"
+            " FROM rpc_calls WHERE account_id = ? AND at > ?",
+            (account_id, micros_of(since)),
+        )
+        assert row is not None
+        return int(row[0]), int(row[1])
+
+    async def trash(self, call_ids: tuple[str, ...], at: datetime | None) -> None:
+        """Move calls to the trash, or with None back out of it."""
+        moment = None if at is None else micros_of(at)
+        marks = ", ".join("?" * len(call_ids))
+        await self._database.execute(f"UPDATE rpc_calls SET trashed_at = ? WHERE id IN ({marks})", (moment, *call_ids))
+
+    async def empty_trash(self) -> int:
+        return await self._database.execute("DELETE FROM rpc_calls WHERE trashed_at IS NOT NULL")
+
+
+def _values(call: RpcCall) -> tuple[object, ...]:
+    return (
+        call.id,
+        micros_of(call.at),
+        call.account_id,
+        text_of(call.network),
+        text_of(call.items),
+        int(call.batch),
+        call.digest,
+        text_of(call.idempotency_key),
+        call.state,
+        int(call.replayed),
+        call.status,
+        call.estimate_credits,
+        call.credits,
+        money_text(call.cost_usd),
+        call.errors,
+        text_of(call.request_id),
+        call.exchange_id,
+        call.duration_s,
+        json_text(call.headers),
+        json_text(call.transactions),
+        text_of(call.note),
+        None if call.trashed_at is None else micros_of(call.trashed_at),
+    )
+
+
+def _call(row: Row) -> RpcCall:
+    values = dict(zip(_NAMES, row, strict=True))
+    texts = {name: read_text(values[name]) for name in _TEXTS}
+    state = read_text(values["state"])
+    return RpcCall(
+        **texts,
+        at=moment_of(values["at"]),
+        batch=bool(values["batch"]),
+        state=state if state in STATES else "unknown",
+        replayed=bool(values["replayed"]),
+        status=_number(values["status"]),
+        estimate_credits=_number(values["estimate_credits"]) or 0,
+        credits=_number(values["credits"]),
+        cost_usd=money_of(values["cost_usd"]),
+        errors=_number(values["errors"]) or 0,
+        duration_s=seconds_of(values["duration_s"]),
+        headers=object_of(values["headers"]),
+        transactions=object_of(values["transactions"]),
+        trashed_at=moment_or_none(values["trashed_at"]),
+    )
+
+
+def _number(value: object) -> int | None:
+    return value if isinstance(value, int) else None
