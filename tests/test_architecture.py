@@ -12,14 +12,20 @@ FEATURES = ("chat", "characters", "speech", "transcription", "video", "images", 
 # Widening a row is a decision: say why in the commit that does it.
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     # pyside_features before any other import; the Sandbox in a process of its own, which loads nothing of the window
-    "app.__main__": ("app.bootstrap", "app.ui.shared.pyside_features", "app.sandbox.attended"),
+    # pyside_features before any other import; the other two are run instead of a window, in processes of their own
+    "app.__main__": (
+        "app.bootstrap",
+        "app.ui.shared.pyside_features",
+        "app.ui.shared.formula_worker",
+        "app.sandbox.attended",
+    ),
     "app.bootstrap*": ("",),  # the composition root may import everything; only __main__ may import it
     "app.service.certificates": ("app.service", "cryptography"),  # reads certificates to say whose they are
     # httpcore: what httpx stands on, for sockets and proxies of our own
     "app.service.network_*": ("app.service", "httpx", "httpcore"),
     "app.service*": ("app.service", "httpx", "pydantic", "msgspec", "truststore"),
     # FFmpeg, where it is installed: AAC, M4A, MP4 and WebM, and compressed sound while it arrives
-    "app.audio.decoding_av": ("app.audio", "numpy", "av"),
+    "app.audio.*_av": ("app.audio", "numpy", "av"),
     "app.audio*": ("app.audio", "numpy", "sounddevice", "soundfile"),
     # cryptography: Ed25519 and nothing else; the rest are parts of eth_account's own set: Crypto for keccak, eth_abi for
     # what contracts say, rlp for what transactions say
@@ -49,6 +55,8 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     # h11: the framing of HTTP; httpx: chats are passed on to a model server that already runs on this computer
     "app.sandbox*": ("app.sandbox", "app.__version__", "h11", "httpx", "multipart"),
     "app.ui.shared.markdown*": ("app.ui.shared", "PySide6", "markdown_it", "mdit_py_plugins", "linkify_it", "pygments"),
+    # runs in a process of its own and draws nothing: LaTeX to SVG
+    "app.ui.shared.formula_worker": ("ziamath", "latex2mathml"),
     # A presenter of several files (presenter_answer.py, …) shares the plain values of its own feature, no widgets.
     # Settings is several features behind one tab; each of its folders has a presenter of its own.
     **{

@@ -14,20 +14,13 @@ from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent,
 from PySide6.QtWidgets import QAbstractSlider, QSizePolicy, QWidget
 
 from app.ui.shared.theme import Theme
+from app.ui.shared.waveform_text import clock as clock  # callers take both from here
 
 if TYPE_CHECKING:
     from app.audio.waveform import Pairs
 
 STEP_MS = 5000
 BAR_PITCH, BAR_WIDTH, HEIGHT = 4.0, 2.4, 52
-
-
-def clock(seconds: float) -> str:
-    """Return a length or place as people write it: "0:06", "4:47", "1:02:09"."""
-    whole = max(0, int(seconds))
-    minutes, rest = divmod(whole, 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
 
 
 class WaveformView(QAbstractSlider):

@@ -1,0 +1,130 @@
+"""Writes clips: joined sound into any format, with what it is written into the file.
+
+libsndfile (soundfile) writes WAV, FLAC, MP3 and Opus with their own kinds of tags, FFmpeg (PyAV, where it is installed)
+AAC. A clip that one answer holds whole is copied byte for byte; an MP3 or AAC gets its tags in front of the bytes.
+Call it in a thread.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.audio.formats import FORMATS, can_encode, missing_sentence
+from app.audio.spool import at_rate
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from app.audio.spool import Spool
+
+    Samples = np.ndarray[tuple[int], np.dtype[np.int16]]
+
+BLOCK_FRAMES = 1 << 15
+OPUS_RATES_HZ = (8_000, 12_000, 16_000, 24_000, 48_000)
+_SNDFILE = {
+    "wav": ("WAV", "PCM_16"),
+    "flac": ("FLAC", "PCM_16"),
+    "mp3": ("MP3", "MPEG_LAYER_III"),
+    "opus": ("OGG", "OPUS"),
+    "ogg": ("OGG", "VORBIS"),
+}
+
+
+class CannotWrite(Exception):
+    """The clip could not be written; nothing was left behind. `sentence` is ready to be shown."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+
+
+@dataclass(frozen=True, slots=True)
+class ClipTags:
+    """What a player shows. `date` is ISO 8601."""
+
+    title: str = ""
+    artist: str = ""
+    date: str = ""
+    comment: str = ""
+
+
+def write_clip(target: Path, kind: str, spool: Spool, tags: ClipTags, source: Path | None = None) -> None:
+    """Write a clip to `target`, whole or not at all. `source` is a file of that kind to copy. Raises `CannotWrite`."""
+    if kind not in FORMATS or not (source is not None or can_encode(kind)):
+        raise CannotWrite(missing_sentence(kind))
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.new")
+    try:
+        if source is not None and kind in ("mp3", "aac", "pcm"):
+            _copy(source, temporary, tags if kind != "pcm" else None)
+        else:
+            _encode(temporary, kind, spool, tags)
+        temporary.replace(target)
+    except OSError as error:
+        raise CannotWrite(f"{target.name} could not be saved: {error.strerror or error}.") from error
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+
+
+def _copy(source: Path, target: Path, tags: ClipTags | None) -> None:
+    with source.open("rb") as read, target.open("wb") as written:
+        if tags is not None and read.read(3) != b"ID3":
+            written.write(id3(tags))
+        read.seek(0)
+        shutil.copyfileobj(read, written)
+
+
+def _encode(target: Path, kind: str, spool: Spool, tags: ClipTags) -> None:
+    if kind == "pcm":
+        with target.open("wb") as file:
+            for samples in _blocks(spool, spool.rate_hz):
+                file.write(samples.astype("<i2").tobytes())
+        return
+    if kind in ("aac", "m4a"):
+        from app.audio.encoding_av import encode
+
+        encode(target, kind, _blocks(spool, spool.rate_hz), spool.rate_hz, tags)
+        return
+    import soundfile
+
+    rate_hz = spool.rate_hz
+    if kind == "opus" and rate_hz not in OPUS_RATES_HZ:
+        rate_hz = next((rate for rate in OPUS_RATES_HZ if rate >= rate_hz), OPUS_RATES_HZ[-1])
+    container, subtype = _SNDFILE[kind]
+    try:
+        with soundfile.SoundFile(str(target), "w", rate_hz, 1, format=container, subtype=subtype) as file:
+            file.title, file.artist, file.comment, file.date = tags.title, tags.artist, tags.comment, tags.date
+            for samples in _blocks(spool, rate_hz):
+                file.write(samples)
+    except (soundfile.LibsndfileError, RuntimeError) as error:
+        raise CannotWrite(f"{target.name[1:]} could not be written: {error}") from error
+
+
+def _blocks(spool: Spool, rate_hz: int) -> Iterator[Samples]:
+    for start in range(0, spool.frames, BLOCK_FRAMES):
+        yield at_rate(spool.read(start, BLOCK_FRAMES), spool.rate_hz, rate_hz)
+
+
+def id3(tags: ClipTags) -> bytes:
+    """Return an ID3v2.4 tag with title, artist, date and comment in UTF-8."""
+    frames = b""
+    for name, text in (("TIT2", tags.title), ("TPE1", tags.artist), ("TDRC", tags.date)):
+        if text:
+            frames += _frame(name, b"\x03" + text.encode("utf-8", "replace"))
+    if tags.comment:
+        frames += _frame("COMM", b"\x03eng\x00" + tags.comment.encode("utf-8", "replace"))
+    return b"ID3\x04\x00\x00" + _synchsafe(len(frames)) + frames
+
+
+def _frame(name: str, body: bytes) -> bytes:
+    return name.encode() + _synchsafe(len(body)) + b"\x00\x00" + body
+
+
+def _synchsafe(size: int) -> bytes:
+    return bytes((size >> shift) & 0x7F for shift in (21, 14, 7, 0))

@@ -1,0 +1,117 @@
+"""The takes: every result kept, listed by day, renamed, starred, thrown away and brought back, saved as a file."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.audio.encoding import ClipTags, write_clip
+from app.audio.formats import suffix_of
+from app.storage.takes import Take, TakeFiles, Takes
+from app.ui.shared import money
+from app.ui.shared.waveform_text import clock
+from app.ui.speech.state import ClipRow
+
+if TYPE_CHECKING:
+    from app.audio.spool import Spool
+    from app.ui.speech.presenter_voices import VoiceShelf
+
+DEFAULT_PATTERN = "{title} - {voice}"
+PATTERN_WORDS = ("title", "voice", "model", "date", "time", "id")
+MAX_NAME_CHARS = 120
+_FORBIDDEN = '<>:"/\\|?*'
+
+
+def group_of(at: datetime, now: datetime) -> str:
+    """Return the heading a take stands under."""
+    day, today = at.astimezone().date(), now.astimezone().date()
+    if day == today:
+        return "Today"
+    if day == today - timedelta(days=1):
+        return "Yesterday"
+    if day > today - timedelta(days=7):
+        return "This week"
+    if (day.year, day.month) == (today.year, today.month):
+        return "This month"
+    return f"{day:%B %Y}"
+
+
+def file_name(pattern: str, take: Take, model_name: str, kind: str) -> str:
+    """Return the name a clip is saved under: words in braces are filled in, what no disk takes is left out."""
+    at = take.created_at.astimezone()
+    words = {
+        "title": take.title or "Clip",
+        "voice": take.voice_name or take.voice,
+        "model": model_name,
+        "date": f"{at:%Y-%m-%d}",
+        "time": f"{at:%H.%M}",
+        "id": take.id[:8],
+    }
+    name = pattern or DEFAULT_PATTERN
+    for word, value in words.items():
+        name = name.replace(f"{{{word}}}", value)
+    clean = "".join(" " if char in _FORBIDDEN or ord(char) < 32 else char for char in name)
+    stem = " ".join(clean.split()).strip(". ")[:MAX_NAME_CHARS].rstrip(". ") or "Clip"
+    return f"{stem}{suffix_of(kind)}"
+
+
+def clip_row(take: Take, shelf: VoiceShelf, now: datetime, *, working: bool = False, plays: bool = False) -> ClipRow:
+    """Return a take as the list shows it."""
+    model = shelf.model(take.model)
+    name = model.name if model is not None else take.model
+    cost = take.cost_usd
+    voice = f"Cloned: {take.voice_name}" if take.voice.startswith("vv_") else take.voice_name or take.voice
+    return ClipRow(
+        id=take.id,
+        title=take.title or "Clip",
+        second_line=f"{voice} · {name}",
+        length=clock(take.duration_s) if take.duration_s else "",
+        cost=money.money(cost) if cost is not None else "",
+        group=group_of(take.created_at, now),
+        starred=take.starred,
+        working=working,
+        is_partial=not working and take.state in ("cut", "failed", "planned", "sending"),
+        plays=plays,
+    )
+
+
+class ClipShelf:
+    """The takes on screen. Raises `StorageError` from whatever touches the disk."""
+
+    def __init__(self, takes: Takes, files: TakeFiles) -> None:
+        self.takes = takes
+        self.files = files
+        self.rows: tuple[Take, ...] = ()
+
+    async def load(self) -> None:
+        self.rows = await self.takes.recent()
+
+    def one(self, take_id: str) -> Take | None:
+        return next((take for take in self.rows if take.id == take_id), None)
+
+    def put(self, take: Take) -> None:
+        """Take a changed or new take into the list, in its place."""
+        if self.one(take.id) is None:
+            self.rows = (take, *self.rows)
+        else:
+            self.rows = tuple(take if one.id == take.id else one for one in self.rows)
+
+    def drop(self, take_id: str) -> None:
+        self.rows = tuple(take for take in self.rows if take.id != take_id)
+
+    def size_bytes(self) -> int:
+        return sum(take.size_bytes for take in self.rows)
+
+    async def export(self, take: Take, spool: Spool, target: Path, kind: str, model_name: str) -> None:
+        """Write a clip: the very bytes where one part was made in that format, else the joined sound, encoded anew."""
+        tags = ClipTags(
+            title=take.title,
+            artist=f"{take.voice_name} ({model_name})",
+            date=f"{take.created_at.astimezone():%Y-%m-%d}",
+            comment=f"Spoken by {model_name} with the voice {take.voice}",
+        )
+        only = take.parts[0] if len(take.parts) == 1 else None
+        source = self.files.part(only) if only is not None and only.kind == kind and only.has_sound else None
+        await asyncio.to_thread(write_clip, target, kind, spool, tags, source)

@@ -1,0 +1,117 @@
+"""What the speech tab shows, as plain values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from app.service.speech_text import Span
+from app.ui.shared.receipt_line import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Meter:
+    """How much text there is, how it is cut, and what it will cost. `why_not` is "" when it can be spoken."""
+
+    characters: int = 0
+    parts: tuple[Span, ...] = ()
+    seconds: float = 0.0  # of sound, roughly
+    price: Decimal | None = None
+    why_not: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The voice and model in use, as they are called."""
+
+    model: str = ""
+    model_name: str = ""
+    voice: str = ""
+    voice_name: str = ""
+    note: str = ""  # a sentence: "The voice belongs to Kokoro, so the model was changed to it."
+
+
+@dataclass(frozen=True, slots=True)
+class ClipRow:
+    """A take as the list shows it."""
+
+    id: str
+    title: str
+    second_line: str  # "Tamsin · Orpheus"
+    length: str  # "4:47"
+    cost: str  # "$0.0186"
+    group: str  # "Today"
+    starred: bool = False
+    working: bool = False
+    is_partial: bool = False  # some of it is missing: going on asks for the rest
+    plays: bool = False
+
+    @property
+    def spoken(self) -> str:
+        """The row for a screen reader."""
+        words = [self.title, self.second_line, self.length, self.cost]
+        words += ["starred"] * self.starred + ["being spoken"] * self.working + ["not complete"] * self.is_partial
+        return ", ".join(word for word in words if word)
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerView:
+    """What the player bar shows. Places come by a signal of their own."""
+
+    take_id: str = ""
+    title: str = ""
+    ready: bool = False
+    plays: bool = False
+    busy: bool = False
+    status: str = ""
+    known_s: float = 0.0
+    whole_s: float = 0.0
+    speed: float = 1.0
+    volume: float = 1.0
+    output: str = ""
+    problem: str = ""
+    receipts: tuple[tuple[Run, ...], ...] = ()
+    missing_parts: int = 0
+    can_save: bool = False
+    is_speaking: bool = False  # a take is being asked for right now
+
+
+@dataclass(frozen=True, slots=True)
+class DeskHead:
+    """Title and kind of what the editor holds."""
+
+    title: str = ""
+    take_id: str = ""  # "" for a draft
+
+
+@dataclass(frozen=True, slots=True)
+class AuditionRow:
+    """One voice of an audition, or one take of a comparison."""
+
+    take_id: str
+    voice_name: str
+    model_name: str
+    voice: str
+    model: str
+    length: str = ""
+    cost: str = ""
+    state: str = ""  # "working", "complete", "failed", …
+    note: str = ""
+    starred: bool = False
+    plays: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ClonedRow:
+    """A voice of one's own on its shelf."""
+
+    id: str
+    name: str
+    model_name: str
+    handle: str
+    age: str  # "made 4 days ago"
+    expiry: str  # "expires in 3 days", "expired"
+    has_expired: bool
+    sample_s: float
+    working: bool = False
+    in_use: bool = False
