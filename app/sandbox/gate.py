@@ -220,11 +220,11 @@ class Gate:
     ) -> None:
         """Put the call into the log as soon as its answer has ended. `plain` is the body before it was compressed."""
         capture = Capture()
-        if isinstance(plain, bytes):
-            capture.add(plain)
+        if isinstance(plain, bytes) or isinstance(answer.body, bytes):
+            capture.add(plain if isinstance(plain, bytes) else b"")
             self._log(call, answer, capture, started_at)
-        else:
-            answer.body = _then(plain, capture, lambda: self._log(call, answer, capture, started_at))
+        else:  # a stream is never compressed, and whoever waits for its end already has it in hand
+            answer.body = _then(answer.body, capture, lambda: self._log(call, answer, capture, started_at))
 
     def _log(self, call: Call, answer: Answer, capture: Capture, started_at: float) -> None:
         request, clock = call.request, self._world.clock

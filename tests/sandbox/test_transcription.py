@@ -223,3 +223,11 @@ def test_times_count_from_the_start_of_the_recording(sandbox: Client) -> None:
     body = upload(sandbox, encode(late, 16_000, "flac"), "a.flac", timestamps="true").json()
     assert body["timestamps"]["word"][0]["start"] == pytest.approx(3.0, abs=0.3)
     assert decode(file("wav")).rate_hz == 16_000
+
+
+def test_the_same_recording_is_heard_the_same_whatever_was_heard_before(sandbox: Client) -> None:
+    low = resample(*speak("High water comes at six.", Delivery("en-us", "klatt4", 20, 170)), 16_000)
+    other = encode(low, 16_000, "wav")
+    heard = [upload(sandbox, data).json()["text"] for data in (file("wav"), other, file("wav"), other, other)]
+    assert heard[0] == heard[2] and heard[1] == heard[3] == heard[4]
+    assert errors(TEXT, heard[0]) < 0.2
