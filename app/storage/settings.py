@@ -31,7 +31,6 @@ class Settings:
     system_font: bool = False
     reduced_motion: bool = False
     welcome_done: bool = False
-    active_account: str = ""  # account id
     secret_store: str = ""  # "" until there is a choice to make; then what the person chose
     default_model: Mapping[str, str] = field(default_factory=dict)  # account id -> model id
     window_geometry: str = ""  # Qt's saveGeometry(), base64
@@ -42,6 +41,7 @@ class Settings:
     palette_recent: tuple[str, ...] = ()  # what was run from the palette, newest first
     last_tab: str = "chat"
     last_chat: str = ""
+    glimpse: Mapping[str, str] = field(default_factory=dict)  # what the first frame shows of the usual model
     enter_sends: bool = True
     load_remote_pictures: bool = False
     show_adult: bool = False
@@ -65,6 +65,7 @@ _ONE_OF: Mapping[str, tuple[str, ...]] = {
     "proxy_kind": PROXY_KINDS,
 }
 _KEYS = tuple(item.name for item in fields(Settings) if item.name != "unknown")
+_GONE = ("active_account",)  # of earlier versions: the list of accounts itself says which one is in use
 _DEFAULTS = Settings()
 
 
@@ -73,7 +74,7 @@ def settings_from(body: object) -> Settings:
     if not isinstance(body, Mapping):
         return Settings()
     known = {name: _tolerant(name, body[name]) for name in _KEYS if name in body}
-    unknown = {str(name): value for name, value in body.items() if name not in _KEYS}
+    unknown = {str(name): value for name, value in body.items() if name not in (*_KEYS, *_GONE)}
     return Settings(**known, unknown=unknown)
 
 

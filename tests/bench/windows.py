@@ -66,8 +66,8 @@ def prepare_home(home: Path, kind: Kind) -> None:
     paths.make()
     address = SANDBOX_ADDRESS if kind == "sandbox" else "http://127.0.0.1:9"
     book = AccountBook(lambda: None, lambda data: write_atomically(paths.accounts, data))
-    account = book.add(new_account("Bench", address, kind=kind))
-    SettingsStore(paths.settings).change(welcome_done=True, active_account=account.id, secret_store="session")
+    book.add(new_account("Bench", address, kind=kind))
+    SettingsStore(paths.settings).change(welcome_done=True, secret_store="session")
 
 
 @cache

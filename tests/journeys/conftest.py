@@ -19,8 +19,13 @@ from app.ui.shell.single_instance import SingleInstance
 
 
 @asynccontextmanager
-async def opened(qapp: QApplication, home: Path) -> AsyncIterator[Rialto]:
-    """Start Rialto, wait until its window is painted and its history open; close it as a person would."""
+async def opened(
+    qapp: QApplication, home: Path, painted: Callable[[Rialto], object] = lambda _rialto: None
+) -> AsyncIterator[Rialto]:
+    """Start Rialto, wait until its window is painted and its history open; close it as a person would.
+
+    `painted` is called when the first frame stands and nothing else was begun.
+    """
     qapp.setQuitOnLastWindowClosed(False)
     paths = Paths.below(home)
     paths.make()
@@ -30,6 +35,7 @@ async def opened(qapp: QApplication, home: Path) -> AsyncIterator[Rialto]:
     instance = SingleInstance(paths.data)
     assert instance.try_lock()
     rialto = Rialto(qapp, Ground(Options(theme="light"), paths, instance, secrets, crashes))
+    rialto.open().over.connect(lambda: painted(rialto))
     life = asyncio.get_running_loop().create_task(rialto.live())
     try:
         await until(lambda: rialto.chat.library is not None)
@@ -52,6 +58,6 @@ async def until(happened: Callable[[], object], within_s: float = 30.0) -> None:
 
 
 @pytest.fixture
-def start(qapp: QApplication, tmp_path: Path) -> Callable[[], AbstractAsyncContextManager[Rialto]]:
+def start(qapp: QApplication, tmp_path: Path) -> Callable[..., AbstractAsyncContextManager[Rialto]]:
     """`async with start() as rialto`: may be used again for a restart in the same data folder."""
-    return lambda: opened(qapp, tmp_path / "home")
+    return lambda **more: opened(qapp, tmp_path / "home", **more)

@@ -1,11 +1,14 @@
 """What a start loads before the window is painted, and what the first frame already knows."""
 
+import asyncio
 import json
 import os
 import subprocess
 import sys
 import textwrap
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,13 +16,39 @@ from app.credentials.accounts import SANDBOX_ADDRESS, AccountBook, new_account
 from app.storage.files import write_atomically
 from app.storage.paths import Paths
 from app.storage.settings import SettingsStore
+from tests.journeys.conftest import until
 
 ROOT = Path(__file__).resolve().parents[2]
-AFTER_THE_PAINT = (
-    "asyncio ssl hashlib sqlite3 subprocess concurrent httpx h11 pydantic msgspec aiosqlite keyring cryptography "
-    "numpy sounddevice soundfile av eth_account markdown_it pygments PySide6.QtNetwork PySide6.QtMultimedia "
-    "app.sandbox app.service.service app.storage.database app.ui.settings app.ui.shell.overlays app.ui.chat.message_view"
-).split()
+AFTER_THE_PAINT = [
+    "asyncio",
+    "ssl",
+    "hashlib",
+    "sqlite3",
+    "subprocess",
+    "concurrent",
+    "httpx",
+    "h11",
+    "pydantic",
+    "msgspec",
+    "aiosqlite",
+    "keyring",
+    "cryptography",
+    "numpy",
+    "sounddevice",
+    "soundfile",
+    "av",
+    "eth_account",
+    "markdown_it",
+    "pygments",
+    "PySide6.QtNetwork",
+    "PySide6.QtMultimedia",
+    "app.sandbox",
+    "app.service.service",
+    "app.storage.database",
+    "app.ui.settings",
+    "app.ui.shell.overlays",
+    "app.ui.chat.message_view",
+]
 UNTIL_THE_PAINT = """
     import json, os, sys
     from app.ui.shared.pyside_features import read_no_sources
@@ -33,7 +62,6 @@ UNTIL_THE_PAINT = """
             "loaded": sorted(sys.modules),
             "chip": rialto.window.status.chip.text(),
             "examples": page.main.welcome.examples[0].isVisible(),
-            "size": [rialto.window.width(), rialto.window.height()],
         }), flush=True)
         os._exit(0)
 
@@ -81,3 +109,53 @@ def test_nothing_heavy_is_loaded_before_the_window_is_painted(first_frame: dict[
 def test_the_first_frame_names_the_account_and_offers_its_examples(first_frame: dict[str, object]) -> None:
     assert first_frame["chip"] == "Play"
     assert first_frame["examples"] is True
+
+
+def seen(rialto: Any) -> dict[str, Any]:
+    """Where the parts of an empty chat stand, and what they say."""
+    main = rialto.chat_page.main
+    welcome, composer = main.welcome, main.composer
+    parts = {
+        "title": welcome.title,
+        "choose": welcome.character,
+        "first example": welcome.examples[0],
+        "box": composer.box,
+        **{name: pill for name, pill in composer._pills.items() if pill.isVisible()},
+    }
+    return {
+        "words": [welcome.title.text(), composer.box.placeholderText()],
+        "places": {name: part.mapTo(rialto.window, part.rect().topLeft()).toTuple() for name, part in parts.items()},
+        "pills": {name: (pill.isEnabled(), pill.isChecked()) for name, pill in composer._pills.items()},
+        "shown": [part.isVisible() for part in (welcome, welcome.examples[0])],
+    }
+
+
+async def test_nothing_moves_between_the_first_frame_and_the_connection(start: Callable[..., Any]) -> None:
+    async with start() as rialto:
+        rialto.settings.change(welcome_done=True)
+        rialto.window.show_tab("chat")
+        rialto.accounts.use(rialto.desk.sandbox_account().id)
+        await until(lambda: rialto.chat.head().can_send)
+    frames: list[dict[str, Any]] = []
+    async with start(painted=lambda rialto: frames.append(seen(rialto))) as rialto:
+        await until(lambda: rialto.chat.head().can_send)
+        await asyncio.sleep(0)
+        frames.append(seen(rialto))
+    assert frames[0] == frames[1]
+    assert all(frames[0]["shown"])
+    assert "New chat with" in frames[0]["words"][0]
+
+
+async def test_an_earlier_chat_is_not_announced_as_a_new_one(start: Callable[..., Any]) -> None:
+    async with start() as rialto:
+        rialto.settings.change(welcome_done=True)
+        rialto.window.show_tab("chat")
+        rialto.accounts.use(rialto.desk.sandbox_account().id)
+        await until(lambda: rialto.chat.head().can_send)
+        rialto.chat_page.send("What can I try in the Sandbox?")
+        await until(lambda: [row.state for row in rialto.chat_page.rows()] == ["complete", "complete"])
+    shown: list[bool] = []
+    async with start(painted=lambda rialto: shown.append(rialto.chat_page.main.welcome.isVisible())) as rialto:
+        await until(lambda: len(rialto.chat_page.rows()) == 2)
+        shown.append(rialto.chat_page.main.welcome.isVisible())
+    assert shown == [False, False]

@@ -48,7 +48,9 @@ class Canvas(QWidget):
         self.header = ChatHeader(theme)
         self.welcome = ChatWelcome(theme)
         self.places = QStackedWidget()
+        self._nothing = QWidget()  # while the last chat is read from the disk
         self.places.addWidget(self.welcome)
+        self.places.addWidget(self._nothing)
         self.newest = Button(theme, self.tr("New text below"), "arrow-down", size="small", parent=self)
         self.newest.hide()
         self.composer = Composer(theme)
@@ -150,7 +152,7 @@ class Canvas(QWidget):
         self._has_character = head.character is not None
         self._fold()
         self.welcome.show_head(head)
-        self.places.setCurrentWidget(self.welcome if head.is_empty else self.view)
+        self.places.setCurrentWidget(self._nothing if head.is_coming else self.welcome if head.is_empty else self.view)
         self.composer.show_head(head)
         if head.editing or self._is_made("editing"):
             self.editing.setVisible(head.editing)

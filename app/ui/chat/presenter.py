@@ -42,6 +42,8 @@ class ChatPresenter(ChatPresenterChats):
     ) -> None:
         super().__init__(caller, settings, tasks, parent=parent)
         self._draft_timer.timeout.connect(self._save_draft_soon)
+        self.opened.options = self.opened.fresh_options()
+        self.opened.is_coming = bool(settings.value.last_chat)
 
     # Beginning and end
 
@@ -73,6 +75,7 @@ class ChatPresenter(ChatPresenterChats):
         if last is not None and not self.opened.draft.strip() and not self.opened.attachments:
             await self._open_chat(last.id)
         else:
+            self.opened.is_coming = False
             self.conversation.show()
             self._all_changed()
             if self.opened.draft.strip():

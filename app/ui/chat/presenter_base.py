@@ -185,6 +185,7 @@ class ChatPresenterBase(QObject):
         return ActionSpec(f"{USE_MODEL}{cheapest.id}", f"Use {cheapest.name}{price}")
 
     def _models_changed(self) -> None:
+        self.shelf.remember_glimpse()
         self.models_changed.emit(self.shelf.list_for(self.opened.model_id))
 
     # Work

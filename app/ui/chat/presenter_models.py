@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from app.ui.chat.estimate import context_text
+from app.ui.chat.glimpse import Glimpse
 from app.ui.shared import money
 
 if TYPE_CHECKING:
@@ -130,6 +131,18 @@ class ModelShelf:
         marked = next((model for model in models if "default" in model.model_spec.traits), None)
         first = marked or (models[0] if models else None)
         return first.id if first is not None else chosen
+
+    def glimpse(self, model_id: str) -> Glimpse | None:
+        """What was last known of this model, or of the usual one for "", while there is no list; None for another."""
+        found = Glimpse.read(self.settings.value.glimpse) if not self.models() else None
+        fits = found is not None and found.account_id == self._account_id and model_id in ("", found.id)
+        return found if fits else None
+
+    def remember_glimpse(self) -> None:
+        """Keep what the next start shows in its first frame; on disk with whatever is saved next."""
+        model = self.get(self.default_id())
+        if model is not None:
+            self.settings.remember(glimpse=Glimpse.of(self._account_id, model, price_line(model)).write())
 
     def cheapest(self) -> Model | None:
         """The one whose tokens cost least, in and out taken together; None when no model states its prices."""

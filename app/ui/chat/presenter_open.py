@@ -50,6 +50,7 @@ class OpenChat:
     reading: int = 0  # files that are still being read and checked
     problem: Problem | None = None
     is_whole: bool = True  # a long chat is shown by its newest messages first; nothing is sent before the rest is there
+    is_coming: bool = False  # an earlier chat is about to be opened in place of this one
     _branch_tokens: int | None = None
 
     # Opening
@@ -92,7 +93,7 @@ class OpenChat:
         self.options, self.structure, self.chosen_model, self.character = ChatOptions(), Structure(), "", None
         self.draft, self.editing, self.set_aside = "", None, ""
         self.attachments, self.attachments_aside, self.reading = (), (), 0
-        self.problem, self._branch_tokens, self.is_whole = None, None, True
+        self.problem, self._branch_tokens, self.is_whole, self.is_coming = None, None, True, False
 
     def complete(self, messages: tuple[Message, ...]) -> None:
         """The rest of a long chat has come."""
@@ -147,6 +148,7 @@ class OpenChat:
     def head(self, *, writing: bool) -> ChatHead:
         """What header, inspector and composer show."""
         model = self.model
+        glimpse = self.shelf.glimpse(self.chosen_model) if model is None else None
         defaults = _sampling_defaults(model)
         last = self.thread.last_of("assistant")
         cached = last.usage.get("cached") if last is not None else 0
@@ -155,13 +157,13 @@ class OpenChat:
             chat_id=self.chat_id,
             title=self.title or NEW_CHAT,
             model_id=self.model_id,
-            model_name=self.shelf.name_of(self.model_id),
+            model_name=glimpse.name if glimpse is not None else self.shelf.name_of(self.model_id),
             context_tokens=model.context_tokens if model is not None else None,
-            price_line=price_line(model) if model is not None else "",
+            price_line=price_line(model) if model is not None else glimpse.price_line if glimpse is not None else "",
             retires=retires_text(model) if model is not None else "",
             character=self.character,
             options=self.options,
-            controls=judge(self.options, model),
+            controls=judge(self.options, model or glimpse),
             default_temperature=defaults.get("temperature"),
             default_top_p=defaults.get("top_p"),
             efforts=model.capabilities.reasoning_efforts if model is not None else (),
@@ -172,6 +174,7 @@ class OpenChat:
             cached_tokens=cached if isinstance(cached, int) else 0,
             writing=writing,
             is_empty=self.is_empty,
+            is_coming=self.is_coming,
             editing=self.editing is not None,
             is_sandbox=self.caller.is_sandbox,
             can_send=not why_not,

@@ -84,6 +84,7 @@ class ChatHead:
     cached_tokens: int = 0
     writing: bool = False
     is_empty: bool = True
+    is_coming: bool = False  # an earlier chat is about to be opened in place of this one: nothing is said about it yet
     editing: bool = False  # the box holds an earlier turn; sending it makes a branch
     is_sandbox: bool = False
     can_send: bool = True
