@@ -5,6 +5,10 @@ import sys
 
 
 def main() -> int:
+    if sys.argv[1:] == ["--typeset"]:  # a built program that sets formulas for the one with the window
+        from app.ui.shared.formula_worker import serve
+
+        return serve()
     if sys.argv[1:2] == ["--serve-sandbox"]:  # asked for by app/bootstrap/sandbox_desk.py; needs nothing of Qt
         from app.sandbox.attended import main as serve_sandbox
 

@@ -37,7 +37,7 @@ def paint_chips(
     painter.setRenderHint(painter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)
     for span, places in zip(spans, areas, strict=True):
-        if span.kind == "link":
+        if span.kind in ("link", "drawn"):
             continue
         painter.setBrush(theme.color(_FILLS.get(span.kind, "sunken")))
         for area in places:
@@ -55,7 +55,7 @@ def span_controls(
     """Return the links and chips that can be pressed, in reading order."""
     found = []
     for index, (span, places) in enumerate(zip(spans, areas, strict=True)):
-        if span.kind == "code" or not places or (span.kind == "image" and not span.target):
+        if span.kind in ("code", "drawn") or not places or (span.kind == "image" and not span.target):
             continue
         places = [chip_rect(theme, span, area) for area in places] if span.kind in _FILLS else places
         rect = QRectF(places[0])

@@ -20,7 +20,7 @@ from app.ui.chat.message_boxes import Control, PaintState, paint_focus_ring, pai
 from app.ui.chat.message_sideways import BAR, Sideways, SidewaysBox
 from app.ui.chat.message_spans import paint_chips, span_controls
 from app.ui.shared.markdown_inline import InlineWriter, Span, chip_count, visible_text
-from app.ui.shared.markdown_write import new_document
+from app.ui.shared.markdown_write import let_lines_grow, new_document
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QPainter
@@ -62,7 +62,9 @@ class TableBox(SidewaysBox):
         last: bool,
         indent: int,
     ) -> None:
-        super().__init__(style, new_document(style), group.sideways)
+        self._figures = new_document(style)
+        super().__init__(style, self._figures, group.sideways)
+        self._grows = False
         self.columns = group
         self.is_last = last
         self._first = not table.headless
@@ -125,6 +127,7 @@ class TableBox(SidewaysBox):
                         writer.write(row[column], "small", "text2", strong=True)
                     else:
                         writer.write(row[column])
+        self._grows = let_lines_grow(self._figures)
         cursor.endEditBlock()
         return made
 
@@ -178,7 +181,8 @@ class TableBox(SidewaysBox):
                 painter.fillRect(QRectF(self._indent, y, wide, 1), line)
         paint_chips(painter, theme, self._spans, self._span_areas(), state.clip)
         self.paint_selection(painter, state)
-        self.paint_document(painter, state, self.style.baseline_shift)
+        shift = self.style.growing_shift if self._grows else self.style.baseline_shift
+        self.paint_document(painter, state, shift)
         for control in self.controls() if state.focused else ():
             if control.id == state.focused:
                 paint_focus_ring(painter, theme, control.rect.adjusted(0, 2, 0, -2), 4)
@@ -190,7 +194,7 @@ class TableBox(SidewaysBox):
         if self._areas is None:
             at = self.origin
             self.origin = QPointF(0, 0)
-            self._areas = [self.bands(span.start, span.end) for span in self._spans]
+            self._areas = [self.bands(span.start, span.end, of_type=True) for span in self._spans]
             self.origin = at
         return [[area.translated(self.origin) for area in areas] for areas in self._areas]
 

@@ -6,7 +6,15 @@ import re
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QAbstractTextDocumentLayout, QFontMetricsF, QPen, QTextBlock, QTextCursor, QTextDocument
+from PySide6.QtGui import (
+    QAbstractTextDocumentLayout,
+    QFontMetricsF,
+    QPen,
+    QTextBlock,
+    QTextBlockFormat,
+    QTextCursor,
+    QTextDocument,
+)
 
 from app.ui.chat.message_boxes import Box, Control, PaintState, paint_focus_ring, selection_color, whole
 from app.ui.chat.message_spans import paint_chips, span_controls
@@ -19,6 +27,7 @@ if TYPE_CHECKING:
     from app.ui.shared.markdown_style import MarkdownStyle
     from app.ui.shared.markdown_write import Prose
 
+_GROWING = QTextBlockFormat.LineHeightTypes.MinimumHeight.value
 _AIR = re.compile("[\u2028\u2029\u00a0]")
 
 
@@ -56,18 +65,35 @@ class DocumentBox(Box):
         return self.document.toPlainText()[start:end]
 
     def line_px_of(self, block: QTextBlock) -> float:
-        """Return the height of the block's lines."""
+        """Return the height of the block's lines, the least one where lines grow with what stands in them."""
         return block.blockFormat().lineHeight() or self._line_px
 
-    def bands(self, start: int, end: int) -> list[QRectF]:
-        """Return a rectangle per line, as high as the line, under the text between two positions."""
+    def line_box(self, block: QTextBlock, index: int) -> tuple[float, float]:
+        """Return top and height of a line in its block."""
+        line_px = self.line_px_of(block)
+        if block.blockFormat().lineHeightType() != _GROWING:
+            return index * line_px, line_px
+        line = block.layout().lineAt(index)
+        bottom = line.y() + line.height()
+        top = min(line.y(), bottom - line_px)
+        return top, bottom - top
+
+    def type_box(self, block: QTextBlock, index: int) -> tuple[float, float]:
+        """Return top and height of what a line without figures would take at the place of its type."""
+        if block.blockFormat().lineHeightType() != _GROWING:
+            return self.line_box(block, index)
+        line, line_px = block.layout().lineAt(index), self.line_px_of(block)
+        metrics = QFontMetricsF(self.style.font)
+        return line.y() + line.ascent() - metrics.ascent() - line_px + metrics.height(), line_px
+
+    def bands(self, start: int, end: int, *, of_type: bool = False) -> list[QRectF]:
+        """Return a rectangle per line under the text between two positions: of the line, or of its type alone."""
         found: list[QRectF] = []
         block = self.document.findBlock(start)
         layouts = self.document.documentLayout()
         while block.isValid() and block.position() < end:
             layout = block.layout()
             top_left = layouts.blockBoundingRect(block).topLeft() + self.origin
-            line_px = self.line_px_of(block)
             first, last = start - block.position(), end - block.position()
             for index in range(layout.lineCount()):
                 line = layout.lineAt(index)
@@ -156,10 +182,15 @@ class ProseBox(DocumentBox):
         self.width = 0
         return self.document.idealWidth()
 
+    @property
+    def shift(self) -> float:
+        """How far down type is painted, so that it stands in the middle of its lines."""
+        return self.style.growing_shift if self.prose.grows else self.style.baseline_shift
+
     def areas(self) -> list[list[QRectF]]:
         """Return for each span the rectangles that it covers, one per line."""
         if self._areas is None:
-            self._areas = [self.bands(span.start, span.end) for span in self.prose.spans]
+            self._areas = [self.bands(span.start, span.end, of_type=True) for span in self.prose.spans]
         return self._areas
 
     # -- painting -----------------------------------------------------------------------------------------------------
@@ -171,7 +202,7 @@ class ProseBox(DocumentBox):
         self.paint_selection(painter, state)
         if prose.bars:
             self._paint_bars(painter)
-        self.paint_document(painter, state, self.style.baseline_shift)
+        self.paint_document(painter, state, self.shift)
         if prose.marks:
             self._paint_marks(painter, state)
         if state.hovered or state.focused:
@@ -186,7 +217,8 @@ class ProseBox(DocumentBox):
             last = self.document.findBlockByNumber(bar.last)
             top = layouts.blockBoundingRect(first).top()
             last_top = layouts.blockBoundingRect(last).top()
-            bottom = last_top + last.layout().lineCount() * self.line_px_of(last)
+            lines = last.layout().lineCount()
+            bottom = last_top + (sum(self.line_box(last, lines - 1)) if lines else 0.0)
             x = bar.level * self.style.indent + 4 * self.theme.scale
             if first.textDirection() == Qt.LayoutDirection.RightToLeft:
                 x = self.width - x - 3
@@ -212,7 +244,9 @@ class ProseBox(DocumentBox):
             wide = metrics.horizontalAdvance(mark.text)
             air = (7.0 if mark.text == "•" else 4.0) * self.theme.scale
             x = self.width - step + air if right_to_left else step - air - wide
-            baseline = top + line_px * 0.8 + self.style.baseline_shift
+            first = block.layout().lineAt(0)
+            stands = first.y() + first.ascent() if self.prose.grows and first.isValid() else line_px * 0.8
+            baseline = top + stands + self.shift
             painter.setPen(self.theme.color("text2" if quiet or mark.text == "•" else self.style.role))
             painter.drawText(QPointF(x, baseline), mark.text)
 
@@ -268,6 +302,8 @@ class ProseBox(DocumentBox):
                 word = {"•": "-", "task": "- [ ]", "done": "- [x]"}.get(mark.text, mark.text)
                 insert[at] = f"{steps}{word} "
         for span in self.prose.spans:
+            if span.kind == "drawn" and start <= span.start and span.end <= end:
+                insert[span.start] = insert.get(span.start, "") + span.raw
             if span.kind in ("cite", "unbound") and start <= span.start and span.end <= end:
                 air.update(range(span.start, span.end))
                 insert[span.start] = f" [{span.source + 1}]"

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from PySide6.QtGui import QPainter
 
+    from app.ui.shared.markdown_figures import Figures
     from app.ui.shared.markdown_segments import Segment
     from app.ui.shared.theme import Theme
 
@@ -50,11 +51,14 @@ class RowMemory:
 class Styles:
     """The four ways of drawing Markdown, made anew when the theme changes."""
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, figures: Figures | None = None) -> None:
         self.theme = theme
+        self.figures = figures
         self.reading = MarkdownStyle(theme, "reading")
         self.table = MarkdownStyle(theme, "body")
         self.thought = MarkdownStyle(theme, "body", "text2")
+        for style in (self.reading, self.table, self.thought):
+            style.figures = figures
 
 
 class Unit:

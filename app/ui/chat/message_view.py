@@ -40,6 +40,7 @@ from app.ui.chat.message_view_paint import Picture
 from app.ui.chat.message_view_pointer import Pointer
 from app.ui.chat.message_view_selection import Selection, select_all
 from app.ui.chat.message_view_stream import Stream
+from app.ui.shared.markdown_figures import Figures
 
 if TYPE_CHECKING:
     from app.ui.chat.message_boxes import Box, Control
@@ -68,7 +69,8 @@ class MessageView(QAbstractScrollArea):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self.stack = Stack(Styles(theme))
+        self.figures = Figures(self)
+        self.stack = Stack(Styles(theme, self.figures))
         self.selection = Selection()
         self.picture = Picture(self.viewport(), self.stack, self.selection, theme)
         self.pointer = Pointer(self)
@@ -97,6 +99,7 @@ class MessageView(QAbstractScrollArea):
         viewport.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         viewport.setMouseTracking(True)
         self.colourist.coloured.connect(self._show_colours)
+        self.stream.follow(self.figures)
         theme.changed.connect(self._restyle)
         make_accessible(self)
 
@@ -303,7 +306,7 @@ class MessageView(QAbstractScrollArea):
         """The bar is only told where we are; see `Bar`."""
 
     def _restyle(self) -> None:
-        self.stack.restyle(Styles(self._theme))
+        self.stack.restyle(Styles(self._theme, self.figures))
         self.refresh(full=True)
 
     def _show_colours(self, group: CodeGroup) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from app.ui.chat.message_rows import MessageRow
     from app.ui.chat.message_stack import Placed
     from app.ui.chat.message_view import MessageView
+    from app.ui.shared.markdown_figures import Figures
 
 FLUSH_MS = 33
 STEP_CHARS = 5_000  # of text taken at once while it comes: two screens, of which one is laid out
@@ -39,6 +40,8 @@ class Stream:
         self._blink_timer = _timer(view, BLINK_MS, self._blink)
         self._tick_timer = _timer(view, 1000, self._tick)
         self._last_flush = 0.0
+        self._formulas: list[str] = []
+        self._formula_timer = _timer(view, FLUSH_MS, self._show_formulas, once=True)
 
     @property
     def is_waiting(self) -> bool:
@@ -125,6 +128,26 @@ class Stream:
         behind = [model for model in behind if model.backlog]
         if behind:
             self._flush_timer.start(FLUSH_MS if any(model.streaming for model in behind) else LOAD_MS)
+
+    # -- formulas -----------------------------------------------------------------------------------------------------
+
+    def follow(self, figures: Figures) -> None:
+        """Look again when a formula or a picture has come."""
+        figures.formulas.typeset.connect(self.formula_set)
+        figures.thumbnails.loaded.connect(lambda _key: self._view.viewport().update())
+
+    def formula_set(self, source: str) -> None:
+        """A formula can be drawn instead of its source; several that come together are shown together."""
+        self._formulas.append(source)
+        if not self._formula_timer.isActive():
+            self._formula_timer.start()
+
+    def _show_formulas(self) -> None:
+        formulas, self._formulas = self._formulas, []
+        models = self._view.stack.known_models()
+        changed = [flow.formulas_set(formulas) for model in models for flow in (model.answer, model.thoughts)]
+        if any(changed):
+            self._view.refresh()
 
     # -- the caret and other things that move by themselves -----------------------------------------------------------
 

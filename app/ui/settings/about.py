@@ -33,6 +33,7 @@ _PARTS = (
     ("mdit-py-plugins", "mdit-py-plugins", "MIT"),
     ("linkify-it-py", "linkify-it-py", "MIT"),
     ("Pygments", "pygments", "BSD 2-Clause"),
+    ("ziamath, with STIX Two Math and DejaVu", "ziamath", "MIT; its fonts OFL and Bitstream Vera"),
     ("eth-account", "eth-account", "MIT"),
     ("coincurve", "coincurve", "MIT or Apache 2.0"),
     ("PyCryptodome", "pycryptodome", "BSD 2-Clause, public domain"),

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from app.ui.shared.markdown_figures import JOINER, OBJECT, FigureDocument
 from app.ui.shared.markdown_style import NO_BREAK_SPACE, MarkdownStyle
 
 if TYPE_CHECKING:
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 
     from markdown_it.token import Token
     from PySide6.QtGui import QTextCharFormat, QTextCursor
+
+    from app.ui.shared.markdown_figures import Figure
 
 LINE_BREAK = "\u2028"
 FOOTNOTE_LINK = "#footnote-"
@@ -28,7 +31,8 @@ CODE_PAD = 5.0
 class Span:
     """A stretch of text that is more than text. Positions are in the document and include the air of a chip.
 
-    `kind`: "code", "cite", "unbound" (a citation without its source), "image" or "link". `target` is the address of a
+    `kind`: "code", "cite", "unbound" (a citation without its source), "image" (its address), "drawn" (a formula, a
+    picture that the text carries) or "link". `target` is the address of a
     link or picture; `source` the 0-based index of a citation; `raw` what stood in the message.
     """
 
@@ -90,7 +94,9 @@ class InlineWriter:
                 case "image":
                     self._picture(token)
                 case "math":
-                    self._cursor.insertText(clean(token.content), self._style.text("code", role=role))
+                    self._formula(token, role)
+                case "picture":
+                    self._carried_picture(token)
                 case _:
                     self._plain(token.content, href, state)
             state["strong"] = depth["strong"] > 0
@@ -134,6 +140,47 @@ class InlineWriter:
         self._cursor.insertText(f"[{clean(label)}]", self._style.text("chip", role="accent"))
         self._spans.append(Span(start, self._cursor.position(), "link", target))
 
+    def _formula(self, token: Token, role: str) -> None:
+        """Put a formula into the line, or its source while it is not set, and where it cannot be."""
+        style, meta = self._style, token.meta
+        figure = None
+        if style.figures is not None:
+            color = role or style.role
+            figure = style.figures.formula(meta["formula"], meta["display"], style.font, style.theme, color)
+        if figure is None:
+            self._cursor.insertText(clean(token.content), style.text("code", role=role))
+        else:
+            self._draw(figure, token.content, alone=meta.get("alone", False))
+
+    def _carried_picture(self, token: Token) -> None:
+        style = self._style
+        figure = style.figures.picture(token.meta["address"], style.theme) if style.figures is not None else None
+        if figure is not None:
+            words = clean(token.content).strip()
+            self._draw(figure, f"[{words}]" if words else "[picture]")
+            return
+        start = self._cursor.position()
+        words = clean(token.content).strip() or "picture"
+        self._pad("", CODE_PAD)
+        self._cursor.insertText(f"Image: {words}", style.text("small", role="text2"))
+        self._pad("", CODE_PAD)
+        self._spans.append(Span(start, self._cursor.position(), "image", raw=words))
+
+    def _draw(self, figure: Figure, words: str, *, alone: bool = False) -> None:
+        """Insert the character that stands for a figure; `words` are what is copied instead of it."""
+        document = self._cursor.document()
+        assert isinstance(document, FigureDocument)
+        start = self._cursor.position()
+        plain = self._style.text()
+        for text, format_ in (
+            (JOINER, plain),
+            (OBJECT, document.format_of(figure, self._style.font, alone=alone)),
+            (JOINER, plain),
+        ):
+            self._pads.append(self._cursor.position())
+            self._cursor.insertText(text, format_)
+        self._spans.append(Span(start, self._cursor.position(), "drawn", raw=words))
+
     def _picture(self, token: Token) -> None:
         """Write the alt text where a picture would be; nothing is fetched, its address is a link."""
         start = self._cursor.position()
@@ -157,4 +204,4 @@ def visible_text(tokens: Sequence[Token]) -> str:
 
 def chip_count(tokens: Sequence[Token]) -> int:
     """Return how many chips inline tokens have."""
-    return sum(token.type in ("citation", "code_inline", "image", "footnote_mark") for token in tokens)
+    return sum(token.type in ("citation", "code_inline", "image", "footnote_mark", "picture") for token in tokens)

@@ -1,7 +1,8 @@
 """From Markdown source to markdown-it tokens, with nothing in them that could fetch, run or style.
 
 Raw HTML is off (it stays visible as text), links lead to web and mail addresses only, and three things are known beyond
-CommonMark and tables: citation markers, footnotes, and mathematics, which keeps its source (a later version sets it).
+CommonMark and tables: citation markers, footnotes, and mathematics. Small pictures that the text itself carries as
+`data:` addresses become tokens of their own; every other address of a picture stays an address.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, MutableMapping
 
     from markdown_it import MarkdownIt
+    from markdown_it.rules_block import StateBlock
     from markdown_it.rules_inline import StateInline
     from markdown_it.token import Token
 
@@ -31,7 +33,13 @@ _SAMPLE = """[a](https://b.example) https://c.example mailto:c@d.example ![d](ht
 LINK_SCHEMES = ("http", "https", "mailto")
 _FOOTNOTE = re.compile(r"\[\^([^\]\s]{1,40})\](?!:)")
 _FOOTNOTE_LABEL = re.compile(r"^\s{0,3}\[\^([^\]\s]{1,40})\]:[ \t]*")
-_MATHS = re.compile(r"\\\((.+?)\\\)|\\\[(.+?)\\\]|\$\$(.+?)\$\$|\$(?![\s$])([^$\n]*?[^\s$\\])\$(?!\d)", re.DOTALL)
+_MATHS = re.compile(
+    r"\\\((.+?)\\\)|\\\[(.+?)\\\]|\$\$(.+?)\$\$|(?<![\w$])\$(?![\s$])([^$\n]*?[^\s$\\])\$(?![\w$])", re.DOTALL
+)
+_LIKE_MATHS = re.compile(r"[\\^_=+<>|{}]|^\s*\S\s*$")  # `\[note\]` is a bracket that was escaped
+_MATHS_BLOCK = re.compile(r" {0,3}(?:\$\$|\\\[)")
+_PICTURE = re.compile(r"!\[([^\[\]\n]{0,300})\]\((data:image/(?:png|jpe?g|gif|webp);base64,[A-Za-z0-9+/]+={0,2})\)")
+_STAND_IN = re.compile(r"!\[([^\[\]\n]{0,300})\]\(data-picture:(\d{1,4})\)")
 
 
 def parse(source: str, *, citations: bool = False, references: Mapping[str, str] | None = None) -> list[Token]:
@@ -83,6 +91,8 @@ def parser() -> MarkdownIt:
     made.normalizeLinkText = lambda link: link  # type: ignore[method-assign]  # an address is shown as it is
     made.validateLink = is_safe_link  # type: ignore[method-assign]  # the documented way to replace it
     made.inline.ruler.before("escape", "maths", _maths)
+    made.inline.ruler.before("link", "picture", _picture)
+    made.block.ruler.before("table", "maths_block", _maths_block, {"alt": ["paragraph", "reference"]})
     made.inline.ruler.before("link", "citation", _citation)
     made.inline.ruler.before("link", "footnote_mark", _footnote_mark)
     made.parse(_SAMPLE, {"citations": True})  # its tables of expressions are made when they are first needed: now

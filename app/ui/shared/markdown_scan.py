@@ -21,6 +21,9 @@ TEXT_PART_CHARS = 2400
 MAX_LINE_CHARS = 4000  # a longer line is cut at a space; no paragraph that a person reads is this long
 DENSE_LINE_CHARS = 600  # a line is cut here when it is little but markup, which takes long to make sense of
 _DENSE = 200  # characters of markup in that
+MAX_DATA_CHARS = 352_000  # a picture of 256 KB, written as base64
+_DATA = re.compile(r"\]\(data:image/\w{3,4};base64,")
+_BASE64 = re.compile(r"[A-Za-z0-9+/]*=*")
 _MARKUP = re.compile(r"[\[\]*_`^$<>&!|~\\]")
 
 _ITEM = re.compile(r"^([ \t]*)([-*+]|\d{1,9}[.)])(?:([ \t]+)(?=\S)|[ \t]*\r?\n?$)")
@@ -225,6 +228,9 @@ class Scanner:
 
     def _take_text(self, line: str) -> None:
         kind = self._kind
+        if kind == "text" and self._in_maths():
+            self._add(line)
+            return
         if kind == "text" and any(each.strip() for each in self._lines):
             if _SETEXT.match(line) and not self._context.joined:
                 self._add(line)
@@ -246,6 +252,13 @@ class Scanner:
             self._close(resume=("quote" if kind == "quote" else "text", Context(joined=True)))
         elif kind == "text":
             self._note_reference(line)
+
+    def _in_maths(self) -> bool:
+        """Tell whether the open paragraph is a formula on lines of its own that has not ended yet."""
+        first = next((line.lstrip() for line in self._lines if line.strip()), "")
+        if not first.startswith(("$$", "\\[")) or self._chars > TEXT_PART_CHARS:
+            return False
+        return ("$$" if first[0] == "$" else "\\]") not in "".join(self._lines).lstrip()[2:]
 
     def _begin_table(self, delimiter: str) -> bool:
         """Make a table of the last line and `delimiter`, when they have as many cells; what stands above stays."""
@@ -383,7 +396,16 @@ class Scanner:
 
 
 def line_limit(line: str) -> int:
-    """Return where `line` is cut if it is longer than that; depends on its beginning only."""
+    """Return where `line` is cut if it is longer than that; the same for a line however much more of it comes.
+
+    A picture that the line carries as a `data:` address stays in one piece.
+    """
+    data = _DATA.search(line, 0, MAX_LINE_CHARS) if len(line) > MAX_LINE_CHARS else None
+    if data is not None:
+        end = _BASE64.match(line, data.end())
+        reach = end.end() if end is not None else data.end()
+        if reach < MAX_DATA_CHARS:
+            return max(MAX_LINE_CHARS, reach + 200)
     if len(line) <= DENSE_LINE_CHARS or len(_MARKUP.findall(line, 0, DENSE_LINE_CHARS)) < _DENSE:
         return MAX_LINE_CHARS
     return DENSE_LINE_CHARS

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QFont, QFontMetricsF, QTextBlockFormat, QTextCharFormat, QTextFormat
 
 if TYPE_CHECKING:
+    from app.ui.shared.markdown_figures import Figures
     from app.ui.shared.theme import Theme
 
 NO_BREAK_SPACE = "\u00a0"
@@ -44,6 +45,9 @@ class MarkdownStyle:
         metrics = QFontMetricsF(self.font)
         # Qt puts the baseline of a fixed line at four fifths of it; type is set in the middle of its line instead.
         self.baseline_shift = (self.line - metrics.height()) / 2 + metrics.ascent() - self.line * 0.8
+        # Of lines that may grow: there Qt puts all the spare room above the type.
+        self.growing_shift = -(self.line - metrics.height()) / 2
+        self.figures: Figures | None = None
         self._formats: dict[tuple[str, bool, bool, bool, str, str], QTextCharFormat] = {}
         self._pads: dict[tuple[str, float], QTextCharFormat] = {}
         self.headings = (theme.font("title"), theme.font("heading"), theme.font(base, 600))

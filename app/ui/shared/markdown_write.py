@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QTextCursor, QTextDocument, QTextOption
+from PySide6.QtGui import QTextBlockFormat, QTextCursor, QTextOption
 
+from app.ui.shared.markdown_figures import FigureDocument
 from app.ui.shared.markdown_inline import InlineWriter, Span
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class Prose:
     more plain text may be appended, None where only a new parse knows; `tail_closed` says that emphasis ended after it.
     """
 
-    document: QTextDocument
+    document: FigureDocument
     above: str
     below: str = ""
     marks: list[Mark] = field(default_factory=list)
@@ -64,6 +65,7 @@ class Prose:
     indent: int = 0
     tail: QTextCharFormat | None = None
     tail_closed: bool = False
+    grows: bool = False  # its lines are as high as what stands in them, and one line at least
 
 
 @dataclass(slots=True)
@@ -101,9 +103,9 @@ class Rule:
 Piece = Prose | Code | Table | Rule
 
 
-def new_document(style: MarkdownStyle) -> QTextDocument:
+def new_document(style: MarkdownStyle) -> FigureDocument:
     """Return an empty document without margins, undo or width, whose direction follows each paragraph's text."""
-    document = QTextDocument()
+    document = FigureDocument()
     document.setUndoRedoEnabled(False)
     document.setDocumentMargin(0)
     document.setDefaultFont(style.font)
@@ -113,6 +115,21 @@ def new_document(style: MarkdownStyle) -> QTextDocument:
     option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
     document.setDefaultTextOption(option)
     return document
+
+
+def let_lines_grow(document: FigureDocument) -> bool:
+    """Make room for figures where there are any: a line is then as high as what stands in it. True when there were."""
+    if document.handler is None:
+        return False
+    block = document.begin()
+    while block.isValid():
+        grown = block.blockFormat()
+        height = grown.lineHeight()
+        if grown.lineHeightType() == QTextBlockFormat.LineHeightTypes.FixedHeight.value:
+            grown.setLineHeight(height, QTextBlockFormat.LineHeightTypes.MinimumHeight.value)
+            QTextCursor(block).setBlockFormat(grown)
+        block = block.next()
+    return True
 
 
 def write(tokens: Sequence[Token], segment: Segment, style: MarkdownStyle, bound: int | None) -> list[Piece]:
@@ -209,6 +226,12 @@ class _BlockWriter:
                 mark = "task" if task[1] == " " else "done"
         kind = self._kind(level)
         writer = self._block(kind, mark)
+        alone = len(children) == 1 and children[0].type == "math" and children[0].meta["display"]
+        if alone and self._style.figures is not None and self._cursor is not None:
+            children[0].meta["alone"] = True
+            centred = self._cursor.blockFormat()
+            centred.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+            self._cursor.setBlockFormat(centred)
         if level:
             level.mark = ""
             level.fresh = False
@@ -263,6 +286,7 @@ class _BlockWriter:
         for first, level in self._quotes:
             if self._blocks > first:
                 self._prose.bars.append(Bar(first, self._blocks - 1, level))
+        self._prose.grows = let_lines_grow(self._prose.document)
         self._cursor.endEditBlock()
         self.pieces.append(self._prose)
         self._prose = None
