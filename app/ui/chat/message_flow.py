@@ -18,6 +18,8 @@ from app.ui.shared.markdown_tail import presentable
 from app.ui.shared.markdown_write import Code, Mark, Piece, Prose, Table, write
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from app.ui.chat.message_rows import RowSource
 
 # Text without these continues a paragraph as it is; anything else may change how what is there is read.
@@ -297,6 +299,18 @@ class Flow:
         if first != index and not group.naturals:
             self._build(self.units[first])
         return group
+
+    def formulas_set(self, formulas: Iterable[str]) -> bool:
+        """Some formulas can be drawn now: forget what shows their source. True when something here does."""
+        beginnings = [formula.split("\n", 1)[0][:24] for formula in formulas]
+        found = False
+        for unit in self.units:
+            source = unit.segment.source if unit.segment is not None and unit.is_built else ""
+            if any(each in source for each in beginnings):
+                unit.drop()
+                found = True
+        self._tables.clear()
+        return found
 
     def restyle(self, styles: Styles) -> None:
         """Take other fonts and colours; the next paint builds what it shows."""

@@ -104,8 +104,8 @@ class DocumentBox(Box):
                     continue
                 left = _x_of(line.cursorToX(max(first, line_start)))
                 right = _x_of(line.cursorToX(min(last, line_end)))
-                y = top_left.y() + index * line_px
-                found.append(QRectF(top_left.x() + min(left, right), y, abs(right - left), line_px))
+                top, high = self.type_box(block, index) if of_type else self.line_box(block, index)
+                found.append(QRectF(top_left.x() + min(left, right), top_left.y() + top, abs(right - left), high))
             block = block.next()
         return found
 

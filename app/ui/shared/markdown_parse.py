@@ -49,7 +49,26 @@ def parse(source: str, *, citations: bool = False, references: Mapping[str, str]
         env["references"] = {
             label.upper(): {"title": "", "href": href} for label, href in references.items() if is_safe_link(href)
         }
-    return parser().parse(source, env)
+    if "data:image/" not in source:
+        return parser().parse(source, env)
+    pictures: list[str] = env.setdefault("pictures", [])
+
+    def set_aside(found: re.Match[str]) -> str:
+        """Keep the address out of the parser, which reads a text letter by letter."""
+        pictures.append(found[2])
+        return f"![{found[1]}](data-picture:{len(pictures) - 1})"
+
+    tokens = parser().parse(_PICTURE.sub(set_aside, source), env)
+    for token in tokens:
+        for child in (token, *(token.children or ())):
+            if child.type in ("text", "code_inline", "fence", "code_block") and "data-picture:" in child.content:
+                child.content = _STAND_IN.sub(lambda found: _put_back(found, pictures), child.content)
+    return tokens
+
+
+def _put_back(found: re.Match[str], pictures: list[str]) -> str:
+    number = int(found[2])
+    return f"![{found[1]}]({pictures[number]})" if number < len(pictures) else found[0]
 
 
 def split_footnote(source: str) -> tuple[str, str]:
@@ -134,8 +153,59 @@ def _maths(state: StateInline, silent: bool) -> bool:
     found = _MATHS.match(state.src, state.pos)
     if found is None or found.end() > state.posMax:
         return False
+    alone = state.pos == 0 and found.end() == state.posMax
+    if found[0][:2] in ("\\(", "\\[") and not alone and not _LIKE_MATHS.search(found[found.lastindex or 0]):
+        return False
     if not silent:
         token = state.push("math", "", 0)
         token.content = found[0]
+        token.meta = {
+            "formula": found[found.lastindex or 0].strip(),
+            "display": found[0].startswith(("$$", "\\[")),
+        }
+    state.pos = found.end()
+    return True
+
+
+def _maths_block(state: StateBlock, first: int, last: int, silent: bool) -> bool:
+    """Keep the lines of a formula together: a line in it that begins with a minus is no list."""
+    start = state.bMarks[first] + state.tShift[first]
+    if state.is_code_block(first) or not _MATHS_BLOCK.match(state.src, start):
+        return False
+    close = "$$" if state.src.startswith("$$", start) else "\\]"
+    line = first
+    while line < last and not state.isEmpty(line):
+        begin = start + 2 if line == first else state.bMarks[line]
+        if state.src.find(close, begin, state.eMarks[line]) >= 0:
+            break
+        line += 1
+    else:
+        return False
+    if state.src[: state.eMarks[line]].rstrip()[-2:] != close:
+        return False  # text goes on behind the formula: an ordinary paragraph
+    if silent:
+        return True
+    state.line = line + 1
+    state.push("paragraph_open", "p", 1)
+    token = state.push("inline", "", 0)
+    token.content = state.getLines(first, state.line, state.blkIndent, False).strip()
+    token.map = [first, state.line]
+    token.children = []
+    state.push("paragraph_close", "p", -1)
+    return True
+
+
+def _picture(state: StateInline, silent: bool) -> bool:
+    """A picture that the text carries itself, set aside by `parse`."""
+    pictures = state.env.get("pictures")
+    if not pictures or not state.src.startswith("![", state.pos):
+        return False
+    found = _STAND_IN.match(state.src, state.pos)
+    if found is None or int(found[2]) >= len(pictures):
+        return False
+    if not silent:
+        token = state.push("picture", "", 0)
+        token.content = found[1]
+        token.meta = {"address": pictures[int(found[2])]}
     state.pos = found.end()
     return True
