@@ -5,6 +5,7 @@ The hops are walked with the very code that calls go through; nothing is asked t
 
 from __future__ import annotations
 
+import ipaddress
 import ssl
 import time
 from collections.abc import Callable
@@ -145,7 +146,8 @@ class NetworkCheck:
         proxy = way.proxy
         match name:
             case "proxy_name" | "name":
-                return f"{proxy.host if proxy is not None else host} is known."
+                looked_up = proxy.host if proxy is not None else host
+                return f"{looked_up} is an address, not a name." if _is_address(looked_up) else f"{looked_up} is known."
             case "proxy":
                 return f"The proxy answers at {proxy.address}." if proxy is not None else ""
             case "proxy_tls":
@@ -273,6 +275,14 @@ class NetworkCheck:
     def _show(self, hops: tuple[Hop, ...]) -> None:
         self.hops = hops
         self._on_hops(hops)
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
 
 
 def _is_barred(answered: object) -> bool:

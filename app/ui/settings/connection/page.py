@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QFileDialog, QVBoxLayout, QWidget
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QFileDialog, QScrollArea, QVBoxLayout, QWidget
 
 from app.ui.settings.connection.presenter import ConnectionPresenter
 from app.ui.settings.connection.proxy_form import ProxyForm
@@ -33,6 +34,7 @@ class ConnectionPage(SectionPage):
         self.test = ConnectionTestCard(theme)
         self.test.wanted.connect(lambda address: presenter.test(self.form.draft(), address))
         self.test.stop_wanted.connect(presenter.stop_test)
+        self.test.failed.connect(self._bring_into_view)
         words = "Each step between this computer and the service, with the proxy as it stands above. It costs nothing."
         self.group("Test", Label(theme, words, "small", "text2", wrap=True), self.test)
         self._certificates = RowCard(theme)
@@ -55,6 +57,10 @@ class ConnectionPage(SectionPage):
         """The person came to replace the proxy's password."""
         self.form.focus_password()
 
+    def _bring_into_view(self, row: QWidget) -> None:
+        """Scroll to the hop that failed, once it has its place."""
+        QTimer.singleShot(0, row, lambda: _scroll_to(self, row))
+
     def show_state(self, state: ConnectionState) -> None:
         self.form.show_state(state)
         self.test.show_state(state)
@@ -72,7 +78,7 @@ class ConnectionPage(SectionPage):
             line = SettingRow(self.theme, row.name, remove, meaning=row.problem or row.detail)
             line.set_meaning(row.problem or row.detail, "bad" if row.problem else "text2")
             self._certificates.add(line)
-        meaning = "PEM files that are believed besides the system's certificates: for networks that look into them."
+        meaning = "PEM files, believed besides the system's. For networks that look into secure connections."
         self.add_button = Button(self.theme, "Add a certificate…", "plus", size="small")
         self.add_button.clicked.connect(self._choose_file)
         title = "Add another" if rows else "None yet"
@@ -85,3 +91,11 @@ class ConnectionPage(SectionPage):
         dialog.fileSelected.connect(self._presenter.add_certificate)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
+
+
+def _scroll_to(page: QWidget, row: QWidget) -> None:
+    around = page.parentWidget()
+    while around is not None and not isinstance(around, QScrollArea):
+        around = around.parentWidget()
+    if isinstance(around, QScrollArea):
+        around.ensureWidgetVisible(row)

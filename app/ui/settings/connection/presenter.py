@@ -198,6 +198,7 @@ class ConnectionPresenter(QObject):
     async def _test(self, draft: ProxyDraft, typed: str) -> None:
         from app.service.auth import ApiKeyAuth
 
+        self._change(address=self._usual_address())  # accounts may have come and gone since the section was opened
         address = typed or self.state.address
         has_password = self.state.has_password and draft.user == self.state.kept.user
         problems = _problems(draft, has_password=has_password)

@@ -59,6 +59,7 @@ class ProxyForm(QWidget):
         self.use_button.clicked.connect(self._take)
         self.discard_button = Button(theme, "Discard changes", kind="quiet")
         self.discard_button.clicked.connect(self._discard)
+        self._said_icon = IconLabel(theme, "check", "ok", px=14)
         self._said = Label(theme, "", "small", "text2", wrap=True)
         self._build()
         for field in (self.host, self.port, self.user, self.password, self.bypass):
@@ -109,14 +110,14 @@ class ProxyForm(QWidget):
         bypass.addWidget(Label(theme, help_words, "small", "text3", wrap=True))
         manual.addLayout(bypass)
         column.addWidget(self._manual)
-        column.addWidget(self._said)
         self._buttons = QWidget()
         buttons = QHBoxLayout(self._buttons)
         buttons.setContentsMargins(0, 0, 0, 0)
         buttons.setSpacing(theme.px(8))
         buttons.addWidget(self.use_button)
         buttons.addWidget(self.discard_button)
-        buttons.addStretch(1)
+        buttons.addWidget(self._said_icon)
+        buttons.addWidget(self._said, 1)
         column.addWidget(self._buttons)
         row = QHBoxLayout()
         row.addWidget(self._held, 1)
@@ -191,12 +192,13 @@ class ProxyForm(QWidget):
         changed = draft != state.kept
         in_use = manual and not changed
         self.use_button.setEnabled(changed and not state.busy)
-        self.discard_button.setVisible(changed and manual)
-        self._buttons.setVisible(manual)
+        self.use_button.setVisible(manual and changed)
+        self.discard_button.setVisible(manual and changed and state.kept.mode == "manual")
         other = state.problems.get("", "")
         self._said.set_text(other or ("This proxy is in use." if in_use else "Not in use yet."))
         self._said.set_role("bad" if other else "ok" if in_use else "text2")
-        self._said.setVisible(manual or bool(other))
+        self._said_icon.setVisible(in_use and not other)
+        self._buttons.setVisible(manual or bool(other))
 
     # What the person does
 

@@ -32,6 +32,7 @@ class ConnectionTestCard(QWidget):
 
     wanted = Signal(str)
     stop_wanted = Signal()
+    failed = Signal(object)  # the row (QWidget) of the hop that failed
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -96,6 +97,8 @@ class ConnectionTestCard(QWidget):
         if test.sentence != self._told:
             self._told = test.sentence
             failed = next((f" {row.sentence}" for row in test.hops if row.state == "bad"), "")
+            if failed:
+                self.failed.emit(next(self.rows[row.name] for row in test.hops if row.state == "bad"))
             if test.sentence:
                 announce(self.button, test.sentence + failed, urgent=test.outcome == "bad")
 

@@ -13,7 +13,7 @@ TITLES = {
     "proxy_name": "Name of the proxy",
     "proxy": "Connection to the proxy",
     "proxy_tls": "Certificate of the proxy",
-    "proxy_answer": "The proxy lets us through",
+    "proxy_answer": "Answer of the proxy",
     "name": "Name of the service",
     "connect": "Connection to the service",
     "tls": "Certificate of the service",
@@ -35,6 +35,6 @@ def summary(hops: tuple[Hop, ...]) -> tuple[bool, str]:
     """Whether the service was reached, and the test in one sentence."""
     failed = next((hop for hop in hops if hop.state == "bad"), None)
     if failed is not None:
-        return False, f"Failed at: {TITLES[failed.name]}."
+        return False, f"Failed at “{TITLES[failed.name]}”."
     total_ms = sum(hop.took_ms or 0 for hop in hops)
     return True, f"Reached the service in {total_ms} ms."

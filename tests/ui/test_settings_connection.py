@@ -1,0 +1,402 @@
+"""Settings › Connection: a proxy is typed, tested and used; the hop that fails is named; a secret stays a secret."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QFileDialog, QLabel
+
+from app.bootstrap.account_desk import AccountDesk
+from app.credentials.redaction import SecretRegistry
+from app.service.calls import Call
+from app.service.retry import CallKind
+from app.storage.settings import SettingsStore
+from app.ui.settings.connection.presenter import PROXY_OWNER, PROXY_PASSWORD
+from app.ui.settings.page import SettingsPage
+from app.ui.shared.tab import TabInfo
+from app.ui.shared.tasks import TaskScope
+from tests.service.loopback import Received, http, serving
+from tests.service.proxies import TestProxy, http_proxy, speaking, tls_in_front_of
+from tests.service.throwaway_ca import Authority, pem
+from tests.ui.shell_desk import KEY, make_office, until
+from tests.ui.test_settings_accounts import add
+from tests.ui.test_shell_window import nameless
+
+BASE = "https://service.test/api/v1"
+LOGIN = ("desk14", "open sesame")
+LIMITS = http(body={"data": {"accessPermitted": True, "apiTier": {"id": "paid"}, "rateLimits": []}})
+
+
+@pytest.fixture
+async def page(desk, office, tasks):
+    settings = SettingsPage(
+        desk.theme,
+        office.settings,
+        office.accounts,
+        office.secrets,
+        desk.window.registry,
+        tasks,
+        version="1.2.3",
+        toasts=lambda: desk.window.overlays.toasts,
+        open_help=desk.window.overlays.open_help,
+        connection=lambda: office.connection,
+    )
+    desk.window.add_tab(
+        TabInfo("settings", "Settings", "settings", at_bottom=True, list_width=232, inspector_width=328),
+        lambda: settings,
+    )
+    desk.window.show_tab("settings")
+    settings.show_section("connection")
+    await tasks.idle()
+    return settings.page("connection")
+
+
+@asynccontextmanager
+async def town(folder, *replies):
+    """A service that only the proxy finds, the proxy, and the authority that vouches for the service."""
+    authority = Authority("Office CA", folder)
+    async with AsyncExitStack() as stack:
+        server = await stack.enter_async_context(serving(*(replies or (LIMITS,))))
+        port = int(server.base_url.rsplit(":", 1)[1].split("/")[0])
+        secure = await stack.enter_async_context(tls_in_front_of(port, authority.server("service.test")))
+        proxy = await stack.enter_async_context(http_proxy(TestProxy({"service.test:443": secure}, login=LOGIN)))
+        yield server, proxy, authority
+
+
+def type_into(field, text: str) -> None:
+    field.setFocus()
+    field.selectAll()
+    QTest.keyClick(field, Qt.Key.Key_Delete)
+    QTest.keyClicks(field, text)
+
+
+def type_proxy(page, port: int, password: str = LOGIN[1]) -> None:
+    form = page.form
+    form.mode._segments["manual"].click()
+    type_into(form.host, "127.0.0.1")
+    type_into(form.port, str(port))
+    if not form.has_login.isChecked():
+        QTest.keyClick(form.has_login, Qt.Key.Key_Space)
+    type_into(form.user, LOGIN[0])
+    type_into(form.password, password)
+
+
+def states(page) -> dict[str, str]:
+    return {row.name: row.state for row in page._presenter.state.test.hops}
+
+
+def words(widget) -> str:
+    return "\n".join(label.text() for label in widget.findChildren(QLabel) if label.isVisibleTo(widget))
+
+
+async def test_a_proxy_is_typed_and_tested_and_the_failing_hop_is_named(page, desk, office, tasks, tmp_path):
+    await add(office, tasks, base_url=BASE)
+    async with town(tmp_path) as (server, proxy, authority):
+        type_proxy(page, proxy.port, "wrong word")
+        page.test.button.click()
+        await tasks.idle()
+        assert states(page) == {
+            "proxy_name": "ok",
+            "proxy": "ok",
+            "proxy_answer": "bad",
+            "tls": "skipped",
+            "http": "skipped",
+            "key": "skipped",
+        }
+        row = page.test.rows["proxy_answer"]
+        assert "Failed at “Answer of the proxy”." in words(page.test)
+        assert row.sentence.text() == f"The proxy 127.0.0.1:{proxy.port} did not accept the user name and password."
+        assert row.accessibleName() == "Answer of the proxy: failed"
+        assert nameless(desk.window) == []
+        await until(lambda: not row.visibleRegion().isEmpty())  # scrolled to
+
+        type_into(page.form.password, LOGIN[1])
+        page.test.button.click()
+        await tasks.idle()
+        assert states(page)["tls"] == "bad"
+        assert "issued by Office CA. Its issuer is not known" in words(page.test.rows["tls"])
+
+        office.connection.add_certificate(str(authority.file))
+        await tasks.idle()
+        page.test.button.click()
+        await tasks.idle()
+        assert set(states(page).values()) == {"ok"}
+        assert "Reached the service in " in words(page.test)
+        assert server.received[-1].headers["authorization"] == f"Bearer {KEY}"
+        assert office.store.value.proxy_mode == "system"  # a test keeps nothing
+        assert (PROXY_OWNER, PROXY_PASSWORD) not in _held(office)
+
+
+def _held(office) -> set[tuple[str, str]]:
+    return {tuple(user.split("/")[-2:]) for _, user in office.keychain.items}
+
+
+async def test_a_proxy_in_use_has_its_password_in_the_keychain_alone(page, office, tasks, tmp_path, caplog):
+    caplog.set_level("DEBUG")
+    async with town(tmp_path) as (_, proxy, _authority):
+        type_proxy(page, proxy.port)
+        type_into(page.form.bypass, "intra.example; 10.0.0.0/8")
+        assert "Not in use yet." in words(page.form)
+        QTest.keyClick(page.form.bypass, Qt.Key.Key_Return)
+        await tasks.idle()
+    kept = SettingsStore(office.paths.settings).value
+    assert (kept.proxy_mode, kept.proxy_kind, kept.proxy_host) == ("manual", "http", "127.0.0.1")
+    assert (kept.proxy_port, kept.proxy_user) == (proxy.port, LOGIN[0])
+    assert kept.proxy_bypass == ("intra.example", "10.0.0.0/8")
+    assert LOGIN[1] in office.keychain.items.values()
+    assert "This proxy is in use." in words(page.form)
+    assert page.form.password.text() == ""
+    assert page.form.password.placeholderText() == "Kept; type to replace it"
+    assert not page.form.use_button.isVisibleTo(page)
+    for path in (path for path in office.paths.settings.parent.rglob("*") if path.is_file()):
+        assert LOGIN[1].encode() not in path.read_bytes()
+    assert LOGIN[1] not in caplog.text + repr(office.connection.state) + repr(page.form.draft())
+    assert office.network.settings.proxy_user == LOGIN[0]
+
+    page.form.has_login.click()
+    page.form.use_button.click()
+    await tasks.idle()
+    assert LOGIN[1] not in office.keychain.items.values()
+    assert SettingsStore(office.paths.settings).value.proxy_user == ""
+
+
+async def test_system_and_none_hold_at_once_and_manual_comes_back_whole(page, office, tasks, monkeypatch):
+    changes = []
+    office.connection.changed.connect(lambda: changes.append(office.network.settings.proxy_mode))
+    page.form.mode._segments["none"].click()
+    await tasks.idle()
+    assert "Every host is called straight." in words(page.form)
+    page.form.mode._segments["manual"].click()  # nothing is typed yet: nothing changes
+    await tasks.idle()
+    assert office.network.settings.proxy_mode == "none"
+    type_into(page.form.host, "proxy.example")
+    type_into(page.form.port, "8080")
+    page.form.kind._segments["socks5"].click()
+    page.form.use_button.click()
+    await tasks.idle()
+    page.form.mode._segments["system"].click()
+    await tasks.idle()
+    page.form.mode._segments["manual"].click()
+    await tasks.idle()
+    assert changes == ["none", "manual", "system", "manual"]
+    assert office.network.settings.proxy_kind == "socks5"
+    type_into(page.form.host, "other.example")
+    page.form.discard_button.click()
+    assert page.form.host.text() == "proxy.example"
+
+    monkeypatch.setenv("HTTPS_PROXY", "http://u:hidden-word@sys.example:3128")
+    office.connection.look()
+    await tasks.idle()
+    assert office.connection.state.system == "The system names sys.example:3128."
+    monkeypatch.setenv("HTTPS_PROXY", "socks4://sys.example:3128")
+    office.connection.look()
+    await tasks.idle()
+    assert "socks4" in office.connection.state.system
+
+
+@pytest.mark.parametrize(
+    ("host", "port", "user", "password", "field"),
+    [
+        ("", "80", "", "", "host"),
+        ("https://proxy.example", "80", "", "", "host"),
+        ("u:p@proxy.example", "80", "", "", "host"),
+        ("proxy.example", "", "", "", "port"),
+        ("proxy.example", "0", "", "", "port"),
+        ("proxy.example", "65536", "", "", "port"),
+        ("proxy.example", "80", "", "x", "user"),
+        ("proxy.example", "80", "a:b", "x", "user"),
+        ("proxy.example", "80", "desk14", "", "password"),
+        ("proxy.example", "80", "desk14", "ü" * 128, "password"),
+    ],
+)
+async def test_what_cannot_be_right_is_said_at_its_field(page, office, tasks, host, port, user, password, field):
+    form = page.form
+    form.mode._segments["manual"].click()
+    form.host.setText(host)
+    form.port.setText(port)
+    if user or password:
+        form.has_login.click()
+        form.user.setText(user)
+        form.password.setText(password)
+    for press in (form._take, page.test.button.click):
+        form._edited()
+        press()
+        await tasks.idle()
+        assert set(office.connection.state.problems) == {field}
+        assert form._boxes[field].problem
+    assert office.network.generation == 0
+    assert office.connection.state.test.hops == ()
+
+
+async def test_a_password_that_cannot_be_kept_is_said_at_its_field(desk, tasks, tmp_path):
+    office = make_office(tmp_path / "bare", tasks, missing=True)
+    draft = replace(
+        office.connection.state.kept, mode="manual", host="p.example", port="80", has_login=True, user="u", password="x"
+    )
+    office.connection.use(draft)
+    await tasks.idle()
+    assert set(office.connection.state.problems) == {"password"}
+    assert office.network.settings.proxy_mode == "system"
+    office.connection.test(replace(draft, password=""), BASE)
+    await tasks.idle()
+    assert set(office.connection.state.problems) == {"password"}
+
+
+async def test_without_an_account_the_address_that_is_typed_is_tried(page, office, tasks, tmp_path):
+    assert page.test.address.placeholderText().startswith("https://")
+    async with town(tmp_path) as (server, proxy, authority):
+        office.connection.add_certificate(str(authority.file))
+        type_proxy(page, proxy.port)
+        type_into(page.test.address, BASE)
+        QTest.keyClick(page.test.address, Qt.Key.Key_Return)
+        await tasks.idle()
+        assert states(page) == {
+            **dict.fromkeys(("proxy_name", "proxy", "proxy_answer", "tls", "http"), "ok"),
+            "key": "skipped",
+        }
+        assert "No account calls this address." in words(page.test.rows["key"])
+        assert "authorization" not in server.received[0].headers
+
+
+async def test_the_sandbox_is_tested_with_its_own_key_and_past_the_proxy(page, office, tasks):
+    async with serving(LIMITS) as server:
+        office.sandbox.address = lambda: (server.base_url, "sandbox-key-1")
+        office.connection._sandbox = office.sandbox.address
+        type_proxy(page, 9)
+        type_into(page.test.address, server.base_url)
+        page.test.button.click()
+        await tasks.idle()
+        assert states(page) == dict.fromkeys(("name", "connect", "http", "key"), "ok")
+        assert server.received[0].headers["authorization"] == "Bearer sandbox-key-1"
+
+
+async def test_a_test_can_be_stopped(page, tasks):
+    async def silent(reader, writer) -> None:
+        await reader.read()
+
+    async with speaking(silent) as port:
+        type_into(page.test.address, f"https://localhost:{port}/v1")
+        page.test.button.click()
+        await until(lambda: states(page).get("tls") == "running")
+        assert page.test.button.text() == "Stop"
+        page.test.button.click()
+        await tasks.idle()
+    assert page.test.button.text() == "Test the connection"
+    assert "Stopped." in words(page.test)
+    assert states(page) == {"name": "ok", "connect": "ok"}
+
+
+async def test_a_certificate_is_checked_when_it_is_chosen(page, desk, office, tasks, tmp_path):
+    expired = tmp_path / "old.pem"
+    expired.write_bytes(pem("Old Office", from_day=-9, to_day=-2))
+    good = Authority("Office CA", tmp_path).file
+    page.add_button.click()
+    dialog = desk.window.findChild(QFileDialog)
+    dialog.fileSelected.emit(str(expired))
+    dialog.reject()
+    await tasks.idle()
+    assert "The certificate in old.pem expired on " in words(page)
+    assert office.store.value.ca_files == ()
+    for _ in range(2):
+        office.connection.add_certificate(str(good))
+        await tasks.idle()
+    assert "is on the list already." in words(page)
+    assert SettingsStore(office.paths.settings).value.ca_files == (str(good),)
+    assert office.network.settings.ca_files == (good,)
+    assert nameless(desk.window) == []
+    good.unlink()
+    office.connection.look()
+    await tasks.idle()
+    assert f"{good.name} cannot be read" in words(page)
+    office.connection.remove_certificate(str(good))
+    await tasks.idle()
+    assert office.store.value.ca_files == ()
+
+
+async def test_a_change_takes_the_account_in_use_another_way_without_a_restart(desk, office, tasks, tmp_path):
+    """The real composition: an answer under way ends on its connection, the next call goes through the proxy."""
+    go_on = asyncio.Event()
+
+    async def slowly(received: Received, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 10\r\n\r\nfirst")
+        await writer.drain()
+        await go_on.wait()
+        writer.write(b" rest")
+
+    bookkeeping = TaskScope(lambda error: None)
+    await add(office, tasks, base_url=BASE)
+    ground = SimpleNamespace(
+        paths=office.paths, secrets=SecretRegistry(), settings=office.store, book=office.book, sandbox=_NoSandbox()
+    )
+    accounts = AccountDesk(
+        ground, office.caller, tasks=tasks, bookkeeping=bookkeeping, watch_places=lambda places: None
+    )
+    accounts.__dict__["places"] = office.secrets  # the system's keychain is not for tests
+    changed = []
+    accounts.network_changed.connect(lambda: changed.append(True))
+    async with town(tmp_path, LIMITS, slowly, LIMITS) as (server, proxy, authority):
+        connection = accounts.connection
+        connection.add_certificate(str(authority.file))
+        await tasks.idle()
+        draft = replace(
+            connection.state.kept,
+            mode="manual",
+            host="127.0.0.1",
+            port=str(proxy.port),
+            has_login=True,
+            user=LOGIN[0],
+            password=LOGIN[1],
+        )
+        connection.use(draft)
+        await tasks.idle()
+        await accounts.switch.use(office.book.active)
+        client = office.caller.service.client
+        async with client.open(Call("GET", "/long", CallKind.READ, "x")) as answer:
+            pieces = answer.pieces()
+            assert await anext(pieces) == b"first"
+            connection.use(replace(draft, bypass="else.example", password=""))
+            await tasks.idle()
+            assert office.caller.service.client is client
+            await client.get("/next")
+            go_on.set()
+            assert b"".join([piece async for piece in pieces]) == b" rest"
+        assert len(proxy.asked) == 2
+        assert len(changed) == 3
+        checked = await accounts._check_key(BASE, "service", KEY)
+        assert checked.permitted
+        assert len(proxy.asked) == 3
+        await accounts.aclose()
+    assert len(server.received) == 4
+
+
+class _NoSandbox:
+    key = ""
+
+    def address(self) -> None:
+        return None
+
+    async def start_and_tell(self) -> str:
+        raise OSError("there is none")
+
+    async def stop(self) -> None:
+        pass
+
+
+async def test_where_a_password_is_kept_is_said_before_it_is_typed(page, office, tasks):
+    page.form.mode._segments["manual"].click()
+    page.form.has_login.click()
+    assert "Kept in the system keychain, and sent to the proxy only." in words(page.form)
+    for kind, ask, said in (
+        ("session", "", "for this session only"),
+        ("passphrase", "", "that your passphrase locks"),
+        ("keyring", "unlock", "not open"),
+    ):
+        page.form.show_place(replace(office.secrets.state, kind=kind, ask=ask))
+        assert said in words(page.form)
+    await tasks.idle()
