@@ -89,7 +89,9 @@ async def test_r_rpc_33_a_key_is_remembered_for_24_hours_from_its_first_use(call
     assert await calls.first_under("account", "k", clock()) is None
 
 
-async def test_r_rpc_37_the_caps_count_requests_and_credits_but_no_replays(calls: RpcCalls, clock: Clock) -> None:
+async def test_r_rpc_37_r_rpc_45_r_lim_16_the_caps_count_requests_and_credits_but_no_replays(
+    calls: RpcCalls, clock: Clock
+) -> None:
     await answer(calls, await begun(calls, clock))
     await answer(calls, await begun(calls, clock), replayed=True)
     await answer(calls, await begun(calls, clock), credits=None)
