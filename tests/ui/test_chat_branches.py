@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,19 @@ import httpx
 from app.ui.chat.message_rows import MessageRow
 from app.ui.chat.state import Hit, TrashEntry
 from app.ui.chat.structure import Structure
-from tests.ui.chat_desk import DONE, USAGE, Desk, held, open_desk, sse, text_chunk, whole
+from tests.ui.chat_desk import DONE, USAGE, Desk, FakeService, held, model_body, sse, text_chunk, whole
+from tests.ui.chat_desk import open_desk as open_any_desk
 
 FUNCTIONS = json.dumps([{"name": "get_weather", "parameters": {"type": "object"}}, {"name": "get_time"}])
+
+
+CAPABLE = {"supportsFunctionCalling": True, "supportsResponseSchema": True}
+
+
+def open_desk(home: Path) -> AbstractAsyncContextManager[Desk]:
+    """A desk whose models take schemas and functions."""
+    models = [model_body(capabilities=CAPABLE), model_body("other", "Other", capabilities=CAPABLE)]
+    return open_any_desk(home, fake=FakeService(models=models))
 
 
 def calls(*named: tuple[str, str, str]) -> Callable[[], AsyncIterator[bytes]]:
@@ -207,6 +218,14 @@ async def test_an_answer_in_a_schema_is_asked_for_checked_and_shown_as_one(tmp_h
         await desk.say("Plain?")
         assert not desk.rows[-1].structured
         assert "response_format" not in desk.fake.requests[-1]
+
+
+async def test_a_model_that_takes_no_schema_and_no_functions_is_sent_none(tmp_home: Path) -> None:
+    async with open_any_desk(tmp_home) as desk:
+        both = Structure(use_schema=True, schema=SCHEMA, use_functions=True, functions=FUNCTIONS)
+        desk.presenter.set_structure(both)
+        await desk.say("Where?")
+        assert not {"response_format", "tools", "tool_choice"} & set(desk.fake.requests[0])
 
 
 async def test_a_wrong_schema_keeps_the_message_in_the_box(tmp_home: Path) -> None:

@@ -42,6 +42,7 @@ class Canvas(QWidget):
         super().__init__(parent)
         self.theme = theme
         self._narrow = False
+        self._instead: QWidget | None = None
         self._has_character = False
         zone(self, "canvas")
         self.setAcceptDrops(True)
@@ -122,6 +123,18 @@ class Canvas(QWidget):
         self._box.insertWidget(0, card)
         return card
 
+    def add_on_top(self, widget: QWidget) -> None:
+        """Put something between header and conversation."""
+        self._top.addWidget(widget)
+
+    def show_instead(self, widget: QWidget | None) -> None:
+        """Show something in place of the conversation; None shows that again."""
+        if widget is not None and self.places.indexOf(widget) < 0:
+            self.places.addWidget(widget)
+        self._instead = widget
+        self.places.setCurrentWidget(widget or self.view)
+        self._dress()
+
     def _is_made(self, name: str) -> bool:
         return name in self.__dict__
 
@@ -153,6 +166,8 @@ class Canvas(QWidget):
         self._fold()
         self.welcome.show_head(head)
         self.places.setCurrentWidget(self._nothing if head.is_coming else self.welcome if head.is_empty else self.view)
+        if self._instead is not None and not head.is_empty:
+            self.places.setCurrentWidget(self._instead)
         self.composer.show_head(head)
         if head.editing or self._is_made("editing"):
             self.editing.setVisible(head.editing)

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from app.ui.shared.buttons import IconButton, QuietButton
@@ -37,12 +38,14 @@ class ChatListPane(QWidget):
     pin_wanted = Signal(str, bool)
     duplicate_wanted = Signal(str)
     trash_wanted = Signal(str)
+    files_given = Signal(object)  # list[Path], dropped on the list: exports of chats
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
         self._open_chat: str | None = None
         zone(self, "pane")
+        self.setAcceptDrops(True)
 
         self.header = PaneHeader(theme, self.tr("Chats"))
         self.characters = IconButton(theme, "mask", self.tr("Characters"), shortcut="Ctrl+Shift+P")
@@ -172,6 +175,18 @@ class ChatListPane(QWidget):
     def _filter(self, text: str) -> None:
         self.model.set_filter(text)
         self._agree()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if event.mimeData().hasUrls():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        from pathlib import Path
+
+        paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+        if paths:
+            event.acceptProposedAction()
+            self.files_given.emit(paths)
 
     def open_menu(self, where: QPoint) -> QMenu | None:
         """What can be done with the chat under the pointer."""

@@ -60,6 +60,8 @@ class PaintState:
     done: str = ""
     lively: bool = False
     selection: tuple[int, int] | None = None
+    found: list[tuple[int, int]] = field(default_factory=list)  # words that were looked for
+    shown: tuple[int, int] | None = None  # the one of them that was gone to
     clip: QRectF = field(default_factory=QRectF)  # in the box's own coordinates
 
 

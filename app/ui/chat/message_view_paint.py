@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from app.ui.chat.message_stack import Placed, Stack
     from app.ui.chat.message_units import Spot, Unit
+    from app.ui.chat.message_view_find import Finder
     from app.ui.chat.message_view_selection import Selection
     from app.ui.shared.theme import Theme
 
@@ -27,6 +28,7 @@ class Picture:
         self.pressed: Spot | None = None
         self.focused: Spot | None = None
         self.done: Spot | None = None
+        self.finder: Finder | None = None
         self.lively_row = ""
         self.caret_on = True
         self.caret: QRect | None = None
@@ -152,6 +154,8 @@ class Picture:
                 setattr(state, name, spot.control)
         if self.focused is not None and self.focused.row_id == row_id:
             state.lively = True
+        if self.finder is not None:
+            state.found, state.shown = self.finder.marks(row_id, placed.key, placed.unit, number, box)
         state.selection = self._selection.in_box(placed.row, placed.key, number, box)
         return state
 

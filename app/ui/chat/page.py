@@ -20,9 +20,9 @@ from app.ui.shared.caller import Headroom
 from app.ui.shared.tab import PaletteItem, TabAction, TabInfo, Zones
 
 if TYPE_CHECKING:
-    from app.ui.chat.code_saving import CodeSaver
     from app.ui.chat.message_rows import MessageRow
     from app.ui.chat.model_picker import ModelPicker
+    from app.ui.chat.page_desk import ChatDesk
     from app.ui.chat.presenter import ChatPresenter
     from app.ui.chat.state import AttachmentView, CharacterHead, ChatEntry, ChatHead
     from app.ui.chat.state_pages import ModelList, RequestView, Totals
@@ -91,11 +91,23 @@ class ChatPage(TabPanes):
         conversation.reasoning_arrived.connect(view.append_reasoning)
         conversation.stream_ended.connect(view.end_stream)
         conversation.request_changed.connect(self._show_request)
-        view.action.connect(self._act)
+        view.action.connect(self.act_on_row)
         view.link_activated.connect(self._open_link)
         view.source_activated.connect(self._open_source)
-        view.save_requested.connect(self._save_code)
+        view.save_requested.connect(self.desk.save_code)
         view.new_text_below.connect(self.main.show_new_text_below)
+        self.desk.connect_parts()
+
+    @cached_property
+    def desk(self) -> ChatDesk:
+        """Search, find, trash, columns and dialogs; there once the history is open."""
+        from app.ui.chat.page_desk import ChatDesk
+
+        return ChatDesk(self, self._theme, self._tasks)
+
+    @property
+    def _has_desk(self) -> bool:
+        return "desk" in self.__dict__
 
     def _connect_list(self) -> None:
         pane, presenter = self.list, self.presenter
@@ -106,6 +118,7 @@ class ChatPage(TabPanes):
         pane.pin_wanted.connect(presenter.pin)
         pane.duplicate_wanted.connect(presenter.duplicate)
         pane.trash_wanted.connect(presenter.trash)
+        pane.files_given.connect(lambda paths: self.desk.take_dropped(paths))
 
     def _connect_canvas(self) -> None:
         main, presenter = self.main, self.presenter
@@ -160,19 +173,8 @@ class ChatPage(TabPanes):
 
         return LinkOpener(self._theme, self.main, self._tasks)
 
-    @cached_property
-    def _saver(self) -> CodeSaver:
-        from app.ui.chat.code_saving import CodeSaver
-
-        saver = CodeSaver(self.main, self._tasks)
-        saver.told.connect(lambda sentence: self.toast_wanted.emit(sentence, "", ""))
-        return saver
-
     def _open_link(self, address: str) -> None:
         self._links.ask(address)
-
-    def _save_code(self, code: str, file_name: str) -> None:
-        self._saver.ask(code, file_name)
 
     # What the presenter tells
 
@@ -294,7 +296,7 @@ class ChatPage(TabPanes):
     def focus_box(self) -> None:
         self.main.composer.box.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def _act(self, row_id: str, action: str) -> None:
+    def act_on_row(self, row_id: str, action: str) -> None:
         """A button beside a message. The view copies by itself; the rest is the presenter's."""
         if action == "more":
             from app.ui.chat.page_menus import open_message_menu
@@ -302,6 +304,8 @@ class ChatPage(TabPanes):
             open_message_menu(self, row_id)
         elif action == "receipt":
             self.open_request(row_id)
+        elif action == "answer-calls":
+            self.desk.answer_calls(row_id)
         elif action != "copy":
             self.presenter.act(row_id, action)
 
@@ -368,7 +372,9 @@ class ChatPage(TabPanes):
             self.presenter.trash(self.presenter.opened.chat_id)
 
     def copy_answer(self) -> None:
-        """Put the newest answer on the clipboard, as Markdown and without its thoughts."""
+        """Put the newest answer on the clipboard, without its thoughts; of a line of JSON with the focus its path."""
+        if self._has_desk and self.desk.copy_path():
+            return
         message = self.presenter.opened.thread.last_of("assistant")
         if message is not None and message.content:
             QGuiApplication.clipboard().setText(message.content)
@@ -395,7 +401,9 @@ class ChatPage(TabPanes):
 
     def filter_field(self) -> QWidget:
         field = getattr(self.guest, "search", None)
-        return field if isinstance(field, QWidget) else self.list.filter
+        if isinstance(field, QWidget):
+            return field
+        return (self._has_desk and self.desk.filter_field()) or self.list.filter
 
     def actions(self) -> Sequence[TabAction]:
         return chat_actions(self)
@@ -420,7 +428,7 @@ class ChatPage(TabPanes):
         if self.presenter.head().writing:
             self.presenter.stop()
             return True
-        return self.presenter.cancel_edit()
+        return self.presenter.cancel_edit() or (self._has_desk and self.desk.leave_one())
 
     def set_zones(self, zones: Zones) -> None:
         super().set_zones(zones)

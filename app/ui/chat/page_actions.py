@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from app.ui.chat.page_desk_actions import desk_actions
 from app.ui.shared.tab import PaletteItem, TabAction
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ def chat_actions(page: ChatPage) -> tuple[TabAction, ...]:
         TabAction("chat.attach", "Attach files…", page.attach, "Ctrl+O", "attach", "file"),
         TabAction("chat.retry", "Try again", presenter.retry_last, "Ctrl+R", "retry", enabled=asked),
         TabAction("chat.stop", "Stop the answer", presenter.stop, "", "stop", enabled=lambda: presenter.head().writing),
+        *desk_actions(page, asked, stored),
         TabAction("chat.copy", "Copy the answer", page.copy_answer, "Ctrl+Shift+C", "copy"),
         TabAction("chat.edit_last", "Edit my last message", presenter.recall, "", "pencil", enabled=asked),
         TabAction("chat.request", "Show the request", page.open_request, "Ctrl+Shift+E", "code"),

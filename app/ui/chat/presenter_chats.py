@@ -64,6 +64,31 @@ class ChatPresenterChats(ChatPresenterBase):
         copy = await self.library.duplicate(chat_id, leaf_id)
         await self._open_chat(copy.id)
 
+    # The newest turns, by key
+
+    def continue_last(self) -> None:
+        """Go on with the newest answer, when it was cut or stopped."""
+        message = self.opened.thread.last_of("assistant")
+        if message is not None and message.state in ("stopped", "interrupted"):
+            self.act(message.id, "continue")
+
+    def edit_last_answer(self) -> None:
+        message = self.opened.thread.last_of("assistant")
+        if message is not None:
+            self.act(message.id, "edit-answer")
+
+    def show_sibling(self, message_id: str, step: int) -> None:
+        """Another version of a turn; without an id of the last one that has several."""
+        thread = self.opened.thread
+        if thread.get(message_id) is None:
+            several = (each.id for each in reversed(thread.shown()) if len(thread.siblings(each.id)) > 1)
+            message_id = next(several, "")
+        if message_id:
+            self.act(message_id, "next" if step > 0 else "previous")
+
+    def act(self, message_id: str, action: str) -> None:
+        raise NotImplementedError
+
     # The trash
 
     def trash(self, chat_id: str) -> None:

@@ -19,6 +19,7 @@ from app.ui.chat.options import ChatOptions, effort_of, extra_of, service_parame
 from app.ui.chat.presenter_calls import carried, is_answer_sent
 from app.ui.chat.presenter_parts import user_messages
 from app.ui.chat.state_pages import RequestView
+from app.ui.chat.structure import refusals
 
 if TYPE_CHECKING:
     from app.service.exchange import Exchange
@@ -46,7 +47,8 @@ def build_request(
     is the cache key, so that all turns of one chat hit the same cache (R-CHAT-06, R-CHAT-07).
     """
     messages = wire_messages(options, branch, model)
-    tools = structure.tools() if structure is not None else ()
+    no_schema, no_functions = refusals(model)
+    tools = structure.tools() if structure is not None and not no_functions else ()
     if continues is not None and continues.content:
         messages += (ChatMessage("assistant", continues.content), ChatMessage("user", CONTINUE_INSTRUCTION))
     return ChatRequest(
@@ -60,7 +62,7 @@ def build_request(
         seed=options.seed,
         stop=options.stop,
         prompt_cache_key=chat_id,
-        response_format=structure.response_format() if structure is not None else None,
+        response_format=structure.response_format() if structure is not None and not no_schema else None,
         tools=tools,
         tool_choice=structure.function_choice if structure is not None and tools else None,
         extra=extra_of(options.extra_json)[0],

@@ -11,7 +11,10 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from app.service.models import Model
 
 KINDS = ("object", "array", "string", "number", "integer", "boolean", "null")
 MAX_CHARS = 200_000
@@ -65,6 +68,17 @@ class Structure:
     def tools(self) -> tuple[dict[str, object], ...]:
         made = functions_of(self.functions) if self.use_functions else ()
         return () if isinstance(made, Fault) else made
+
+
+def refusals(model: Model | None) -> tuple[str, str]:
+    """Why a model takes no schema and no functions, "" for what it takes. An unknown model is believed to do both."""
+    if model is None:
+        return "", ""
+    can = model.capabilities
+    return (
+        "" if can.supports_response_schema else f"{model.name} cannot answer in a schema, so none is sent.",
+        "" if can.supports_function_calling else f"{model.name} cannot ask for functions, so none are offered.",
+    )
 
 
 class _Wrong(Exception):

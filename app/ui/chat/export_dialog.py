@@ -1,0 +1,106 @@
+"""Asks in which form a chat leaves, and where to; and which files chats are taken from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QWidget
+
+from app.ui.chat.presenter_export import ENDINGS, HTML, JSON, MARKDOWN, NAMES, ExportForm, file_name
+from app.ui.shared.dialogs import Dialog
+from app.ui.shared.label import Label
+from app.ui.shared.segmented import SegmentedChoice
+from app.ui.shared.switch import Switch
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.ui.shared.theme import Theme
+
+_WORDS = {
+    MARKDOWN: "The conversation on screen as text, for notes and repositories.",
+    HTML: "The conversation on screen as one page for any browser. It loads nothing and runs nothing.",
+    JSON: "The whole chat with every branch. Rialto reads it back identical.",
+}
+
+
+class ExportDialog(Dialog):
+    """`form` is what was chosen; await `answer`."""
+
+    def __init__(self, theme: Theme, parent: QWidget, title: str) -> None:
+        super().__init__(theme, parent, "Export this chat", width=460)
+        self.kind = SegmentedChoice(theme, self.tr("Form"), tuple((kind, NAMES[kind]) for kind in ENDINGS))
+        self.kind.set_current(MARKDOWN)
+        self.about = Label(theme, "", role="text2", wrap=True)
+        self.body.addWidget(Label(theme, title, weight=500, elide=True))
+        self.body.addWidget(self.kind, 0, Qt.AlignmentFlag.AlignLeft)
+        self.body.addWidget(self.about)
+        self.sources = self._switch(self.tr("List the sources"), True)
+        self.thoughts = self._switch(self.tr("Include the thoughts"), False)
+        self.receipts = self._switch(self.tr("Include tokens and cost"), False)
+        self.add_button(self.tr("Cancel"), accepts=False)
+        self.go = self.add_button(self.tr("Save as…"), kind="primary", accepts=True, default=True)
+        self.kind.changed.connect(self._agree)
+        self._agree(MARKDOWN)
+
+    def _switch(self, words: str, on: bool) -> Switch:
+        switch = Switch(self._theme, words)
+        switch.setChecked(on)
+        row = QHBoxLayout()
+        label = Label(self._theme, words, wrap=True)
+        label.setBuddy(switch)
+        row.addWidget(label, 1)
+        row.addWidget(switch)
+        self.body.addLayout(row)
+        return switch
+
+    def _agree(self, kind: str) -> None:
+        self.about.set_text(_WORDS[kind])
+        for switch in (self.sources, self.thoughts, self.receipts):
+            switch.setEnabled(kind != JSON)
+
+    @property
+    def form(self) -> ExportForm:
+        return ExportForm(
+            self.kind.current,
+            thoughts=self.thoughts.isChecked(),
+            receipts=self.receipts.isChecked(),
+            sources=self.sources.isChecked(),
+        )
+
+
+def ask_where(parent: QWidget, title: str, form: ExportForm, then: Callable[[Path], None]) -> QFileDialog:
+    """Ask for the file to write; opens without a nested loop."""
+    dialog = QFileDialog(parent, "Export this chat")
+    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+    dialog.setNameFilter(f"{NAMES[form.kind]} (*{ENDINGS[form.kind]})")
+    dialog.setDefaultSuffix(ENDINGS[form.kind].removeprefix("."))
+    dialog.selectFile(file_name(title, form.kind))
+    dialog.fileSelected.connect(lambda path: then(Path(path)))
+    dialog.finished.connect(dialog.deleteLater)
+    dialog.open()
+    return dialog
+
+
+def ask_which(parent: QWidget, then: Callable[[tuple[Path, ...]], None]) -> QFileDialog:
+    """Ask for the files to take chats from; opens without a nested loop."""
+    dialog = QFileDialog(parent, "Import chats")
+    dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+    dialog.setNameFilters(["Exports of chats (*.json *.jsonl *.zip)", "All files (*)"])
+    dialog.filesSelected.connect(lambda paths: then(tuple(Path(path) for path in paths)))
+    dialog.finished.connect(dialog.deleteLater)
+    dialog.open()
+    return dialog
+
+
+class ReportDialog(Dialog):
+    """What came of an import, line by line."""
+
+    def __init__(self, theme: Theme, parent: QWidget, title: str, lines: Sequence[str]) -> None:
+        super().__init__(theme, parent, title, width=480)
+        for line in lines:
+            self.body.addWidget(Label(theme, line, role="text2", wrap=True))
+        self.add_button(self.tr("Close"), kind="primary", accepts=True, default=True).setFocus()

@@ -1,0 +1,123 @@
+"""The line under the header in which a person looks for words in the open chat."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.ui.shared.announce import announce
+from app.ui.shared.buttons import IconButton
+from app.ui.shared.label import Label
+from app.ui.shared.search_field import SearchField
+from app.ui.shared.surfaces import rule, zone
+
+if TYPE_CHECKING:
+    from app.ui.chat.message_view import MessageView
+    from app.ui.chat.message_view_find import Finder
+    from app.ui.shared.theme import Theme
+
+
+class FindBar(QWidget):
+    """Enter and Shift+Enter go on and back, Esc closes. `closed` says that the focus may go elsewhere."""
+
+    closed = Signal()
+
+    def __init__(self, theme: Theme, view: MessageView, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        from app.ui.chat.message_view_find import Finder
+
+        self._theme = theme
+        self._view = view
+        self.finder: Finder = Finder(view)
+        zone(self, "pane")
+        self.field = SearchField(theme, self.tr("Find in this chat"))
+        self.field.setProperty("sizing", "small")
+        self.count = Label(theme, "", "small", "text2", tabular=True)
+        self.previous = IconButton(
+            theme, "chevron-up", self.tr("Previous match"), shortcut="Ctrl+Shift+G", size="small"
+        )
+        self.next = IconButton(theme, "chevron-down", self.tr("Next match"), shortcut="Ctrl+G", size="small")
+        self.close_button = IconButton(theme, "close", self.tr("Close the search"), size="small")
+        self._row = QHBoxLayout()
+        self._row.addWidget(self.field, 1)
+        for widget in (self.count, self.previous, self.next, self.close_button):
+            self._row.addWidget(widget)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(self._row)
+        column.addWidget(rule())
+        self.field.installEventFilter(self)
+        self.field.search_changed.connect(self._look)
+        self.field.left.connect(self.leave)
+        self.previous.clicked.connect(lambda: self.step(-1))
+        self.next.clicked.connect(lambda: self.step(1))
+        self.close_button.clicked.connect(self.leave)
+        theme.changed.connect(self._dress)
+        self._dress()
+        self._tell()
+
+    def _dress(self) -> None:
+        theme = self._theme
+        self._row.setContentsMargins(theme.px(24), theme.px(6), theme.px(16), theme.px(6))
+        self._row.setSpacing(theme.px(6))
+        self.count.setMinimumWidth(theme.type_px(76))
+
+    def look_for(self, text: str, row_id: str = "") -> None:
+        """Show the bar with `text` in it, at the first place from a message on."""
+        self.show()
+        self.field.blockSignals(True)
+        self.field.setText(text)
+        self.field.blockSignals(False)
+        self.finder.look_for(text, row_id)
+        self._tell()
+
+    def step(self, by: int) -> None:
+        """Go to the next match or back."""
+        if self.field.text() != self.finder.text:
+            self.finder.look_for(self.field.text())
+        else:
+            self.finder.step(by)
+        self._tell()
+        announce(self, self.count.text())
+
+    def recount(self) -> None:
+        """The conversation has changed."""
+        if self.isVisible():
+            self.finder.recount()
+            self._tell()
+
+    def leave(self) -> None:
+        """Close, and take the marks away."""
+        self.hide()
+        self.finder.stop()
+        self.closed.emit()
+
+    def _look(self, text: str) -> None:
+        self.finder.look_for(text)
+        self._tell()
+
+    def _tell(self) -> None:
+        finder = self.finder
+        if not finder.text.strip():
+            words = ""
+        elif not finder.count:
+            words = self.tr("Not found")
+        else:
+            words = self.tr("{place:,} of {count:,}").format(place=finder.place, count=finder.count)
+        self.count.set_text(words)
+        for button in (self.previous, self.next):
+            button.setEnabled(finder.count > 0)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self.field and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                self.step(-1 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1)
+                return True
+            if event.key() == Qt.Key.Key_Escape:
+                self.leave()
+                return True
+        return super().eventFilter(watched, event)

@@ -1,0 +1,203 @@
+"""Dialogs for what a chat asks for as JSON: the schema of its answers, its functions, and answers for functions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor, QTextFormat
+from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QTextEdit, QWidget
+
+from app.ui.chat.structure import Fault, Structure, answer_format, function_names, functions_of
+from app.ui.shared.dialogs import Dialog
+from app.ui.shared.label import Label
+from app.ui.shared.segmented import SegmentedChoice
+from app.ui.shared.switch import Switch
+
+if TYPE_CHECKING:
+    from app.ui.shared.theme import Theme
+
+SCHEMA_EXAMPLE = """{
+  "type": "object",
+  "properties": {
+    "answer": {"type": "string"},
+    "sources": {"type": "array", "items": {"type": "string"}}
+  },
+  "required": ["answer", "sources"],
+  "additionalProperties": false
+}"""
+FUNCTIONS_EXAMPLE = """[
+  {
+    "name": "get_weather",
+    "description": "The weather of a city now",
+    "parameters": {
+      "type": "object",
+      "properties": {"city": {"type": "string"}},
+      "required": ["city"]
+    }
+  }
+]"""
+LINES = 9
+
+
+class JsonEdit(QPlainTextEdit):
+    """A field for JSON; a line that is wrong is tinted."""
+
+    def __init__(self, theme: Theme, name: str, *, lines: int = LINES) -> None:
+        super().__init__()
+        self._theme = theme
+        self._lines = lines
+        self.setAccessibleName(name)
+        self.setTabChangesFocus(True)
+        self.setProperty("mono", True)
+        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def _dress(self) -> None:
+        self.setFont(self._theme.font("code"))
+        self.setFixedHeight(self._lines * self._theme.line_px("code") + self._theme.px(14))
+
+    def mark_line(self, line: int) -> None:
+        """Tint a line, counted from 1; 0 tints none."""
+        block = self.document().findBlockByNumber(line - 1)
+        marks: list[QTextEdit.ExtraSelection] = []
+        if line > 0 and block.isValid():
+            mark = QTextEdit.ExtraSelection()
+            form = QTextCharFormat()
+            form.setBackground(QColor(self._theme.color("bad_tint")))
+            form.setProperty(QTextFormat.Property.FullWidthSelection, True)
+            mark.format = form
+            mark.cursor = QTextCursor(block)
+            marks.append(mark)
+        self.setExtraSelections(marks)
+
+
+class StructureDialog(Dialog):
+    """`structure` is what was entered. What the model cannot do stays here, dashed, with the reason."""
+
+    def __init__(
+        self, theme: Theme, parent: QWidget, structure: Structure, *, no_schema: str = "", no_functions: str = ""
+    ) -> None:
+        super().__init__(theme, parent, "Answers as JSON, and functions", width=620)
+        self._before = structure
+        self.use_schema = Switch(theme, self.tr("Answer in a schema"))
+        self.use_schema.setChecked(structure.use_schema)
+        self.schema = JsonEdit(theme, self.tr("Schema of the answer"))
+        self.schema.setPlainText(structure.schema or SCHEMA_EXAMPLE)
+        self.schema_note = Label(theme, "", "small", "text3", wrap=True)
+        self.use_functions = Switch(theme, self.tr("Offer functions"))
+        self.use_functions.setChecked(structure.use_functions)
+        self.functions = JsonEdit(theme, self.tr("Functions that the model may ask for"))
+        self.functions.setPlainText(structure.functions or FUNCTIONS_EXAMPLE)
+        self.functions_note = Label(theme, "", "small", "text3", wrap=True)
+        self.choice = SegmentedChoice(
+            theme,
+            self.tr("When to call"),
+            (("auto", self.tr("Auto")), ("required", self.tr("Always")), ("none", self.tr("Never"))),
+        )
+        self.choice.set_current(structure.function_choice)
+        self._no_schema, self._no_functions = no_schema, no_functions
+        self._row(self.use_schema, self.tr("Answer in a schema"))
+        self.body.addWidget(self.schema)
+        self.body.addWidget(self.schema_note)
+        self._row(self.use_functions, self.tr("Offer functions"))
+        self.body.addWidget(self.functions)
+        self.body.addWidget(self.functions_note)
+        self._row(self.choice, self.tr("When to call"))
+        self.add_button(self.tr("Cancel"), accepts=False)
+        self.save = self.add_button(self.tr("Use in this chat"), kind="primary", accepts=True)
+        for edit in (self.schema, self.functions):
+            edit.textChanged.connect(self._check)
+        for switch in (self.use_schema, self.use_functions):
+            switch.toggled.connect(lambda _on: self._check())
+        self._check()
+
+    def _row(self, control: QWidget, words: str) -> None:
+        row = QHBoxLayout()
+        label = Label(self._theme, words, weight=500)
+        label.setBuddy(control)
+        row.addWidget(label, 1)
+        row.addWidget(control)
+        self.body.addLayout(row)
+
+    def _check(self) -> None:
+        schema = answer_format(self.schema.toPlainText())
+        self._show(self.schema, self.schema_note, schema, self.use_schema.isChecked(), self._no_schema)
+        if not isinstance(schema, Fault) and not self._no_schema:
+            self.schema_note.set_text(self.tr("The schema can be sent. Answers are shown as a tree."))
+        functions = functions_of(self.functions.toPlainText())
+        self._show(self.functions, self.functions_note, functions, self.use_functions.isChecked(), self._no_functions)
+        if not isinstance(functions, Fault) and not self._no_functions:
+            names = ", ".join(function_names(self.functions.toPlainText()))
+            self.functions_note.set_text(
+                self.tr("{names}. Rialto runs none of them: you see the call and answer it.").format(names=names)
+            )
+        wrong = (self.use_schema.isChecked() and isinstance(schema, Fault)) or (
+            self.use_functions.isChecked() and isinstance(functions, Fault)
+        )
+        self.save.setEnabled(not wrong)
+
+    def _show(self, edit: JsonEdit, note: Label, made: object, on: bool, why_not: str) -> None:
+        fault = made if isinstance(made, Fault) else None
+        edit.mark_line(fault.line if fault is not None and on else 0)
+        note.set_role("bad" if fault is not None and on else "warn" if why_not and on else "text3")
+        if why_not:
+            note.set_text(why_not)
+        elif fault is not None:
+            note.set_text(fault.sentence)
+
+    @property
+    def structure(self) -> Structure:
+        """What was entered; an example that nobody switched on is not kept."""
+        schema, functions = self.schema.toPlainText(), self.functions.toPlainText()
+        return Structure(
+            use_schema=self.use_schema.isChecked(),
+            schema=schema if self.use_schema.isChecked() or schema != SCHEMA_EXAMPLE else "",
+            use_functions=self.use_functions.isChecked(),
+            functions=functions if self.use_functions.isChecked() or functions != FUNCTIONS_EXAMPLE else "",
+            function_choice=self.choice.current,
+        )
+
+
+class CallsDialog(Dialog):
+    """A field for each function that the model asks for. `answers` are the texts by call id."""
+
+    def __init__(self, theme: Theme, parent: QWidget, calls: Sequence[tuple[str, str, str, str]]) -> None:
+        """`calls` are (id, name, arguments, what was answered before)."""
+        title = "Answer the function call" if len(calls) == 1 else "Answer the function calls"
+        super().__init__(theme, parent, title, width=560)
+        self.fields: dict[str, QPlainTextEdit] = {}
+        words = self.tr("The model asked for this. Nothing was run: what you write here goes back as the result.")
+        self.body.addWidget(Label(theme, words, role="text2", wrap=True))
+        for call_id, name, arguments, given in calls:
+            self.body.addWidget(Label(theme, name or self.tr("unnamed"), mono=True, weight=500))
+            self.body.addWidget(Label(theme, _tidy(arguments), "small", "text2", mono=True, wrap=True))
+            field = JsonEdit(theme, self.tr("Result of {name}").format(name=name), lines=4)
+            field.setPlainText(given)
+            field.textChanged.connect(self._check)
+            self.fields[call_id] = field
+            self.body.addWidget(field)
+        self.add_button(self.tr("Cancel"), accepts=False)
+        words = self.tr("Send the result") if len(calls) == 1 else self.tr("Send the results")
+        self.send = self.add_button(words, kind="primary", accepts=True)
+        if self.fields:
+            next(iter(self.fields.values())).setFocus()
+        self._check()
+
+    def _check(self) -> None:
+        self.send.setEnabled(all(field.toPlainText().strip() for field in self.fields.values()))
+
+    @property
+    def answers(self) -> dict[str, str]:
+        return {call_id: field.toPlainText() for call_id, field in self.fields.items()}
+
+
+def _tidy(arguments: str) -> str:
+    """Arguments as they are read best, cut where a screen ends."""
+    try:
+        text = json.dumps(json.loads(arguments), ensure_ascii=False, indent=2)
+    except (ValueError, RecursionError):
+        text = arguments
+    return text if len(text) <= 4_000 else f"{text[:4_000]}…"
