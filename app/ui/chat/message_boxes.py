@@ -6,6 +6,7 @@ Boxes are plain objects, not widgets: a screen holds a few dozen, and a scrolled
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -65,7 +66,7 @@ class PaintState:
     clip: QRectF = field(default_factory=QRectF)  # in the box's own coordinates
 
 
-class Box:
+class Box(ABC):
     """Base of everything stacked in a row. Coordinates start at the box's own top left; heights are whole px."""
 
     above = ""  # kinds of the outer blocks, which decide the air between two boxes
@@ -80,13 +81,13 @@ class Box:
         self.height = 0
         self.y = 0  # in its unit; set by the unit
 
+    @abstractmethod
     def layout(self, width: int) -> int:
         """Lay out for `width` px and return the height."""
-        raise NotImplementedError
 
+    @abstractmethod
     def paint(self, painter: QPainter, state: PaintState) -> None:
         """Draw; the painter's origin is the box's top left."""
-        raise NotImplementedError
 
     def controls(self) -> list[Control]:
         """Return what can be pressed, in reading order."""
