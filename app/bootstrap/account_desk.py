@@ -110,6 +110,7 @@ class AccountDesk(QObject):
             check=self._check_key,
             calls=self.calls,
             sandbox=self.sandbox.address,
+            proxy_user=lambda: self._settings.value.proxy_user,
         )
         presenter.account_chosen.connect(self._use)
         presenter.key_replaced.connect(self._use)
@@ -156,6 +157,7 @@ class AccountDesk(QObject):
             self._settings, self.network, self.book, self.places, self._tasks, sandbox=self.sandbox.address
         )
         presenter.changed.connect(self.network_changed)
+        presenter.changed.connect(self.presenter.refresh)  # the table of secrets
         return presenter
 
     async def _read_proxy_password(self) -> str:

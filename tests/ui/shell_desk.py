@@ -277,9 +277,11 @@ def make_office(
         check=partial(check_key, open_with=partial(open_service, transport=transport)),
         sandbox=sandbox.address,
         calls=calls,
+        proxy_user=lambda: store.value.proxy_user,
     )
     network = Network(network_settings(store.value))
     connection = ConnectionPresenter(store, network, book, secrets, tasks, sandbox=sandbox.address)
+    connection.changed.connect(accounts.refresh)
     settings = SettingsPresenter(store, paths, caller, sandbox, tasks, calls=calls)
     parts = (paths, store, caller, book, keychain, vault, sandbox, secrets, accounts, settings, calls)
     return Office(*parts, asked, network, connection)

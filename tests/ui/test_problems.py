@@ -89,6 +89,23 @@ def test_a_key_that_nobody_registered_is_known_by_its_surroundings() -> None:
     assert "abc123def456ghi789" not in shown(describe(error, now=NOW))
 
 
+@pytest.mark.parametrize(
+    ("code", "what"),
+    [
+        ("proxy_auth", "The proxy could not be used"),
+        ("proxy", "The proxy could not be used"),
+        ("certificate", "No secure connection to the service"),
+        ("ca_file", "No secure connection to the service"),
+    ],
+)
+def test_what_stands_between_us_and_the_service_leads_to_the_connection(code: str, what: str) -> None:
+    problem = describe(errors.ConnectionFailed("Said so.", code=code, surely_not_sent=True))
+    assert problem.what == what
+    assert problem.meaning.startswith("Said so. ")
+    assert problem.primary is not None
+    assert problem.primary.id == "connection"
+
+
 def test_a_refused_key_offers_to_replace_it() -> None:
     problem = describe(errors.AuthenticationFailed("Authentication failed", status=401), now=NOW)
     assert problem.what == "The service did not accept your API key"

@@ -26,7 +26,7 @@ from tests.service.proxies import TestProxy, http_proxy, speaking, tls_in_front_
 from tests.service.throwaway_ca import Authority, pem
 from tests.ui.shell_desk import KEY, make_office, until
 from tests.ui.test_settings_accounts import add
-from tests.ui.test_shell_window import nameless
+from tests.ui.test_shell_window import nameless, open_dialog, press, wait_for_dialog
 
 BASE = "https://service.test/api/v1"
 LOGIN = ("desk14", "open sesame")
@@ -34,7 +34,7 @@ LIMITS = http(body={"data": {"accessPermitted": True, "apiTier": {"id": "paid"},
 
 
 @pytest.fixture
-async def page(desk, office, tasks):
+async def settings(desk, office, tasks):
     settings = SettingsPage(
         desk.theme,
         office.settings,
@@ -52,6 +52,11 @@ async def page(desk, office, tasks):
         lambda: settings,
     )
     desk.window.show_tab("settings")
+    return settings
+
+
+@pytest.fixture
+async def page(settings, tasks):
     settings.show_section("connection")
     await tasks.idle()
     return settings.page("connection")
@@ -224,9 +229,9 @@ async def test_what_cannot_be_right_is_said_at_its_field(page, office, tasks, ho
         form.has_login.click()
         form.user.setText(user)
         form.password.setText(password)
-    for press in (form._take, page.test.button.click):
+    for submit in (form._take, page.test.button.click):
         form._edited()
-        press()
+        submit()
         await tasks.idle()
         assert set(office.connection.state.problems) == {field}
         assert form._boxes[field].problem
@@ -252,6 +257,7 @@ async def test_without_an_account_the_address_that_is_typed_is_tried(page, offic
     assert page.test.address.placeholderText().startswith("https://")
     async with town(tmp_path) as (server, proxy, authority):
         office.connection.add_certificate(str(authority.file))
+        await tasks.idle()
         type_proxy(page, proxy.port)
         type_into(page.test.address, BASE)
         QTest.keyClick(page.test.address, Qt.Key.Key_Return)
@@ -400,3 +406,26 @@ async def test_where_a_password_is_kept_is_said_before_it_is_typed(page, office,
         page.form.show_place(replace(office.secrets.state, kind=kind, ask=ask))
         assert said in words(page.form)
     await tasks.idle()
+
+
+async def test_the_table_of_secrets_lists_the_password_and_leads_to_it(page, settings, desk, office, tasks):
+    type_proxy(page, 9)
+    page.form.use_button.click()
+    await tasks.idle()
+    settings.show_section("accounts")
+    await tasks.idle()
+    accounts = settings.page("accounts")
+    shown = words(accounts.table)
+    for part in ("Proxy password", "user “desk14”", "Connection", "System keychain"):
+        assert part in shown
+    assert LOGIN[1] not in shown
+    assert nameless(desk.window) == []
+    accounts.table.wanted.emit("connection", "replace-key")
+    await until(lambda: settings.places.current == "connection")
+    assert desk.window.focusWidget() is page.form.password
+    accounts.table.wanted.emit("connection", "remove-key")
+    await wait_for_dialog(desk.window)
+    press(open_dialog(desk.window), "Remove password")
+    await tasks.idle()
+    assert LOGIN[1] not in office.keychain.items.values()
+    assert "Proxy password" not in words(accounts.table)

@@ -213,7 +213,9 @@ class SettingsPage(QObject):
                 def how() -> None:
                     self._open_help("secrets")
 
-                return AccountsPage(theme, self._accounts, self._secrets, self._tasks, self._toasts, how)
+                accounts = AccountsPage(theme, self._accounts, self._secrets, self._tasks, self._toasts, how)
+                accounts.proxy_wanted.connect(self._change_proxy_password)
+                return accounts
             case "connection":
                 from app.ui.settings.connection.page import ConnectionPage
 
@@ -261,6 +263,17 @@ class SettingsPage(QObject):
         page = self.page("accounts")
         if isinstance(page, AccountsPage):
             page.open_form()
+
+    def _change_proxy_password(self, what: str) -> None:
+        from app.ui.settings.connection.page import ConnectionPage
+
+        if what == "remove-key":
+            self._connection().forget_password()
+            return
+        self.show_section("connection")
+        page = self.page("connection")
+        if isinstance(page, ConnectionPage):
+            page.focus_password()
 
     def _filter(self, text: str) -> None:
         found = sections_for(text)

@@ -104,6 +104,13 @@ def _held(error: errors.ServiceError, subject: str, charged: str) -> Told:
 
 
 def _offline(error: errors.ServiceError, subject: str, charged: str) -> Told:
+    code = error.code or ""
+    if code.startswith("proxy"):
+        means = _join(_said(error), _safe(error, subject))
+        return Told("The proxy could not be used", means, CONNECTION, RETRY, icon="plug", severity="warn")
+    if code in ("certificate", "ca_file", "tls"):
+        means = _join(_said(error), _safe(error, subject))
+        return Told("No secure connection to the service", means, CONNECTION, RETRY, icon="shield", severity="warn")
     return Told(
         "The service could not be reached",
         _join(_safe(error, subject), "History and drafts still work."),

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.ui.settings.accounts.ask_key import ask_key
 from app.ui.settings.accounts.form import AccountForm
-from app.ui.settings.accounts.presenter import AccountsPresenter
+from app.ui.settings.accounts.presenter import PROXY, AccountsPresenter
 from app.ui.settings.accounts.row import AccountRowWidget
 from app.ui.settings.accounts.secrets_table import SecretsTable
 from app.ui.settings.accounts.state import AccountsState
@@ -28,6 +28,10 @@ from app.ui.shared.toast import ToastHost
 
 
 class AccountsPage(SectionPage):
+    """`proxy_wanted` asks for what is to be done with the proxy's password: "replace-key" or "remove-key"."""
+
+    proxy_wanted = Signal(str)
+
     def __init__(
         self,
         theme: Theme,
@@ -173,6 +177,9 @@ class AccountsPage(SectionPage):
     async def _ask(self, account_id: str, what: str) -> None:
         from app.ui.shared.dialogs import ask_text, confirm
 
+        if account_id == PROXY:
+            await self._ask_about_proxy(what)
+            return
         row = next((row for row in self._presenter.state.accounts if row.id == account_id), None)
         if row is None:
             return
@@ -188,6 +195,14 @@ class AccountsPage(SectionPage):
             text = f"{row.name} stays on the list but cannot call its service until it has a key again."
             if await confirm(self.theme, self, "Remove this key?", text, action="Remove key", danger=True):
                 self._presenter.remove_key(account_id)
+
+    async def _ask_about_proxy(self, what: str) -> None:
+        from app.ui.shared.dialogs import confirm
+
+        text = "The proxy is called without a user name and password from then on. It may refuse that."
+        ask = "Remove the password of the proxy?"
+        if what != "remove-key" or await confirm(self.theme, self, ask, text, action="Remove password", danger=True):
+            self.proxy_wanted.emit(what)
 
     def _offer_undo(self, name: str) -> None:
         toasts = self._toasts()

@@ -30,6 +30,7 @@ from app.ui.shared.tasks import TaskScope
 
 CHECK_WITHIN_S = 25.0
 AUTOMATIC = ""  # the dialect is guessed from the address
+PROXY = "connection"  # whose secret the proxy's password is
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +62,11 @@ class AccountsPresenter(QObject):
         check: Check | None = None,
         calls: CallLog | None = None,
         sandbox: Callable[[], tuple[str, str] | None] = lambda: None,
+        proxy_user: Callable[[], str] = lambda: "",
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        """`sandbox` tells the address and key of the Sandbox while it runs, `calls` when an account was answered.
+        """`sandbox` tells the address and key of the Sandbox while it runs, `calls` when an account was answered,
+        `proxy_user` whose password the proxy is given, "" for nobody's.
 
         `check` may be replaced in tests.
         """
@@ -73,6 +76,7 @@ class AccountsPresenter(QObject):
         self._tasks = tasks
         self._check = check or check_key
         self._sandbox = sandbox
+        self._proxy_user = proxy_user
         self._now = now
         self._tests: dict[str, TestLine] = {}
         self._answers: dict[str, LastAnswer] = {}
@@ -138,7 +142,10 @@ class AccountsPresenter(QObject):
         accounts = self._book.list()
         self._change(
             accounts=tuple(self._row(account) for account in accounts),
-            secrets=tuple(self._secret(account) for account in accounts if account.kind == "api_key"),
+            secrets=(
+                *(self._secret(account) for account in accounts if account.kind == "api_key"),
+                *self._proxy_secret(),
+            ),
         )
 
     # How it is done
@@ -369,6 +376,23 @@ class AccountsPresenter(QObject):
             kept_in=place.place,
             is_lasting=place.kind != "session",
             last_used=when(answered.at, self._now()) if answered else "",
+        )
+
+    def _proxy_secret(self) -> tuple[SecretRow, ...]:
+        user = self._proxy_user()
+        if not user:
+            return ()
+        place = self._secrets.state
+        return (
+            SecretRow(
+                account_id=PROXY,
+                what="Proxy password",
+                hint=f"user “{user}”",
+                belongs_to="Connection",
+                kept_in=place.place,
+                is_lasting=place.kind != "session",
+                last_used="",
+            ),
         )
 
     def _set_test(self, account_id: str, line: TestLine) -> None:
