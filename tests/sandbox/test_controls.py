@@ -158,7 +158,7 @@ def test_balances_are_exact_decimals(sandbox: Client) -> None:
     assert wrong.json()["details"]["usd"]["_errors"]
 
 
-def test_the_log_names_requests_without_bodies_or_keys(sandbox: Client) -> None:
+def test_R_AUTH_10_the_log_names_requests_without_bodies_or_keys(sandbox: Client) -> None:
     sandbox.chat("A very private question about receipts")
     sandbox.stream()
     sandbox.get("/nothing")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app.sandbox.limits import DEFAULT, PARTNER, RateLimits
+from app.sandbox.limits import DEFAULT, RateLimits, allowance
 from tests.sandbox.support import NOON, Client, running
 
 TIERS = {"XS": "rialto-plain", "S": "rialto-think-tags", "M": "rialto-reasoning", "L": "rialto-search"}
@@ -48,10 +48,22 @@ def test_R_LIM_10_R_LIM_11_R_LIM_12_R_LIM_13_partners_have_more(
     ), rule
 
 
-def test_R_LIM_05_R_LIM_06_R_LIM_07_R_LIM_08_R_LIM_09_R_LIM_14_the_other_classes_have_their_figures() -> None:
-    names = ("image", "audio", "embedding", "video_queue", "video_retrieve")
-    assert [DEFAULT[name].requests for name in names] == [20, 60, 500, 40, 120]
-    assert [PARTNER[name].requests for name in names] == [60, 120, 500, 40, 120]
+@pytest.mark.parametrize(
+    ("rule", "name", "default", "partner"),
+    [
+        ("R-LIM-05, R-LIM-14", "image", 20, 60),
+        ("R-LIM-06, R-LIM-14", "audio", 60, 120),
+        ("R-LIM-07, R-LIM-14", "embedding", 500, 500),
+        ("R-LIM-08", "video_queue", 40, 40),
+        ("R-LIM-09", "video_retrieve", 120, 120),
+    ],
+)
+def test_so_many_calls_of_a_class_go_in_a_minute_and_no_more(rule: str, name: str, default: int, partner: int) -> None:
+    for is_partner, allowed in ((False, default), (True, partner)):
+        limits, figures = RateLimits(), allowance(name, partner=is_partner)
+        answers = [limits.admit(name, figures, NOON + n / 1000).exceeded for n in range(allowed + 1)]
+        assert answers == [None] * allowed + ["RPM"], rule
+        assert limits.admit(name, figures, NOON + 60).exceeded is None
 
 
 def test_R_LIM_29_the_21st_request_of_a_minute_is_refused_until_the_next_window(sandbox: Client) -> None:

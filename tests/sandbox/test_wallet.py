@@ -416,7 +416,7 @@ def test_daily_credits_count_for_the_floor_and_are_shown(wallet: WalletClient) -
     assert (body["data"]["balanceUsd"], body["data"]["diemBalanceUsd"], body["data"]["canConsume"]) == (0, 0.1, True)
 
 
-def test_the_log_names_no_header(wallet: WalletClient) -> None:
+def test_R_AUTH_10_the_log_names_no_header(wallet: WalletClient) -> None:
     wallet.credit("5")
     headers = wallet.wallet.header()
     wallet.chat(headers)

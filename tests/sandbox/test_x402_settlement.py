@@ -30,7 +30,7 @@ def test_a_payer_without_play_money_is_refused_and_may_try_again(wallet: WalletC
     assert code(wallet.top_up(v2(wallet.wallet.pays()))) == "PAYMENT_VERIFICATION_FAILED"
 
 
-def test_the_same_payment_is_credited_once_and_gets_the_same_receipt(payer: WalletClient) -> None:
+def test_R_WAL_03_the_same_payment_is_credited_once_and_gets_the_same_receipt(payer: WalletClient) -> None:
     payment = payer.wallet.pays()
     first = payer.top_up(v2(payment))
     payer.sandbox.turn_clock(3600)  # long after it expired

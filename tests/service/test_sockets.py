@@ -156,7 +156,7 @@ async def test_redirects_in_circles_end() -> None:
         assert len(server.received) == 6
 
 
-async def test_a_download_elsewhere_carries_no_credentials_and_may_be_redirected() -> None:
+async def test_r_auth_02_a_download_elsewhere_carries_no_credentials_and_may_be_redirected() -> None:
     async with (
         serving(http(body=b"film", content_type="video/mp4")) as store,
         serving(http(302, location=f"{store.base_url}/film")) as elsewhere,
