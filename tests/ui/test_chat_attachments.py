@@ -138,7 +138,7 @@ def test_the_first_long_attachments_are_marked_for_the_cache_r_chat_05() -> None
 def test_odd_stored_attachments_cost_themselves_only() -> None:
     stored: list[dict[str, Any]] = [{"kind": "x"}, {"kind": "image", "sha256": "a", "width": "b", "name": 3}, {}]
     (kept,) = attachments_of(stored)
-    assert (kept.width, kept.name) == (0, "")
+    assert (kept.width, kept.name, kept.sha256) == (0, "", "")
     assert Attachment.from_dict(kept.to_dict()) == kept
 
 

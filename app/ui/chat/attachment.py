@@ -47,6 +47,7 @@ TILE_PX, TILE_TOKENS, PICTURE_TOKENS, MOST_TILES = 512, 170, 85, 16
 SOUND_BYTES_A_TOKEN = 500
 FILM_BYTES_A_TOKEN = 400
 PDF_BYTES_A_TOKEN = 12
+_HASH = re.compile(r"[0-9a-f]{64}")
 _DATA = re.compile(r"data:[\w.+-]+/[\w.+-]+;base64,")
 CACHE_FROM_TOKENS = 1_024  # shorter pieces are not cached by the models that say what they cache
 MAX_CACHE_MARKS = 4
@@ -71,13 +72,15 @@ class Attachment:
     def from_dict(cls, stored: Mapping[str, Any]) -> Attachment | None:
         """Read a stored one; None when it cannot be used."""
         values = {field.name: stored.get(field.name, field.default) for field in fields(cls)}
-        if values["kind"] not in KINDS or not isinstance(values["sha256"], str):
+        if values["kind"] not in KINDS:
             return None
         for name in ("size", "width", "height", "tokens"):
             number = values[name]
             values[name] = number if isinstance(number, int) and not isinstance(number, bool) and number > 0 else 0
         for name in ("name", "media_type", "audio_format", "note"):
             values[name] = values[name] if isinstance(values[name], str) else ""
+        if not isinstance(values["sha256"], str) or not _HASH.fullmatch(values["sha256"]):
+            values["sha256"] = ""  # the bytes are not on this computer
         return cls(**values)
 
     def to_dict(self) -> dict[str, Any]:

@@ -145,6 +145,12 @@ class RowModel:
             return
         parts = bubble_parts(row.text)
         self._bubbles = [Unit(BODY, lambda unit: [CaptionBox(self._styles.theme, row.caption)])] if row.caption else []
+        if row.attachments:
+            from app.ui.chat.message_attachments import AttachmentsBox
+
+            self._bubbles.append(Unit(BODY, lambda unit: [AttachmentsBox(self._styles, self.row.attachments)]))
+            if not row.text:
+                parts = []
         for number, (text, in_code) in enumerate(parts):
 
             def build(unit: Unit, number: int = number, text: str = text, in_code: bool = in_code) -> list[Box]:

@@ -46,6 +46,18 @@ class RowSource:
 
 
 @dataclass(frozen=True, slots=True)
+class RowAttachment:
+    """What the person attached. `path` is where its bytes are on this computer, "" when they are gone."""
+
+    kind: str
+    name: str
+    detail: str
+    path: str = ""
+    width: int = 0
+    height: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class ReceiptRun:
     """One part of a receipt line; parts are told apart by a dot.
 
@@ -93,6 +105,7 @@ class MessageRow:
     structured: bool = False
     misfit: str = ""
     caption: str = ""
+    attachments: tuple[RowAttachment, ...] = ()
 
     @property
     def shown_actions(self) -> tuple[str, ...]:

@@ -122,12 +122,21 @@ class DocumentBox(Box):
             return None
         line = layout.lineAt(count - 1)
         top_left = self.document.documentLayout().blockBoundingRect(block).topLeft() + self.origin
-        line_px = self.line_px_of(block)
+        top, high = self.line_box(block, count - 1)
+        line_px = min(high, self.line_px_of(block))
         x = _x_of(line.cursorToX(max(0, block.length() - 1)))
-        return QRectF(top_left.x() + x, top_left.y() + (count - 1) * line_px, 1, line_px)
+        return QRectF(top_left.x() + x, top_left.y() + top + high - line_px, 1, line_px)
 
     def paint_selection(self, painter: QPainter, state: PaintState) -> None:
-        """Fill the bands of the selected text."""
+        """Fill the bands of found words and of the selected text."""
+        for start, end in state.found:
+            role = "warn" if (start, end) == state.shown else "warn_tint"
+            color = self.theme.color(role)
+            if role == "warn":
+                color.setAlphaF(0.45)
+            for band in self.bands(start, min(end, self.document.characterCount() - 1)):
+                if band.intersects(state.clip):
+                    painter.fillRect(band, color)
         if state.selection is None:
             return
         start, end = state.selection

@@ -61,6 +61,7 @@ class MessageView(QAbstractScrollArea):
     action = Signal(str, str)  # row id; "copy", "retry", "branch", "more", "continue", "start-over" or a problem's id
     link_activated = Signal(str)  # the address, as it stands in the message
     source_activated = Signal(str, int)  # row id, index of the source from 0
+    attachment_activated = Signal(str, int)  # row id, index of the attachment
     save_requested = Signal(str, str)  # code, a name to offer for the file
     thoughts_folded = Signal(str, bool)  # row id, whether they are hidden now
     new_text_below = Signal(bool)  # text has come below what is on screen; False when it has been reached

@@ -30,6 +30,8 @@ class Actions:
         match name:
             case "source":
                 view.source_activated.emit(spot.row_id, int(rest[0]))
+            case "attachment":
+                view.attachment_activated.emit(spot.row_id, int(rest[0]))
             case "link":
                 view.link_activated.emit(rest[0])
             case "footnote":

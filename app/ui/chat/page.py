@@ -22,9 +22,10 @@ from app.ui.shared.tab import PaletteItem, TabAction, TabInfo, Zones
 if TYPE_CHECKING:
     from app.ui.chat.message_rows import MessageRow
     from app.ui.chat.model_picker import ModelPicker
+    from app.ui.chat.page_box import BoxDesk
     from app.ui.chat.page_desk import ChatDesk
     from app.ui.chat.presenter import ChatPresenter
-    from app.ui.chat.state import AttachmentView, CharacterHead, ChatEntry, ChatHead
+    from app.ui.chat.state import CharacterHead, ChatEntry, ChatHead
     from app.ui.chat.state_pages import ModelList, RequestView, Totals
     from app.ui.shared.links import LinkOpener
     from app.ui.shared.menu import Menu
@@ -70,7 +71,7 @@ class ChatPage(TabPanes):
         presenter.head_changed.connect(self._show_head)
         presenter.cost_changed.connect(self.main.composer.show_cost)
         presenter.draft_replaced.connect(self._show_draft)
-        presenter.attachments_changed.connect(self._show_attachments)
+        presenter.attachments_changed.connect(lambda views: self.box.show_attachments(views))
         presenter.totals_changed.connect(self._show_totals)
         presenter.models_changed.connect(self._show_models)
         presenter.notice.connect(self.toast_wanted)
@@ -95,8 +96,16 @@ class ChatPage(TabPanes):
         view.link_activated.connect(self._open_link)
         view.source_activated.connect(self._open_source)
         view.save_requested.connect(self.desk.save_code)
+        view.attachment_activated.connect(lambda row_id, index: self.box.save_attachment(row_id, index))
         view.new_text_below.connect(self.main.show_new_text_below)
         self.desk.connect_parts()
+
+    @cached_property
+    def box(self) -> BoxDesk:
+        """What belongs to the message box beside its text."""
+        from app.ui.chat.page_box import BoxDesk
+
+        return BoxDesk(self, self._theme, self._tasks)
 
     @cached_property
     def desk(self) -> ChatDesk:
@@ -140,7 +149,7 @@ class ChatPage(TabPanes):
         composer.text_edited.connect(presenter.set_draft)
         composer.option_changed.connect(presenter.set_option)
         composer.recall_wanted.connect(presenter.recall)
-        composer.attach_wanted.connect(self.attach)
+        composer.attach_wanted.connect(lambda: self.box.attach())
         for giver in (composer, main):
             giver.files_given.connect(presenter.attaching.add_files)
             giver.picture_given.connect(presenter.attaching.add_picture)
@@ -201,20 +210,6 @@ class ChatPage(TabPanes):
         self.main.composer.set_text(text)
         if self.presenter.opened.editing is not None:
             self.focus_box()
-
-    def _show_attachments(self, views: Sequence[AttachmentView]) -> None:
-        composer, attaching = self.main.composer, self.presenter.attaching
-        if views and "strip" not in composer.__dict__:
-            composer.strip.remove_wanted.connect(attaching.remove)
-            composer.strip.shrink_wanted.connect(attaching.shrink)
-        composer.show_attachments(views)
-
-    def attach(self) -> None:
-        """Ask for files to attach; opens without a nested loop."""
-        from app.ui.chat.attachment_saving import ask_for_files
-
-        self.show_chat()
-        ask_for_files(self.main, self.presenter.attaching.add_files)
 
     def _show_models(self, models: ModelList) -> None:
         if self.picker is not None and self.picker.isVisible():

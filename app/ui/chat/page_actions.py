@@ -70,7 +70,7 @@ def chat_actions(page: ChatPage) -> tuple[TabAction, ...]:
             "link",
             checked=lambda: option("read_links"),
         ),
-        TabAction("chat.attach", "Attach files…", page.attach, "Ctrl+O", "attach", "file"),
+        TabAction("chat.attach", "Attach files…", lambda: page.box.attach(), "Ctrl+O", "attach", "file"),
         TabAction("chat.retry", "Try again", presenter.retry_last, "Ctrl+R", "retry", enabled=asked),
         TabAction("chat.stop", "Stop the answer", presenter.stop, "", "stop", enabled=lambda: presenter.head().writing),
         *desk_actions(page, asked, stored),

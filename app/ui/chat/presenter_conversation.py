@@ -103,6 +103,7 @@ class Conversation(QObject):
             live=self._answers.live_of(message.id),
             problem=self._answers.problem_of(message.id),
             is_last=message.id == self._open.thread.head_id,
+            files=self._history.files,
         )
 
     def _is_shown(self, message_id: str) -> bool:

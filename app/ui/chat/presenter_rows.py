@@ -7,13 +7,15 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, cast
 
-from app.ui.chat.message_rows import MessageRow, ReceiptRun, RowCall, RowSource, RowState
+from app.ui.chat.attachment import attachments_of
+from app.ui.chat.message_rows import MessageRow, ReceiptRun, RowAttachment, RowCall, RowSource, RowState
 from app.ui.chat.presenter_calls import answers_after, calls_in
 from app.ui.shared import money
 from app.ui.shared.problems import ActionSpec, Problem
 
 if TYPE_CHECKING:
     from app.service.chat_types import Source
+    from app.storage.attachment_files import AttachmentFiles
     from app.storage.conversations import Message
     from app.ui.chat.live_answer import LiveAnswer
     from app.ui.chat.presenter_thread import Thread
@@ -30,6 +32,7 @@ def row_of(
     live: LiveAnswer | None = None,
     problem: Problem | None = None,
     is_last: bool = False,
+    files: AttachmentFiles | None = None,
 ) -> MessageRow:
     """What the message view shows of a message. `live` is the answer being written into it.
 
@@ -44,6 +47,7 @@ def row_of(
             actions=("copy", "edit", "retry") if is_last else ("copy", "edit"),
             place=place,
             places=places,
+            attachments=row_attachments(message, files),
         )
     if message.role == "tool":
         return MessageRow(
@@ -111,6 +115,21 @@ def live_row(
         actions=() if waits else None,
         place=place,
         places=places,
+    )
+
+
+def row_attachments(message: Message, files: AttachmentFiles | None) -> tuple[RowAttachment, ...]:
+    """What was attached to a turn; where the bytes are is told, not whether they still are."""
+    return tuple(
+        RowAttachment(
+            each.kind,
+            each.name,
+            each.detail,
+            str(files.path(each.sha256)) if files is not None and each.sha256 else "",
+            each.width,
+            each.height,
+        )
+        for each in attachments_of(message.attachments)
     )
 
 

@@ -1,0 +1,169 @@
+"""The message box in the page, by keyboard and by drop, on the real Sandbox: from the disk to the answer."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QEvent, QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QFileDialog, QHBoxLayout, QWidget
+
+from app.sandbox.server import Options, RunningSandbox, start_sandbox
+from app.storage.paths import resources
+from app.ui.chat.page import ChatPage
+from app.ui.shared.theme import Theme
+from tests.ui.test_chat_attachments import picture
+from tests.ui.test_chat_sandbox import Tab, open_tab
+
+
+@pytest.fixture(scope="module")
+def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSandbox]:
+    options = Options(tokens_per_second=0, local_ports={})
+    with start_sandbox(tmp_path_factory.mktemp("sandbox"), resources(), options=options) as running:
+        yield running
+
+
+class Box:
+    """A chat page in a window, over a tab of the real Sandbox."""
+
+    def __init__(self, tab: Tab, theme: Theme) -> None:
+        self.tab = tab
+        self.page = ChatPage(theme, tab.presenter, tab.tasks)
+        self.window = QWidget()
+        self.window.resize(1300, 800)
+        layout = QHBoxLayout(self.window)
+        for pane in (self.page.list_pane(), self.page.canvas(), self.page.inspector()):
+            layout.addWidget(pane)
+        self.window.show()
+        QApplication.processEvents()
+        self.composer = self.page.main.composer
+        self.edit = self.composer.box
+        self.edit.setFocus()
+
+    async def type(self, text: str, *, send: bool = True) -> None:
+        QTest.keyClicks(self.edit, text)
+        if send:
+            QTest.keyClick(self.edit, Qt.Key.Key_Return)
+        await self.settle()
+
+    async def settle(self) -> None:
+        await self.tab.tasks.idle()
+        QApplication.processEvents()
+        await self.tab.tasks.idle()
+
+
+@asynccontextmanager
+async def open_box(theme: Theme, home: Path, sandbox: RunningSandbox, model: str = "") -> AsyncIterator[Box]:
+    async with open_tab(home, sandbox) as tab:
+        box = Box(tab, theme)
+        if model:
+            tab.presenter.use_model(model)
+        try:
+            yield box
+        finally:
+            box.window.deleteLater()
+            QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+
+
+def dropped(target: QWidget, mime: QMimeData) -> bool:
+    """Drag something over a widget and let it go; True when the widget took it."""
+    at, action = target.rect().center(), Qt.DropAction.CopyAction
+    button, none = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    enter = QDragEnterEvent(at, action, mime, button, none)
+    enter.ignore()
+    QApplication.sendEvent(target, enter)
+    if not enter.isAccepted():
+        return False
+    QApplication.sendEvent(target, QDropEvent(QPointF(at), action, mime, button, none))
+    return True
+
+
+async def test_a_dropped_picture_is_measured_by_the_sandbox_and_shown_in_the_bubble(
+    theme: Theme, tmp_home: Path, sandbox: RunningSandbox
+) -> None:
+    file = tmp_home / "boiler panel.png"
+    file.write_bytes(picture(640, 480))
+    async with open_box(theme, tmp_home, sandbox, "rialto-vision") as box:
+        mime = QMimeData()
+        mime.setUrls([QUrl.fromLocalFile(str(file))])
+        assert dropped(box.page.main, mime)
+        await box.settle()
+        (chip,) = box.composer.strip.chips.values()
+        assert chip.isVisible()
+        assert chip.name.text() == "boiler panel.png"
+        await box.type("What is this?")
+        assert "Picture, PNG, 640 × 480 pixels" in box.tab.rows[-1].text
+        (attached,) = box.tab.rows[0].attachments
+        assert (attached.name, attached.kind, attached.width) == ("boiler panel.png", "image", 640)
+        assert Path(attached.path).read_bytes() == file.read_bytes()
+        assert not box.composer.strip.isVisible()
+        box.page.main.view.grab()
+
+
+async def test_files_that_the_picker_gives_go_along_by_keyboard_alone(
+    theme: Theme, tmp_home: Path, sandbox: RunningSandbox
+) -> None:
+    file = tmp_home / "notes.txt"
+    file.write_text("what I know")
+    async with open_box(theme, tmp_home, sandbox, "rialto-vision") as box:
+        attach = next(action for action in box.page.actions() if action.id == "chat.attach")
+        assert attach.shortcut == "Ctrl+O"
+        attach.run()
+        (dialog,) = box.page.main.findChildren(QFileDialog)
+        dialog.filesSelected.emit([str(file)])
+        dialog.reject()
+        await box.settle()
+        await box.type("Read this")
+        assert "File “notes.txt”, text/plain, 11 bytes" in box.tab.rows[-1].text
+
+
+async def test_what_a_model_cannot_see_is_refused_at_the_chip_and_del_frees_the_message(
+    theme: Theme, tmp_home: Path, sandbox: RunningSandbox
+) -> None:
+    async with open_box(theme, tmp_home, sandbox, "rialto-handbook") as box:
+        mime = QMimeData()
+        mime.setImageData(QImage.fromData(picture()))
+        box.edit.insertFromMimeData(mime)
+        await box.settle()
+        (chip,) = box.composer.strip.chips.values()
+        assert chip.detail.text() == "Handbook reader cannot see pictures."
+        await box.type("Where is my key kept?")
+        assert box.tab.rows == ()
+        assert box.composer.text() == "Where is my key kept?", "nothing that was typed is lost"
+        assert "cannot see pictures" in box.composer.send.toolTip()
+        chip.setFocus()
+        QTest.keyClick(chip, Qt.Key.Key_Delete)
+        await box.settle()
+        QTest.keyClick(box.edit, Qt.Key.Key_Return)
+        await box.settle()
+        assert box.tab.rows[-1].state == "complete"
+
+
+async def test_sound_goes_as_bare_base64_and_is_measured(theme: Theme, tmp_home: Path, sandbox: RunningSandbox) -> None:
+    import wave
+
+    file = tmp_home / "note.wav"
+    with wave.open(str(file), "wb") as sound:
+        sound.setnchannels(1)
+        sound.setsampwidth(2)
+        sound.setframerate(8000)
+        sound.writeframes(bytes(16_000))
+    async with open_box(theme, tmp_home, sandbox, "rialto-vision") as box:
+        box.tab.presenter.attaching.add_files([file])
+        await box.settle()
+        await box.type("")
+        QTest.keyClick(box.edit, Qt.Key.Key_Return)
+        await box.settle()
+        assert "Sound, WAV, 1.0 s, 1 channel(s), 8000 Hz" in box.tab.rows[-1].text
+
+
+async def test_other_things_are_not_taken_by_a_drop(theme: Theme, tmp_home: Path, sandbox: RunningSandbox) -> None:
+    async with open_box(theme, tmp_home, sandbox) as box:
+        remote = QMimeData()
+        remote.setUrls([QUrl("https://example.org/picture.png")])
+        assert not dropped(box.page.main, remote)
+        assert "strip" not in box.composer.__dict__
