@@ -188,7 +188,6 @@ class Rialto:
             self._toast(error.sentence, "", "")
         await self._load("app.storage.database", "app.storage.history", "app.storage.receipts", "app.storage.intents")
         await self._load("app.ui.chat.presenter_conversation", "app.ui.chat.message_view", "app.service.service")
-        await self._load("httpcore", "anyio._backends._asyncio")  # what httpx would import in its first request
         welcome_done = self.settings.value.welcome_done
         warm_up = [self.desk.warm_up(self.desk.last())] if welcome_done else []
         opened, *_ = await asyncio.gather(self._open_history(), *warm_up)

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from app.service.addresses import is_absolute, origin
+from app.service.addresses import is_absolute, is_loopback, origin
 from app.service.auth import NO_AUTH
 from app.service.bodies import MAX_ERROR_BYTES, BoundedBody, too_large
 from app.service.calls import Call, CallRecord, Content, JsonContent, query
@@ -110,8 +110,9 @@ class ServiceClient:
     """Sends calls for one account and tells `on_exchange` about each of them exactly once.
 
     `base_url` already ends at the version segment. `auth` goes to the origin of `base_url` and nowhere else. `budget`
-    is the account's own. `network` is shared between accounts and knows proxies and certificates; `transport` takes its
-    place. Nothing is opened or loaded before the first call.
+    is the account's own. `on_reach` hears after each try "" when the service answered, else the code of what is in the
+    way (dns, network, timeout, refused, …). `network` is shared between accounts and knows proxies and certificates;
+    `transport` takes its place. Nothing is opened or loaded before the first call.
     """
 
     def __init__(
@@ -121,6 +122,7 @@ class ServiceClient:
         auth: httpx.Auth | None,
         *,
         on_exchange: Callable[[Exchange], None],
+        on_reach: Callable[[str], None] | None = None,
         budget: FailureBudget,
         transport: httpx.AsyncBaseTransport | None = None,
         network: Network | None = None,
@@ -134,6 +136,7 @@ class ServiceClient:
         self.pace = pace or Pace()
         self._auth = auth
         self._on_exchange = on_exchange
+        self._on_reach = on_reach or (lambda _code: None)
         self._transport = transport
         self._network = network or Network()
         self._sleep = sleep
@@ -254,7 +257,7 @@ class ServiceClient:
         try:
             http = await self._open_http()
             record.attempted()
-            response = await self._send(http, call)
+            response = await self._reach(http, call) if own else await self._send(http, call)
             if admission is not None:
                 admission.answered(response.status_code)
         finally:
@@ -279,15 +282,26 @@ class ServiceClient:
             raise
         return answer
 
+    async def _reach(self, http: httpx.AsyncClient, call: Call) -> httpx.Response:
+        """Send once, and tell whether the service could be reached at all."""
+        try:
+            response = await self._send(http, call)
+        except ConnectionFailed as failure:
+            if failure.code != "address":  # that one never left
+                self._on_reach(failure.code or "network")
+            raise
+        self._on_reach("")
+        return response
+
     async def _send(self, http: httpx.AsyncClient, call: Call) -> httpx.Response:
         """Send once, following redirects inside the origin only. Raises what became of the connection."""
         url = self._url(call)
         for _ in range(MAX_REDIRECTS + 1):
-            trusted = call.authenticated and not is_absolute(call.path) and origin(url) == self._origin
+            own = not is_absolute(call.path) and origin(url) == self._origin
             request = http.build_request(
                 call.method,
                 url,
-                headers=[*self._headers(call), *call.secret_headers],
+                headers=[*self._headers(call), *(call.secret_headers if own else ())],
                 content=call.content.open() if call.content is not None else None,
                 timeout=httpx.Timeout(
                     connect=CONNECT_TIMEOUT_S, read=call.read_timeout_s, write=WRITE_TIMEOUT_S, pool=POOL_TIMEOUT_S
@@ -296,6 +310,7 @@ class ServiceClient:
             failure: ServiceError
             try:
                 # `auth=None` would let httpx take a user and password out of the address
+                trusted = own and call.authenticated
                 response = await http.send(request, stream=True, auth=self._auth if trusted else NO_AUTH)
             except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
                 failure = _failure(error, request.url.host)
@@ -309,6 +324,8 @@ class ServiceClient:
                         f"The service sent the call on to {urlsplit(target).hostname}, another host.",
                         status=response.status_code,
                     )
+                if _leads_astray(url, target):
+                    raise BadAnswer("The download was sent on to where it must not go.", status=response.status_code)
                 url = target
                 continue
             raise failure  # out here, so that httpx's error, which holds the request, is not its context
@@ -418,6 +435,12 @@ def _redirect_target(response: httpx.Response, call: Call) -> str | None:
         return str(response.url.join(location))
     except httpx.InvalidURL:
         return None
+
+
+def _leads_astray(url: str, target: str) -> bool:
+    """Whether a redirect gives up TLS, or leads from another computer to this one, whose servers trust whoever asks."""
+    gives_up_tls = url.startswith("https://") and not target.startswith("https://")
+    return gives_up_tls or (is_loopback(target) and not is_loopback(url))
 
 
 def _no_cookies() -> CookieJar:

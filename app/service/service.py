@@ -109,6 +109,7 @@ def open_service(
     on_exchange: Callable[[Exchange], None],
     *,
     on_budget: Callable[[BudgetState], None] | None = None,
+    on_reach: Callable[[str], None] | None = None,
     budget: FailureBudget | None = None,
     transport: httpx.AsyncBaseTransport | None = None,
     network: Network | None = None,
@@ -117,8 +118,8 @@ def open_service(
     """Return the service at `base_url` (None: the dialect's own). Opens nothing yet.
 
     `on_exchange` is told about each call once, on the event loop, and must not raise. `on_budget` hears when calls
-    begin or cease to be held. `partner`: the account has a partner's rate limits. Raises `LimitExceeded` for an address
-    that cannot be called.
+    begin or cease to be held, `on_reach` as in `ServiceClient`. `partner`: the account has a partner's rate limits.
+    Raises `LimitExceeded` for an address that cannot be called.
     """
     dialect = DIALECTS[dialect_name]
     address = (base_url or dialect.base_url or "").strip()
@@ -129,6 +130,7 @@ def open_service(
         dialect,
         auth,
         on_exchange=on_exchange,
+        on_reach=on_reach,
         budget=budget or FailureBudget(on_budget),
         transport=transport,
         network=network,

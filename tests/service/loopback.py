@@ -165,6 +165,7 @@ class Watched:
     ) -> None:
         self.exchanges: list[Exchange] = []
         self.slept: list[float] = []
+        self.reached: list[str] = []
         self.budget = FailureBudget()
         self.requests: list[httpx.Request] = []
 
@@ -181,6 +182,7 @@ class Watched:
             DIALECTS[dialect],
             auth or ApiKeyAuth(read_key),
             on_exchange=self.exchanges.append,
+            on_reach=self.reached.append,
             budget=self.budget,
             transport=httpx.MockTransport(answer) if handler is not None else None,
             network=network,

@@ -106,6 +106,7 @@ class AccountSwitch(QObject):
                 ApiKeyAuth(lambda: self._read_key(account)),
                 self._ledger.recorder(account),
                 on_budget=lambda state: self._caller.set_budget(state) if self._caller.account is account else None,
+                on_reach=lambda code: self._caller.set_reach(code) if self._caller.account is account else None,
                 network=self._network() if self._network is not None else None,
             )
         except ServiceError as error:

@@ -37,12 +37,14 @@ class Caller(QObject):
     account_changed = Signal()
     numbers_changed = Signal()
     budget_changed = Signal()
+    reach_changed = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.account: Account | None = None
         self.service: Service | None = None
         self.budget: BudgetState | None = None
+        self.reach = ""  # what is between us and the service, in the code of the last failed connection; "" for nothing
         self._clear_numbers()
 
     def _clear_numbers(self) -> None:
@@ -68,6 +70,7 @@ class Caller(QObject):
         self.account = account
         self.service = service
         self.budget = None
+        self.set_reach("")
         self._clear_numbers()
         self.account_changed.emit()
         self.numbers_changed.emit()
@@ -97,6 +100,12 @@ class Caller(QObject):
             setattr(self, name, value)
         if changed:
             self.numbers_changed.emit()
+
+    def set_reach(self, code: str) -> None:
+        """Take how the last try to reach the service ended."""
+        if code != self.reach:
+            self.reach = code
+            self.reach_changed.emit()
 
     def set_budget(self, budget: BudgetState | None) -> None:
         """Take the state of the failure budget; the window says so while it holds calls."""

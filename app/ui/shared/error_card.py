@@ -111,7 +111,8 @@ class ErrorCard(Card):
     def _fill_buttons(self, problem: Problem) -> None:
         _empty(self._buttons_flow)
         waits = problem.countdown_until is not None  # it acts by itself: no button is the main one
-        for spec, kind in ((problem.primary, "" if waits else "primary"), (problem.alternative, "")):
+        leaves = problem.primary is not None and problem.primary.id == "dismiss"  # to leave it is never the main thing
+        for spec, kind in ((problem.primary, "" if waits or leaves else "primary"), (problem.alternative, "")):
             if spec is not None:
                 self._buttons_flow.addWidget(self._button(spec, kind))
         self._buttons.setVisible(bool(problem.actions))

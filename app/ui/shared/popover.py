@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEasingCurve, QMargins, QPoint, QPropertyAnimation, QRect, QRectF, Qt, Signal
+from PySide6.QtCore import (
+    QEasingCurve,
+    QMargins,
+    QParallelAnimationGroup,
+    QPoint,
+    QPropertyAnimation,
+    QRect,
+    QRectF,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import QGuiApplication, QHideEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
@@ -14,6 +24,9 @@ from app.ui.shared.theme import Theme
 
 RADIUS = 10
 OFFSET = 4  # px between the opener and the card
+FADE_MS = 120
+RISE = 4  # px
+CAN_MOVE = ("xcb", "cocoa", "windows")  # elsewhere the system places popups
 
 
 class Popover(QFrame):
@@ -34,7 +47,7 @@ class Popover(QFrame):
         self._opener: QWidget | None = None
         self._first: QWidget | None = None
         self._blended = can_blend()
-        self._fade: QPropertyAnimation | None = None
+        self._fade = QParallelAnimationGroup(self)
         self.setWindowFlag(Qt.WindowType.NoDropShadowWindowHint)
         if self._blended:
             self.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
@@ -91,19 +104,26 @@ class Popover(QFrame):
         return QPoint(x - margins.left(), y - margins.top())
 
     def _appear(self, place: QPoint) -> None:
-        time = self._theme.motion_ms(120)
-        can_move = QGuiApplication.platformName() in ("xcb", "cocoa", "windows")  # elsewhere the system places popups
-        if not time or not can_move:
+        """Fade in and rise by 4 px. With reduced motion, at once."""
+        duration = self._theme.motion_ms(FADE_MS)
+        self._fade.stop()
+        self.setWindowOpacity(1.0)
+        if not duration:
             self.show()
             return
-        self.move(place + QPoint(0, 4))
+        moves: list[tuple[bytes, object, object]] = [(b"windowOpacity", 0.0, 1.0)]
+        if QGuiApplication.platformName() in CAN_MOVE:
+            moves.append((b"pos", place + QPoint(0, RISE), place))
+        self._fade.clear()
+        for name, begins, ends in moves:
+            part = QPropertyAnimation(self, name)
+            part.setEasingCurve(QEasingCurve.Type.OutCubic)
+            part.setDuration(duration)
+            part.setStartValue(begins)
+            part.setEndValue(ends)
+            self._fade.addAnimation(part)
+            self.setProperty(name.decode(), begins)  # the first frame is drawn before the animation turns
         self.show()
-        if self._fade is None:
-            self._fade = QPropertyAnimation(self, b"pos", self)
-            self._fade.setEasingCurve(QEasingCurve.Type.OutCubic)
-        self._fade.setDuration(time)
-        self._fade.setStartValue(place + QPoint(0, 4))
-        self._fade.setEndValue(place)
         self._fade.start()
 
     def _shadow_margins(self) -> QMargins:

@@ -11,6 +11,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QPen, QShowEvent
 from PySide6.QtWidgets import QProgressBar, QSizePolicy, QWidget
 
+from app.ui.shared.announce import SpokenCountdown
 from app.ui.shared.money import countdown
 from app.ui.shared.theme import Theme
 
@@ -98,6 +99,7 @@ class CountdownRing(QWidget):
         self._role = role
         self._until: datetime | None = None
         self._whole = 1.0
+        self._spoken = SpokenCountdown(self)
         self._timer = QTimer(self)
         self._timer.setInterval(1000)
         self._timer.timeout.connect(self._tick)
@@ -117,6 +119,7 @@ class CountdownRing(QWidget):
         self._role = role
         self._until = until
         self._whole = max(1.0, self.left_s)
+        self._spoken.begin(self.left_s)
         self._timer.start()
         self._tick()
 
@@ -128,6 +131,8 @@ class CountdownRing(QWidget):
     def _tick(self) -> None:
         left = self.left_s
         self.setAccessibleName(f"{countdown(left)} left")
+        if self._until is not None:
+            self._spoken.pass_to(left)
         self.update()
         if left <= 0 and self._until is not None:
             self.stop()

@@ -38,12 +38,14 @@ class ModalLayer(QWidget):
     # For subclasses
 
     def panel_rect(self) -> QRect:
-        """Where the panel belongs in a layer of the present size."""
-        raise NotImplementedError
+        """Where the panel belongs in a layer of the present size: in the middle, as large as it wants to be."""
+        rect = QRect(QPoint(0, 0), self.panel.sizeHint().boundedTo(self.size()))
+        rect.moveCenter(self.rect().center())
+        return rect
 
     def first_focus(self) -> QWidget:
-        """What gets the focus when the layer opens."""
-        raise NotImplementedError
+        """What gets the focus when the layer opens: the first that Tab would reach."""
+        return next(iter(self._stops()), self.panel)
 
     def restyle(self) -> None:
         """Take fonts and measures from the theme again."""

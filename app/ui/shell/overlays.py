@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, QPoint, QTimer
 from PySide6.QtWidgets import QVBoxLayout
 
 from app.ui.settings.sections import SECTIONS
+from app.ui.shared.announce import SpokenCountdown
 from app.ui.shared.banner import BannerHost, BannerSpec
 from app.ui.shared.focus_ring import FocusRing
 from app.ui.shared.menu import Menu
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from app.ui.shell.shortcut_sheet import ShortcutSheet
 
 _RECENT_KEPT = 12
+_NO_NETWORK = ("dns", "network", "timeout")  # with these, nothing at all can be reached
 _ITEMS_ASKED = 200  # of each tab, for one typed text
 
 
@@ -63,16 +65,19 @@ class Overlays(QObject):
         self._help: HelpSheet | None = None
         self.accounts: Callable[[], Sequence[AccountChoice]] = tuple
         self._held_until = 0.0
+        self._held_spoken = SpokenCountdown(self.banner)
         self._held_timer = QTimer(self)
         self._held_timer.setInterval(1000)
         self._held_timer.timeout.connect(self._count_down)
         window.saver.failed.connect(self._saving_failed)
         window.caller.budget_changed.connect(self._show_budget)
         window.caller.account_changed.connect(self._show_locked)
+        window.caller.reach_changed.connect(self._show_reach)
         self.banner.action.connect(self._banner_pressed)
         if window.secrets is not None:
             self.watch_secrets(window.secrets)
         self._show_budget()
+        self._show_reach()
 
     def start(self, *, native_menus: bool) -> None:
         """Do what the first paint need not wait for."""
@@ -213,7 +218,37 @@ class Overlays(QObject):
             ),
         )
 
+    def _show_reach(self) -> None:
+        """Say while the service of the account in use cannot be reached; the next answer takes it back."""
+        caller = self._window.caller
+        if not caller.reach or caller.is_sandbox:
+            self.banner.clear("reach")
+            return
+        offline = caller.reach in _NO_NETWORK
+        actions = [ActionSpec("try", "Try again")]
+        if self._sandbox_id():
+            actions.append(ActionSpec("sandbox", "Work in the Sandbox"))
+        self.banner.show_banner(
+            "reach",
+            BannerSpec(
+                "warn",
+                "You are offline." if offline else f"{caller.host} does not answer.",
+                "History and drafts still work.",
+                "offline",
+                tuple(actions),
+            ),
+        )
+
+    def _sandbox_id(self) -> str:
+        return next((choice.id for choice in self.accounts() if choice.kind == "sandbox"), "")
+
     def _banner_pressed(self, key: str, action: str) -> None:
+        if key == "reach":
+            if action == "sandbox":
+                self._window.account_chosen.emit(self._sandbox_id())
+            else:
+                self._window.refresh()
+            return
         if key != "secrets":
             return
         if action == "unlock" and self._window.secrets is not None:
@@ -230,11 +265,13 @@ class Overlays(QObject):
             self.banner.clear("budget")
             return
         self._held_until = time.monotonic() + budget.resumes_in_s
+        self._held_spoken.begin(budget.resumes_in_s)
         self._held_timer.start()
         self._count_down()
 
     def _count_down(self) -> None:
         left_s = self._held_until - time.monotonic()
+        self._held_spoken.pass_to(max(0.0, left_s))
         if left_s <= 0:
             self._held_timer.stop()  # the budget says itself when it lets calls go again
         self.banner.show_banner(

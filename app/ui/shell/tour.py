@@ -144,6 +144,7 @@ async def _first_act(guide: Guide) -> None:
     window, chat = guide.window, guide.chat
     main = chat.main
     await guide.until("the welcome page", lambda: window.focusWidget() is not None)
+    await guide.until("the place for keys to be known", lambda: _place_is_known(window))
     await guide.picture("welcome", "The welcome page offers the Sandbox, which needs no account.")
 
     guide.press(window.focusWidget() or window, Qt.Key.Key_Return)
@@ -200,6 +201,12 @@ async def _first_act(guide: Guide) -> None:
     guide.press(main.composer.box, Qt.Key.Key_Escape)
     await guide.until("the answer to stop", lambda: guide.answer().state == "stopped")
     await guide.picture("stopped", f"Stopped half-way; {len(guide.answer().text)} characters are kept.")
+
+
+def _place_is_known(window: MainWindow) -> bool:
+    """Whether the look for a keychain has ended, with one or without."""
+    secrets = window.secrets
+    return secrets is not None and bool(secrets.state.kind or secrets.state.sentence)
 
 
 async def _second_act(guide: Guide) -> None:
