@@ -1,0 +1,221 @@
+"""The tree view of JSON: names and values in the colours of code, what a value means at the right of its row.
+
+Copying gives whole values, however short they are shown. Nothing in a value is ever loaded or opened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence, QPainter, QPalette
+from PySide6.QtWidgets import QFrame, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTreeView, QWidget
+
+from app.ui.shared.icons import paint
+from app.ui.shared.json_tree_model import NODE, JsonNode, JsonTreeModel, Path, TreeRoot, copied, path_text, summary
+
+if TYPE_CHECKING:
+    from app.ui.shared.theme import Theme
+
+Index = QModelIndex | QPersistentModelIndex
+Reading = Callable[[str, object], str]
+MAX_UNFOLDED = 2_000  # rows that * opens at most
+_TONE_ICON = {"ok": "check", "bad": "error"}
+
+
+def no_reading(_name: str, _value: object) -> str:
+    return ""
+
+
+class JsonTree(QTreeView):
+    """`reading` gives a few words about the value under a name, "" for none. `chosen` names where the selection is."""
+
+    chosen = Signal(object)  # Path, () for nothing
+    copied = Signal(str)  # what was copied, in a word: "value" or "path"
+
+    def __init__(self, theme: Theme, name: str, reading: Reading = no_reading, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.rows = JsonTreeModel(self)
+        self.setModel(self.rows)
+        self.setItemDelegate(_JsonDelegate(theme, reading, self))
+        self.setAccessibleName(name)
+        self.setHeaderHidden(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setUniformRowHeights(True)
+        self.setHorizontalScrollMode(QTreeView.ScrollMode.ScrollPerPixel)
+        self.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.setExpandsOnDoubleClick(True)
+        self.selectionModel().currentChanged.connect(lambda now, _before: self.chosen.emit(self.rows.node(now).path))
+        self._retheme()
+        theme.changed.connect(self._retheme)
+
+    def set_roots(self, roots: Sequence[TreeRoot], *, unfold: bool = True) -> None:
+        """Show other values; a single one, and those that went wrong, unfolded."""
+        self.rows.set_roots(roots)
+        for row, root in enumerate(roots):
+            if unfold and (len(roots) == 1 or root.tone == "bad"):
+                self._open(self.rows.index(row, 0))
+
+    def reveal(self, path: Path) -> bool:
+        """Select a place, its ancestors unfolded. False when there is no such place."""
+        index = self.rows.index_of(path)
+        if not index.isValid():
+            return False
+        above = index.parent()
+        while above.isValid():
+            self._open(above)
+            above = above.parent()
+        self.setCurrentIndex(index)
+        self.scrollTo(index)
+        return True
+
+    def current_value(self) -> object:
+        return self.rows.node(self.currentIndex()).value
+
+    def copy_value(self) -> None:
+        if self.currentIndex().isValid():
+            QGuiApplication.clipboard().setText(copied(self.current_value()))
+            self.copied.emit("value")
+
+    def copy_path(self) -> None:
+        if self.currentIndex().isValid():
+            QGuiApplication.clipboard().setText(path_text(self.rows.node(self.currentIndex()).path))
+            self.copied.emit("path")
+
+    def unfold_below(self, index: QModelIndex) -> None:
+        """Unfold a row and everything below it, up to `MAX_UNFOLDED` rows."""
+        waiting, left = [index], MAX_UNFOLDED
+        while waiting and left > 0:
+            each = waiting.pop(0)
+            self._open(each)
+            rows = self.rows.rowCount(each)
+            left -= rows
+            waiting += [self.rows.index(row, 0, each) for row in range(rows)]
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        shift_control = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self.copy_value()
+        elif event.key() == Qt.Key.Key_C and event.modifiers() == shift_control:
+            self.copy_path()
+        elif event.key() == Qt.Key.Key_Asterisk:
+            self.unfold_below(self.currentIndex())
+        else:
+            super().keyPressEvent(event)
+
+    def drawRow(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        if _is_in_trouble(index.data(NODE)):
+            row = QRect(0, option.rect.top(), self.viewport().width(), option.rect.height())
+            painter.fillRect(row, self._theme.color("bad_tint"))
+            painter.fillRect(row.adjusted(0, 0, self._theme.px(3) - row.width(), 0), self._theme.color("bad"))
+        super().drawRow(painter, option, index)
+
+    def _open(self, index: QModelIndex) -> None:
+        if self.rows.canFetchMore(index) and not self.rows.rowCount(index):
+            self.rows.fetchMore(index)
+        self.expand(index)
+
+    def _retheme(self) -> None:
+        self.setIndentation(self._theme.px(18))
+        self.setFont(self._theme.font("code"))
+        palette = self.palette()
+        palette.setColor(QPalette.ColorRole.Base, self._theme.color("canvas"))
+        self.setPalette(palette)
+        self.doItemsLayout()
+
+
+class _JsonDelegate(QStyledItemDelegate):
+    def __init__(self, theme: Theme, reading: Reading, parent: QObject) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._reading = reading
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        height = max(self._theme.height_px(24, 19), QFontMetrics(self._theme.font("code")).height() + 2)
+        return QSize(self._theme.px(120), height)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        node: JsonNode | None = index.data(NODE)
+        if node is None:
+            return
+        painter.save()
+        theme, rect = self._theme, QRect(option.rect)
+        if option.state & QStyle.StateFlag.State_Selected:
+            painter.fillRect(rect, theme.color("accent_tint"))
+        elif option.state & QStyle.StateFlag.State_MouseOver:
+            painter.fillRect(rect, theme.color("hover"))
+        rect.adjust(theme.px(4), 0, -theme.px(12), 0)
+        rect.setRight(self._paint_right(painter, rect, node) - theme.px(12))
+        self._paint_left(painter, rect, node)
+        painter.restore()
+
+    def _paint_right(self, painter: QPainter, rect: QRect, node: JsonNode) -> int:
+        """Paint what stands at the right; return where it begins."""
+        theme, right, root = self._theme, rect.right(), node.root
+        if root is not None and root.detail:
+            right = self._right_text(painter, rect, right, root.detail, "text2")
+        if root is not None and root.note:
+            tone = root.tone or "text2"
+            right = self._right_text(
+                painter, rect, right - theme.px(8 if root.detail else 0), root.note, tone, weight=500
+            )
+            if root.tone in _TONE_ICON:
+                side = theme.icon_px(14)
+                right -= side + theme.px(4)
+                box = QRectF(right, rect.center().y() - side // 2, side, side)
+                paint(painter, theme, _TONE_ICON[root.tone], box, root.tone)
+        words = self._reading(str(node.key if root is None or not isinstance(root.key, str) else root.key), node.value)
+        if words:
+            right = self._right_text(painter, rect, right - theme.px(8 if right < rect.right() else 0), words, "text3")
+        return right
+
+    def _right_text(
+        self, painter: QPainter, rect: QRect, right: int, text: str, role: str, weight: int | None = None
+    ) -> int:
+        font = self._theme.font("small", weight=weight, tabular=True)
+        metrics = QFontMetrics(font)
+        shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, rect.width() // 2)
+        width = metrics.horizontalAdvance(shown)
+        painter.setFont(font)
+        painter.setPen(self._theme.color(role))
+        box = QRect(right - width, rect.top(), width, rect.height())
+        painter.drawText(box, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
+        return right - width
+
+    def _paint_left(self, painter: QPainter, rect: QRect, node: JsonNode) -> None:
+        theme, root = self._theme, node.root
+        font = theme.font("code")
+        painter.setFont(font)
+        metrics = QFontMetrics(font)
+        runs = [(f"{root.label} ", "text2")] if root is not None and root.label else []
+        runs += [(str(node.key), "syntax_name"), (": ", "text2"), (summary(node.value), _value_role(node.value))]
+        left = rect.left()
+        for text, role in runs:
+            room = rect.right() - left
+            if room <= 0:
+                return
+            one_line = text.replace("\n", " ")[: max(1, room)]  # no letter is narrower than a pixel
+            shown = metrics.elidedText(one_line, Qt.TextElideMode.ElideRight, room)
+            painter.setPen(theme.color(role))
+            box = QRect(left, rect.top(), room, rect.height())
+            painter.drawText(box, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
+            left += metrics.horizontalAdvance(shown)
+
+
+def _is_in_trouble(node: JsonNode | None) -> bool:
+    """True for a first-level row that went wrong, and everything below it."""
+    while node is not None:
+        if node.root is not None:
+            return node.root.tone == "bad"
+        node = node.parent
+    return False
+
+
+def _value_role(value: object) -> str:
+    if isinstance(value, str):
+        return "syntax_string"
+    if value is None or isinstance(value, bool):
+        return "syntax_keyword"
+    return "text2" if isinstance(value, list | dict) else "syntax_number"

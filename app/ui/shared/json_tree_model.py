@@ -1,0 +1,223 @@
+"""JSON as a tree that is made while it is looked at: children from the first unfolding on, long lists in parts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+Index = QModelIndex | QPersistentModelIndex
+Path = tuple[str | int, ...]
+
+NODE = Qt.ItemDataRole.UserRole
+PART = 500  # children that are made at once
+MAX_SHOWN_CHARS = 4_096  # of one text; copies are whole
+
+
+@dataclass(frozen=True, slots=True)
+class TreeRoot:
+    """A first-level row. `label` stands before the name; `note` and `tone` ("ok", "bad", "") are drawn at the right."""
+
+    key: str
+    value: object
+    label: str = ""
+    note: str = ""
+    detail: str = ""
+    tone: str = ""
+
+
+class JsonNode:
+    """One value at its place. `kids` is None until somebody looks."""
+
+    __slots__ = ("key", "kids", "parent", "root", "row", "value")
+
+    def __init__(self, parent: JsonNode | None, row: int, key: str | int, value: object, root: TreeRoot | None) -> None:
+        self.parent = parent
+        self.row = row
+        self.key = key
+        self.value = value
+        self.root = root
+        self.kids: list[JsonNode] | None = None
+
+    @property
+    def size(self) -> int:
+        """How many children there are, made or not."""
+        return len(self.value) if isinstance(self.value, list | dict) else 0
+
+    @property
+    def path(self) -> Path:
+        """Where the value stands, from the first-level row (its number) inwards."""
+        steps: list[str | int] = []
+        node: JsonNode | None = self
+        while node is not None and node.parent is not None:
+            steps.append(node.row if node.root is not None else node.key)
+            node = node.parent
+        return tuple(reversed(steps))
+
+    def part(self, start: int) -> Iterator[tuple[str | int, object]]:
+        """The next children that are not made yet, at most `PART`."""
+        pairs: Any = self.value.items() if isinstance(self.value, dict) else enumerate(_items(self.value))
+        return islice(pairs, start, start + PART)
+
+
+def _items(value: object) -> Sequence[object]:
+    return value if isinstance(value, list) else ()
+
+
+def summary(value: object) -> str:
+    """A container in words, any other value as JSON writes it; long texts are cut."""
+    if isinstance(value, dict):
+        return f"Object, {len(value):,} {'key' if len(value) == 1 else 'keys'}"
+    if isinstance(value, list):
+        return f"Array, {len(value):,} {'item' if len(value) == 1 else 'items'}"
+    if isinstance(value, str):
+        text = value[:MAX_SHOWN_CHARS]
+        return json.dumps(text, ensure_ascii=False) + ("…" if len(value) > MAX_SHOWN_CHARS else "")
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    return str(value)
+
+
+def path_text(path: Path) -> str:
+    """The path as programs write it, without the first-level row: `logs[3].topics[0]`."""
+    text = ""
+    for step in path[1:]:
+        if isinstance(step, int):
+            text += f"[{step}]"
+        elif step.isidentifier():
+            text += f".{step}" if text else step
+        else:
+            text += f"[{json.dumps(step, ensure_ascii=False)}]"
+    return text
+
+
+class JsonTreeModel(QAbstractItemModel):
+    """One column. `NODE` gives the `JsonNode`; the display text is what a screen reader says."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._top = JsonNode(None, 0, "", None, None)
+        self._top.kids = []
+
+    def set_roots(self, roots: Sequence[TreeRoot]) -> None:
+        """Show other values. Nothing of them is looked at but the first level."""
+        self.beginResetModel()
+        self._top = JsonNode(None, 0, "", None, None)
+        self._top.kids = [JsonNode(self._top, row, root.key, root.value, root) for row, root in enumerate(roots)]
+        self.endResetModel()
+
+    def node(self, index: Index) -> JsonNode:
+        """The node of an index; the top for an invalid one."""
+        return index.internalPointer() if index.isValid() else self._top
+
+    def index_of(self, path: Path) -> QModelIndex:
+        """The index of a place, its row made if it was not; an invalid one for a place that is not there."""
+        index = QModelIndex()
+        for step in path:
+            node = self.node(index)
+            row = self._row_of(node, step)
+            if row is None:
+                return QModelIndex()
+            while row >= self.rowCount(index) and self.canFetchMore(index):
+                self.fetchMore(index)
+            index = self.index(row, 0, index)
+        return index
+
+    def _row_of(self, node: JsonNode, step: str | int) -> int | None:
+        if node.parent is None:
+            return step if isinstance(step, int) and node.kids is not None and step < len(node.kids) else None
+        if isinstance(node.value, dict):
+            return next((row for row, key in enumerate(node.value) if key == step), None)
+        return step if isinstance(step, int) and 0 <= step < node.size else None
+
+    def index(self, row: int, column: int, parent: Index = QModelIndex()) -> QModelIndex:  # noqa: B008  # Qt's own
+        node = self.node(parent)
+        if column != 0 or node.kids is None or not 0 <= row < len(node.kids):
+            return QModelIndex()
+        return self.createIndex(row, 0, node.kids[row])
+
+    def parent(self, index: Index = QModelIndex()) -> Any:  # noqa: B008  # Qt has two methods of this name
+        if not index.isValid():
+            return QModelIndex()
+        parent = self.node(index).parent
+        if parent is None or parent.parent is None:
+            return QModelIndex()
+        return self.createIndex(parent.row, 0, parent)
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  # Qt's own
+        return len(self.node(parent).kids or ())
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  # Qt's own
+        return 1
+
+    def hasChildren(self, parent: Index = QModelIndex()) -> bool:  # noqa: B008  # Qt's own
+        node = self.node(parent)
+        return bool(node.kids) or node.size > 0
+
+    def canFetchMore(self, parent: Index) -> bool:
+        node = self.node(parent)
+        return node.parent is not None and len(node.kids or ()) < node.size
+
+    def fetchMore(self, parent: Index) -> None:
+        node = self.node(parent)
+        if not self.canFetchMore(parent):
+            return
+        kids = node.kids = node.kids if node.kids is not None else []
+        start = len(kids)
+        new = [JsonNode(node, start + place, key, value, None) for place, (key, value) in enumerate(node.part(start))]
+        self.beginInsertRows(self._index_of(node), start, start + len(new) - 1)
+        kids += new
+        self.endInsertRows()
+
+    def _index_of(self, node: JsonNode) -> QModelIndex:
+        return self.createIndex(node.row, 0, node)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        node = self.node(index)
+        if role == NODE:
+            return node
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+            root = node.root
+            if root is None:
+                return f"{node.key}: {summary(node.value)}"
+            return " ".join(
+                part for part in (root.label, f"{node.key}: {summary(node.value)}", root.note, root.detail) if part
+            )
+        return None
+
+
+def copied(value: object) -> str:
+    """What Ctrl+C puts on the clipboard: a text bare, everything else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2, default=str)
+
+
+def find(roots: Sequence[TreeRoot], text: str, limit: int) -> list[Path]:
+    """The places whose name or value holds `text`, in any case, in order; at most `limit`. Call it in a thread."""
+    wanted = text.casefold()
+    found: list[Path] = []
+    if not wanted:
+        return found
+    waiting: list[tuple[Path, str | int, object]] = [
+        ((row,), root.key, root.value) for row, root in reversed(list(enumerate(roots)))
+    ]
+    while waiting and len(found) < limit:
+        path, key, value = waiting.pop()
+        in_name = isinstance(key, str) and wanted in key.casefold()
+        in_value = not isinstance(value, list | Mapping) and wanted in _searched(value)
+        if in_name or in_value:
+            found.append(path)
+        if isinstance(value, list):
+            waiting += [((*path, place), place, item) for place, item in reversed(list(enumerate(value)))]
+        elif isinstance(value, Mapping):
+            waiting += [((*path, name), name, item) for name, item in reversed(list(value.items()))]
+    return found
+
+
+def _searched(value: object) -> str:
+    return value.casefold() if isinstance(value, str) else summary(value).casefold()
