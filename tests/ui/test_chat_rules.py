@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from PySide6.QtWidgets import QLabel
 
 from app.service.chat_body import chat_body
 from app.service.models import Model
 from app.service.pricing import SCRAPED_URL_USD, WEB_SEARCH_USD
 from app.ui.chat.estimate import turn_cap_usd
 from app.ui.chat.options import MAX_LINKS_READ, ChatOptions, judge, service_parameters
+from app.ui.chat.parameters_page import ParametersPage
 from app.ui.chat.presenter_requests import build_request
+from app.ui.chat.state import ChatHead
 from app.ui.shared.markdown_citations import MARKER, indexes_of
+from app.ui.shared.theme import Theme
 from tests.ui.chat_desk import model_body
 
 
@@ -115,3 +120,27 @@ def build(options: ChatOptions, asked: Model) -> Any:
     from app.service.chat_types import ChatMessage, ChatRequest
 
     return ChatRequest("plain", (ChatMessage("user", "x"),), service_parameters(options, asked, None))
+
+
+@pytest.mark.parametrize(
+    ("rule", "option", "words"),
+    [
+        ("R-CHAT-01", "service_prompt", "stands before yours"),
+        ("R-EXT-07", "web", "Auto: the model decides"),
+        ("R-EXT-08", "web", "A search costs extra"),
+        ("R-EXT-10", "links", "Up to 5 pages"),
+        ("R-EXT-13", "links", "each costs extra"),
+        ("R-EXT-15", "social", "by a third party"),
+        ("R-EXT-17", "social", "Each result costs extra"),
+    ],
+)
+def test_the_page_says_what_an_option_does_and_costs(
+    qtbot: object, theme: Theme, rule: str, option: str, words: str
+) -> None:
+    page = ParametersPage(theme)
+    page.show_head(replace(ChatHead(), controls=judge(ChatOptions(), model(supportsXSearch=True))))
+    control = getattr(page, option)
+    assert words in control.accessibleDescription(), rule
+    shown = [label.text() for label in page.findChildren(QLabel) if label.isVisibleTo(page)]
+    assert any(words in text for text in shown), rule
+    page.deleteLater()

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QFrame, QLineEdit, QPlainTextEdit, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPlainTextEdit, QScrollArea, QVBoxLayout, QWidget
 
 from app.ui.chat.options import MAX_LINKS_READ, MAX_TEMPERATURE
 from app.ui.chat.parameter_row import ParameterRow, Section
+from app.ui.chat.parameters_more import MoreControls
 from app.ui.shared import money
 from app.ui.shared.badge import Badge
+from app.ui.shared.buttons import LinkButton
 from app.ui.shared.fields import NumberField
 from app.ui.shared.label import Label
 from app.ui.shared.segmented import SegmentedChoice
@@ -31,6 +33,8 @@ class ParametersPage(QScrollArea):
     """`option_changed` tells the name of a `ChatOptions` field and its new value."""
 
     option_changed = Signal(str, object)
+    prompts_wanted = Signal()
+    presets_wanted = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -48,6 +52,8 @@ class ParametersPage(QScrollArea):
         self._column = QVBoxLayout(body)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(0)
+        self.more = MoreControls(theme, self)
+        self.more.option_changed.connect(self.option_changed)
         self._build_prompt()
         self._build_web()
         self._build_reasoning()
@@ -71,8 +77,24 @@ class ParametersPage(QScrollArea):
         self.prompt.setProperty("sizing", "small")
         self.prompt.textChanged.connect(self._typing.start)
         section.add(self.prompt)
+        self.prompts = LinkButton(self._theme, self.tr("Prompts…"))
+        self.prompts.setAccessibleName(self.tr("Prompt library"))
+        self.prompts.clicked.connect(self.prompts_wanted)
+        self.presets = LinkButton(self._theme, self.tr("Presets…"))
+        self.presets.setToolTip(self.tr("Model, character and parameters under one name"))
+        self.presets.clicked.connect(self.presets_wanted)
+        self._library = QHBoxLayout()
+        self._library.addWidget(self.prompts)
+        self._library.addWidget(self.presets)
+        self._library.addStretch(1)
+        section.body.addLayout(self._library)
         self.service_prompt = self._switch("service_prompt", self.tr("Add the service’s own prompt"))
-        self._service_row = ParameterRow(self._theme, self.tr("Add the service’s own prompt"), self.service_prompt)
+        self._service_row = ParameterRow(
+            self._theme,
+            self.tr("Add the service’s own prompt"),
+            self.service_prompt,
+            note=self.tr("It stands before yours and counts as tokens."),
+        )
         section.add(self._service_row)
         self._column.addWidget(section)
 
@@ -87,21 +109,27 @@ class ParametersPage(QScrollArea):
         self.citations = self._switch("citations", self.tr("Cite sources"))
         self.links = self._switch("read_links", self.tr("Read links in my message"))
         self.social = self._switch("social_posts", self.tr("Web and social posts"))
-        self._web_row = ParameterRow(self._theme, self.tr("Web search"), self.web)
+        self._web_row = ParameterRow(
+            self._theme,
+            self.tr("Web search"),
+            self.web,
+            note=self.tr("Auto: the model decides. A search costs extra."),
+        )
         self._citations_row = ParameterRow(self._theme, self.tr("Cite sources"), self.citations)
         self._links_row = ParameterRow(
             self._theme,
             self.tr("Read links in my message"),
             self.links,
-            note=self.tr("Up to {most} pages. Replaces web search.").format(most=MAX_LINKS_READ),
+            note=self.tr("Up to {most} pages, each costs extra. Replaces web search.").format(most=MAX_LINKS_READ),
         )
         self._social_row = ParameterRow(
             self._theme,
             self.tr("Web and social posts"),
             self.social,
-            note=self.tr("The model’s own search. Each result costs extra."),
+            note=self.tr("The model’s own search, by a third party. Each result costs extra."),
         )
-        for row in (self._web_row, self._citations_row, self._links_row, self._social_row):
+        rows = (self._web_row, self._citations_row, self._links_row, self._social_row)
+        for row in (*rows, self.more.in_stream_row, self.more.documents_row):
             section.add(row)
         self._column.addWidget(section)
 
@@ -112,6 +140,7 @@ class ParametersPage(QScrollArea):
         self._thinking_row = ParameterRow(self._theme, self.tr("Thinking"), self.thinking)
         self._tags_row = ParameterRow(self._theme, self.tr("Remove think tags"), self.tags)
         section.add(self._thinking_row)
+        section.add(self.more.effort_row)
         section.add(self._tags_row)
         self._column.addWidget(section)
 
@@ -136,13 +165,15 @@ class ParametersPage(QScrollArea):
         self._temperature_row = ParameterRow(theme, self.tr("Temperature"), self.temperature, wide=True)
         self._top_p_row = ParameterRow(theme, self.tr("Top-p"), self.top_p, wide=True)
         self._reply_row = ParameterRow(theme, self.tr("Reply limit"), self.reply_limit, unit=self.tr("tokens"))
-        for row in (self._temperature_row, self._top_p_row, self._reply_row):
+        for row in (self._temperature_row, self._top_p_row, self._reply_row, self.more.seed_row):
             section.add(row)
+        for widget in (self.more.stop_label, self.more.stop, self.more.stop_note):
+            section.add(widget)
         self._column.addWidget(section)
         self._defaults: dict[str, float] = {}
 
     def _build_cache(self) -> None:
-        section = Section(self._theme, self.tr("Prompt cache key"), last=True)
+        section = Section(self._theme, self.tr("Prompt cache key"))
         self._cached = Badge(self._theme, "", "ok")
         section.top.addWidget(self._cached)
         self.cache_key = QLineEdit()
@@ -155,7 +186,9 @@ class ParametersPage(QScrollArea):
         self.cache_key.setToolTip(note)
         self.cache_key.setAccessibleDescription(note)
         section.add(self.cache_key)
+        section.add(self.more.cache_row)
         self._column.addWidget(section)
+        self._column.addWidget(self.more.expert_section)
 
     def _switch(self, option: str, name: str) -> Switch:
         switch = Switch(self._theme, name)
@@ -166,6 +199,7 @@ class ParametersPage(QScrollArea):
         self.prompt.setFont(self._theme.font("small"))
         self.prompt.setFixedHeight(4 * self._theme.line_px("small") + self._theme.px(4))
         self.cache_key.setFont(self._theme.font("small", mono=True))
+        self._library.setSpacing(self._theme.px(16))
 
     # Showing
 
@@ -187,6 +221,7 @@ class ParametersPage(QScrollArea):
         self._thinking_row.show_control(controls.thinking)
         self._tags_row.show_control(controls.remove_think_tags)
         self._show_sampling(head)
+        self.more.show_head(head)
         self.cache_key.setText(head.cache_key)
         self.cache_key.setCursorPosition(0)
         self._cached.setVisible(head.cached_tokens > 0)
@@ -239,6 +274,7 @@ class ParametersPage(QScrollArea):
 
     def flush(self) -> None:
         """Take what was typed a moment ago; called before a message is sent."""
+        self.more.flush()
         if self._typing.isActive():
             self._typing.stop()
             self._prompt_typed()
