@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
 
 from app.ui.shared.tasks import TaskScope
 from app.ui.shared.theme import Theme
@@ -23,6 +24,18 @@ def theme(qapp: QApplication) -> Iterator[Theme]:
     qapp.setQuitOnLastWindowClosed(False)
     yield theme
     qapp.setStyleSheet("")
+
+
+@pytest.fixture
+def window(qtbot: QtBot, theme: Theme) -> QWidget:
+    """An empty window of 800 × 600 that has the keyboard."""
+    window = QWidget()
+    window.resize(800, 600)
+    qtbot.addWidget(window)
+    window.show()
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow, timeout=2000)
+    return window
 
 
 @pytest.fixture

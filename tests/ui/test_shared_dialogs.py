@@ -1,0 +1,72 @@
+"""Questions: awaited, dimming the window behind, answered no by Esc."""
+
+from __future__ import annotations
+
+import asyncio
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QDialog,
+    QLineEdit,
+    QWidget,
+)
+
+from app.ui.shared.alive import alive
+from app.ui.shared.buttons import Button
+from app.ui.shared.dialogs import Scrim, ask_text, confirm
+from app.ui.shared.theme import Theme
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+async def opened(window: QWidget) -> QDialog:
+    for _ in range(200):
+        await asyncio.sleep(0.005)
+        dialog = next((item for item in window.findChildren(QDialog) if item.isVisible()), None)
+        if dialog is not None:
+            return dialog
+    raise AssertionError("no dialog opened")
+
+
+def dialog_button(dialog: QDialog, text: str) -> Button:
+    return next(button for button in dialog.findChildren(Button) if button.text() == text)
+
+
+async def test_a_question_is_answered_and_the_window_dimmed_meanwhile(qtbot, window: QWidget, theme: Theme) -> None:
+    asked = asyncio.ensure_future(
+        confirm(theme, window, "Delete it?", "It cannot be undone.", action="Delete", danger=True)
+    )
+    dialog = await opened(window)
+    assert window.findChildren(Scrim)
+    assert dialog_button(dialog, "Cancel").isDefault()
+    assert not dialog_button(dialog, "Delete").isDefault()
+    qtbot.mouseClick(dialog_button(dialog, "Delete"), LEFT)
+    assert await asked is True
+    assert all(scrim.isHidden() for scrim in window.findChildren(Scrim))
+
+
+async def test_escape_answers_no(qtbot, window: QWidget, theme: Theme) -> None:
+    asked = asyncio.ensure_future(confirm(theme, window, "Leave?", "Work is running.", action="Leave"))
+    dialog = await opened(window)
+    qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+    assert await asked is False
+
+
+async def test_a_dialog_ends_with_the_task_that_waits_for_it(window: QWidget, theme: Theme) -> None:
+    asked = asyncio.ensure_future(confirm(theme, window, "Leave?", "Work is running.", action="Leave"))
+    dialog = await opened(window)
+    asked.cancel()
+    await asyncio.gather(asked, return_exceptions=True)
+    assert not alive(dialog) or not dialog.isVisible()
+
+
+async def test_an_empty_name_cannot_be_saved(qtbot, window: QWidget, theme: Theme) -> None:
+    asked = asyncio.ensure_future(ask_text(theme, window, "Rename chat", "Name", value="Old"))
+    dialog = await opened(window)
+    field = dialog.findChild(QLineEdit)
+    assert field.accessibleName() == "Name"
+    field.clear()
+    assert not dialog_button(dialog, "Save").isEnabled()
+    field.setText("  New  ")
+    qtbot.mouseClick(dialog_button(dialog, "Save"), LEFT)
+    assert await asked == "New"

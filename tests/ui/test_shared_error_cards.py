@@ -1,0 +1,115 @@
+"""Cards: what an error says, which of its buttons was pressed, and how it counts down."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
+
+from app.ui.shared.buttons import Button
+from app.ui.shared.card import Card
+from app.ui.shared.error_card import ErrorCard, QuietLine
+from app.ui.shared.problems import ActionSpec, Problem
+from app.ui.shared.theme import Theme
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+RETRY = ActionSpec("retry", "Try again")
+
+
+def problem(**changes: object) -> Problem:
+    values: dict[str, object] = {
+        "what": "The service did not accept your API key",
+        "meaning": "Nothing was charged.",
+        "primary": ActionSpec("replace-key", "Replace key…"),
+        "alternative": RETRY,
+        "details": (("Status", "401 Unauthorized"),),
+    }
+    return Problem(**{**values, **changes})  # type: ignore[arg-type]  # the fields of Problem by name
+
+
+def buttons_of(card: QWidget) -> dict[str, Button]:
+    return {button.text(): button for button in card.findChildren(Button) if not button.isHidden()}
+
+
+def test_a_card_tells_which_of_its_buttons_was_pressed(qtbot, theme: Theme) -> None:
+    card = ErrorCard(theme, problem())
+    qtbot.addWidget(card)
+    card.show()
+    told: list[str] = []
+    card.action.connect(told.append)
+    for words in ("Replace key…", "Try again"):
+        qtbot.mouseClick(buttons_of(card)[words], LEFT)
+    assert told == ["replace-key", "retry"]
+    assert card.accessibleName() == "The service did not accept your API key. Nothing was charged."
+
+
+def test_details_open_and_close(qtbot, theme: Theme) -> None:
+    card = ErrorCard(theme, problem())
+    qtbot.addWidget(card)
+    card.show()
+    assert card.details.isHidden()
+    qtbot.mouseClick(card.details_link, LEFT)
+    assert not card.details.isHidden()
+    assert card.details.text() == "Status: 401 Unauthorized"
+    qtbot.mouseClick(card.details_link, LEFT)
+    assert card.details.isHidden()
+
+
+def test_a_card_counts_down_and_says_when_the_time_is_up(qtbot, theme: Theme) -> None:
+    card = ErrorCard(theme)
+    qtbot.addWidget(card)
+    card.set_problem(problem(countdown_until=datetime.now(UTC) + timedelta(seconds=30), severity="warn"))
+    assert not card.ring.isHidden()
+    with qtbot.waitSignal(card.time_is_up, timeout=3000):
+        card.set_problem(problem(countdown_until=datetime.now(UTC) + timedelta(milliseconds=300)))
+
+
+def test_a_card_that_is_over_counts_no_further(qtbot, theme: Theme) -> None:
+    card = ErrorCard(theme, problem(countdown_until=datetime.now(UTC) + timedelta(seconds=30)))
+    qtbot.addWidget(card)
+    card.set_problem(problem())
+    assert not card.ring._timer.isActive()
+    assert card.ring.isHidden()
+
+
+def test_another_problem_replaces_buttons_and_facts(qtbot, theme: Theme) -> None:
+    card = ErrorCard(theme, problem(facts=(("Minimum", "$5.00"),)))
+    qtbot.addWidget(card)
+    card.set_problem(problem(primary=ActionSpec("top-up", "Top up $5…"), alternative=None))
+    assert set(buttons_of(card)) == {"Top up $5…", "Details", "Copy for support"}
+    assert card._facts.isHidden()
+
+
+def test_a_quiet_line_can_be_stopped(qtbot, theme: Theme) -> None:
+    line = QuietLine(
+        theme, "The service is busy. Trying again in 4 s, attempt 2 of 5.", stop=ActionSpec("stop", "Stop")
+    )
+    qtbot.addWidget(line)
+    told: list[str] = []
+    line.action.connect(told.append)
+    assert line.stop_button is not None
+    qtbot.mouseClick(line.stop_button, LEFT)
+    line.set_text("The service is busy. Trying again in 3 s, attempt 2 of 5.")
+    assert told == ["stop"]
+
+
+def test_a_card_frames_its_content(qtbot, theme: Theme) -> None:
+    card = Card(theme, border="bad")
+    qtbot.addWidget(card)
+    card.resize(100, 60)
+    image = card.grab().toImage()
+    assert image.pixelColor(50, 0) == theme.color("bad")
+    assert image.pixelColor(50, 30) == theme.color("surface")
+    card.set_border("line")
+    assert card.grab().toImage().pixelColor(50, 0) == theme.color("line")
+
+
+def test_to_leave_it_is_never_drawn_as_the_main_button(qtbot, theme: Theme) -> None:
+    card = ErrorCard(theme, problem(primary=ActionSpec("dismiss", "Do not send"), alternative=None))
+    qtbot.addWidget(card)
+    assert buttons_of(card)["Do not send"].property("kind") != "primary"
+    card.set_problem(problem())
+    assert buttons_of(card)["Replace key…"].property("kind") == "primary"

@@ -1,0 +1,135 @@
+"""The ring around what the keyboard is on."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtWidgets import (
+    QApplication,
+    QLineEdit,
+    QListView,
+    QPlainTextEdit,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.ui.shared.alive import alive
+from app.ui.shared.buttons import Button
+from app.ui.shared.focus_ring import GAP, WIDTH, FocusRing
+from app.ui.shared.segmented import SegmentedChoice
+from app.ui.shared.switch import Switch
+from app.ui.shared.theme import Theme
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def ring(window: QWidget, theme: Theme) -> FocusRing:
+    return FocusRing(theme, window)
+
+
+def add(window: QWidget, widget: QWidget, x: int = 50, y: int = 50) -> QWidget:
+    widget.setParent(window)
+    widget.move(x, y)
+    widget.resize(widget.sizeHint())
+    widget.show()
+    return widget
+
+
+def around(widget: QWidget, window: QWidget) -> QRect:
+    outset = GAP + WIDTH
+    return QRect(widget.mapTo(window, QPoint(0, 0)), widget.size()).adjusted(-outset, -outset, outset, outset)
+
+
+def test_the_ring_stands_two_px_away_from_the_keyboards_place(window: QWidget, theme: Theme, ring: FocusRing) -> None:
+    button = add(window, Button(theme, "Copy"))
+    button.setFocus(Qt.FocusReason.TabFocusReason)
+    assert ring.target is button
+    assert ring.geometry() == around(button, window)
+
+
+def test_the_ring_follows_a_widget_that_moves_and_goes_with_it(window: QWidget, theme: Theme, ring: FocusRing) -> None:
+    button = add(window, Button(theme, "Copy"))
+    button.setFocus(Qt.FocusReason.TabFocusReason)
+    button.move(200, 120)
+    assert ring.geometry() == around(button, window)
+    button.hide()
+    assert not ring.isVisible()
+
+
+def test_a_click_shows_no_ring_but_a_field_always_has_one(
+    qtbot, window: QWidget, theme: Theme, ring: FocusRing
+) -> None:
+    button, field = add(window, Button(theme, "Copy")), add(window, QLineEdit(), y=150)
+    qtbot.mousePress(window.windowHandle(), LEFT, pos=QPoint(5, 5))
+    button.setFocus(Qt.FocusReason.MouseFocusReason)
+    assert not ring.isVisible()
+    field.setFocus(Qt.FocusReason.MouseFocusReason)
+    assert ring.target is field
+    qtbot.keyPress(window.windowHandle(), Qt.Key.Key_Shift)
+    button.setFocus(Qt.FocusReason.TabFocusReason)
+    assert ring.target is button
+
+
+def test_text_that_is_only_read_has_no_ring_after_a_click(qtbot, window: QWidget, ring: FocusRing) -> None:
+    text = QPlainTextEdit("Read me")
+    text.setReadOnly(True)
+    add(window, text)
+    qtbot.mousePress(window.windowHandle(), LEFT, pos=QPoint(5, 5))
+    text.setFocus(Qt.FocusReason.MouseFocusReason)
+    assert not ring.isVisible()
+
+
+def test_a_list_draws_its_own_ring_on_the_row(window: QWidget, ring: FocusRing) -> None:
+    view = QListView()
+    add(window, view)
+    view.setFocus(Qt.FocusReason.TabFocusReason)
+    assert not ring.isVisible()
+
+
+def test_the_ring_goes_around_the_whole_choice_and_around_the_track_of_a_switch(
+    window: QWidget, theme: Theme, ring: FocusRing
+) -> None:
+    choice = SegmentedChoice(theme, "Web", (("off", "Off"), ("on", "On")))
+    add(window, choice)
+    choice._segments["off"].setFocus(Qt.FocusReason.TabFocusReason)
+    assert ring.geometry() == around(choice, window)
+    switch = Switch(theme, "Cite sources")
+    add(window, switch, y=200)
+    switch.setFocus(Qt.FocusReason.TabFocusReason)
+    assert ring.height() == 18 + 2 * (GAP + WIDTH)
+
+
+def test_the_ring_is_cut_by_the_scroll_area_that_holds_its_widget(
+    window: QWidget, theme: Theme, ring: FocusRing
+) -> None:
+    area = QScrollArea()
+    inner = QWidget()
+    column = QVBoxLayout(inner)
+    buttons = [Button(theme, f"Button {number}") for number in range(30)]
+    for button in buttons:
+        column.addWidget(button)
+    area.setWidget(inner)
+    add(window, area)
+    area.resize(200, 150)
+    QApplication.processEvents()
+    buttons[0].setFocus(Qt.FocusReason.TabFocusReason)
+    assert ring.isVisible()
+    area.verticalScrollBar().setValue(area.verticalScrollBar().maximum())
+    assert not ring.isVisible()
+    area.verticalScrollBar().setValue(0)
+    assert ring.isVisible()
+
+
+def test_a_ring_does_not_stop_the_window_from_being_taken_down(window: QWidget, theme: Theme, ring: FocusRing) -> None:
+    import shiboken6
+
+    other = QWidget()
+    button = add(other, Button(theme, "Copy"))
+    other.show()
+    rings = [FocusRing(theme, other) for _ in range(3)]
+    button.setFocus()
+    shiboken6.delete(other)
+    assert not any(alive(item) for item in rings)
+    window.setFocus()  # the application goes on telling them

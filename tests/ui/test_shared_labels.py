@@ -1,0 +1,117 @@
+"""Labels, headers and receipts: line heights, tooltips, wrapping, plain text."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app.ui.shared.badge import Badge
+from app.ui.shared.buttons import IconButton
+from app.ui.shared.header import PaneHeader
+from app.ui.shared.label import Label
+from app.ui.shared.receipt_line import ReceiptLine, Run, lay_out_runs, receipt_runs, runs_text
+from app.ui.shared.theme import Theme
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+def test_a_label_wraps_at_the_designed_line_height(qtbot, theme: Theme) -> None:
+    label = Label(theme, "one two three four five six seven eight nine ten", wrap=True)
+    qtbot.addWidget(label)
+    narrow = label.heightForWidth(90)
+    assert narrow % 19 == 0
+    assert narrow >= 3 * 19
+    assert label.heightForWidth(2000) == 19
+
+
+def test_a_label_that_is_cut_shows_the_whole_in_its_tooltip(qtbot, theme: Theme) -> None:
+    label = Label(theme, "Sign-in message fields explained", elide=True)
+    qtbot.addWidget(label)
+    label.resize(60, 19)
+    label.show()
+    assert label.toolTip() == "Sign-in message fields explained"
+    label.resize(600, 19)
+    assert label.toolTip() == ""
+
+
+def test_a_lead_sentence_is_read_with_the_rest(qtbot, theme: Theme) -> None:
+    label = Label(theme, "History still works.", lead="You are offline.", wrap=True)
+    qtbot.addWidget(label)
+    assert label.text() == "You are offline. History still works."
+    label.set_text("Drafts too.", "Still offline.")
+    assert label.text() == "Still offline. Drafts too."
+
+
+def test_markup_in_a_label_is_text(qtbot, theme: Theme) -> None:
+    label = Label(theme, "<b>not bold</b>")
+    qtbot.addWidget(label)
+    assert label.textFormat() == Qt.TextFormat.PlainText
+
+
+def test_labels_follow_the_theme(qtbot, theme: Theme) -> None:
+    label = Label(theme, "Chats", "heading", "text2")
+    qtbot.addWidget(label)
+    theme.set_mode("dark")
+    assert label.palette().windowText().color() == theme.color("text2")
+    theme.set_text_percent(150)
+    assert label.font().pixelSize() == 24
+
+
+def test_headers_of_all_panes_are_52_px(qtbot, theme: Theme) -> None:
+    header = PaneHeader(theme, "Chats")
+    header.add(IconButton(theme, "plus", "New chat", framed=True))
+    header.add_before_title(IconButton(theme, "chevron-left", "Back"))
+    header.add_after_title(Badge(theme, "Preview", "outline"))
+    holder = QWidget()
+    QVBoxLayout(holder).addWidget(header)
+    qtbot.addWidget(holder)
+    holder.resize(400, 300)
+    holder.show()
+    assert header.height() == 52
+    assert header.title.text() == "Chats"
+
+
+def test_a_receipt_tells_cost_amounts_and_time() -> None:
+    units = {"prompt_tokens": 1284, "cached_tokens": 1024, "completion_tokens": 418, "total_tokens": 1702}
+    runs = receipt_runs(cost_usd=Decimal("0.0019"), units=units, duration_s=6.9)
+    assert runs_text(runs) == "$0.0019 · in 1,284 (1,024 cached) · out 418 · 6.9 s"
+
+
+def test_a_receipt_of_the_sandbox_ends_with_not_charged() -> None:
+    runs = receipt_runs(cost_usd=Decimal("0.0019"), units={"characters": 64}, duration_s=0.4, charged=False)
+    assert runs_text(runs) == "$0.0019 · 64 characters · 400 ms · not charged"
+    assert runs[-1].role == "sandbox"
+
+
+def test_a_receipt_without_a_price_says_so() -> None:
+    assert runs_text(receipt_runs(cost_usd=None)) == "cost not stated"
+
+
+def test_a_receipt_wraps_at_its_separators(qtbot, theme: Theme) -> None:
+    runs = receipt_runs(
+        cost_usd=Decimal("0.0019"), units={"prompt_tokens": 1284, "completion_tokens": 418}, duration_s=6.9
+    )
+    _, one_line = lay_out_runs(theme, runs, 1000)
+    placed, height = lay_out_runs(theme, runs, 150)
+    assert one_line == 17
+    assert height > 17
+    assert all(item.rect.right() <= 151 for item in placed)
+    assert all(item.dot is None for item in placed if item.rect.left() == 0)
+
+
+def test_a_receipt_is_copied_as_plain_text(qtbot, theme: Theme) -> None:
+    line = ReceiptLine(theme, (Run("$0.0019", strong=True), Run("6.9 s")))
+    qtbot.addWidget(line)
+    line.copy()
+    assert QGuiApplication.clipboard().text() == "$0.0019 · 6.9 s" == line.accessibleName()
+
+
+def test_clicking_a_receipt_asks_for_the_request_page(qtbot, theme: Theme) -> None:
+    line = ReceiptLine(theme, (Run("$0.0019"),))
+    qtbot.addWidget(line)
+    line.resize(line.sizeHint())
+    with qtbot.waitSignal(line.activated, timeout=1000):
+        qtbot.mouseClick(line, LEFT)

@@ -1,0 +1,75 @@
+"""Toasts: at most three, in the corner, gone by themselves unless somebody reads them."""
+
+from __future__ import annotations
+
+import itertools
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
+
+from app.ui.shared.buttons import Button
+from app.ui.shared.frames import SHADOW_MARGINS
+from app.ui.shared.problems import ActionSpec
+from app.ui.shared.theme import Theme
+from app.ui.shared.toast import MAX_TOASTS, ToastHost
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+RETRY = ActionSpec("retry", "Try again")
+
+
+def test_at_most_three_toasts_and_errors_are_the_last_to_go(window: QWidget, theme: Theme) -> None:
+    host = ToastHost(theme, window)
+    wrong = host.show_toast("The video could not be saved", tone="bad")
+    for number in range(4):
+        host.show_toast(f"News {number}")
+    assert len(host.toasts) == MAX_TOASTS
+    assert wrong in host.toasts
+    assert host.toasts[-1].accessibleName().startswith("News 3")
+
+
+def test_toasts_stand_one_above_the_other_inside_the_window(window: QWidget, theme: Theme) -> None:
+    host = ToastHost(theme, window)
+    for number in range(3):
+        host.show_toast(f"News {number}", "A second line", actions=(RETRY,))
+    cards = [toast.geometry().marginsRemoved(SHADOW_MARGINS) for toast in host.toasts]
+    assert all(not one.intersects(other) for one, other in itertools.pairwise(cards))
+    assert all(window.rect().contains(card) for card in cards)
+    assert cards[-1].bottom() < window.height() - 28
+    window.resize(700, 500)
+    assert host.toasts[-1].geometry().marginsRemoved(SHADOW_MARGINS).right() < 700
+
+
+def test_a_toast_leaves_by_itself_unless_it_is_an_error_or_being_read(qtbot, window: QWidget, theme: Theme) -> None:
+    host = ToastHost(theme, window)
+    news, wrong, read = host.show_toast("News"), host.show_toast("Wrong", tone="bad"), host.show_toast("Read")
+    read.setAttribute(Qt.WidgetAttribute.WA_UnderMouse)
+    assert not wrong._timer.isActive()
+    for toast in (news, read):
+        toast._timer.timeout.emit()
+    assert host.toasts == (wrong, read)
+
+
+def test_a_toast_tells_its_key_and_action_and_goes(qtbot, window: QWidget, theme: Theme) -> None:
+    host = ToastHost(theme, window)
+    told: list[tuple[str, str]] = []
+    host.action.connect(lambda key, action: told.append((key, action)))
+    toast = host.show_toast("Chat moved to trash", actions=(ActionSpec("undo", "Undo"),), key="trash-7")
+    qtbot.mouseClick(toast.findChild(Button), LEFT)
+    assert told == [("trash-7", "undo")]
+    assert host.toasts == ()
+
+
+def test_the_same_news_replaces_itself(window: QWidget, theme: Theme) -> None:
+    host = ToastHost(theme, window)
+    host.show_toast("1 chat moved", key="trash")
+    host.show_toast("2 chats moved", key="trash")
+    assert [toast.accessibleName() for toast in host.toasts] == ["2 chats moved."]
+
+
+def test_escape_closes_the_toast_that_has_the_keyboard(qtbot, window: QWidget, theme: Theme) -> None:
+    host = ToastHost(theme, window)
+    toast = host.show_toast("News", actions=(RETRY,))
+    qtbot.keyClick(toast, Qt.Key.Key_Escape)
+    assert host.toasts == ()
