@@ -44,6 +44,7 @@ class Account:
     kind: Kind = "api_key"
     secret_hint: str = ""  # the last four characters of the key, "" for none
     created_at: datetime = datetime(1970, 1, 1, tzinfo=UTC)
+    partner: bool = False  # a partner of the service, who may call more often
 
     @property
     def host(self) -> str:
@@ -149,13 +150,14 @@ def account_from(body: object) -> Account | None:
                 kind=kind,
                 secret_hint=hint if isinstance(hint, str) else "",
                 created_at=_when(body.get("created_at")),
+                partner=body.get("partner") is True,
             )
         )
     except AccountRefused:
         return None
 
 
-def account_to(account: Account) -> dict[str, str]:
+def account_to(account: Account) -> dict[str, object]:
     return {
         "id": account.id,
         "name": account.name,
@@ -164,6 +166,7 @@ def account_to(account: Account) -> dict[str, str]:
         "kind": account.kind,
         "secret_hint": account.secret_hint,
         "created_at": account.created_at.isoformat(),
+        **({"partner": True} if account.partner else {}),
     }
 
 

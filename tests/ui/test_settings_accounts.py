@@ -5,6 +5,7 @@ from __future__ import annotations
 import httpx
 import pytest
 
+from app.credentials.accounts import account_from, account_to
 from app.service.errors import ServiceError
 from app.ui.settings.accounts.checking import guess_dialect
 from app.ui.settings.accounts.presenter import AccountDraft
@@ -187,3 +188,18 @@ async def test_what_a_check_may_raise_has_words_for_the_form():
         kinds += kind.__subclasses__()
         form = put_into_words(kind("said"), 0)
         assert form.problems or form.sentence
+
+
+async def test_r_lim_10_r_lim_14_an_account_can_be_a_partners_and_stays_one(office, tasks, tmp_path):
+    await add(office, tasks)
+    account = office.book.active
+    chosen: list[str] = []
+    office.accounts.account_chosen.connect(chosen.append)
+    office.accounts.set_partner(account.id, True)
+    await tasks.idle()
+    assert office.accounts.state.accounts[-1].partner
+    assert chosen == [account.id], "it is called anew, with a partner's limits"
+    assert account_from(account_to(office.book.active)) == office.book.active
+    office.accounts.set_partner(account.id, False)
+    await tasks.idle()
+    assert "partner" not in account_to(office.book.active)

@@ -108,6 +108,7 @@ class AccountSwitch(QObject):
                 on_budget=lambda state: self._caller.set_budget(state) if self._caller.account is account else None,
                 on_reach=lambda code: self._caller.set_reach(code) if self._caller.account is account else None,
                 network=self._network() if self._network is not None else None,
+                partner=account.partner,
             )
         except ServiceError as error:
             self.problem.emit(str(error))

@@ -171,6 +171,10 @@ class AccountsPage(SectionPage):
                 self._presenter.test(account_id)
             case "remove":
                 self._presenter.remove(account_id)
+            case "partner":
+                row = next((row for row in self._presenter.state.accounts if row.id == account_id), None)
+                if row is not None:
+                    self._presenter.set_partner(account_id, not row.partner)
             case _:
                 self._tasks.start(f"ask {what}", self._ask, account_id, what)
 

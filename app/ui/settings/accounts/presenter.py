@@ -102,6 +102,10 @@ class AccountsPresenter(QObject):
     def rename(self, account_id: str, name: str) -> None:
         self._tasks.start(f"rename {account_id}", self._rename, account_id, name)
 
+    def set_partner(self, account_id: str, partner: bool) -> None:
+        """Call as often as the service lets its partners, or as everybody, until it tells the account's own limits."""
+        self._tasks.start(f"partner {account_id}", self._set_partner, account_id, partner)
+
     def replace_key(self, account_id: str, key: str) -> None:
         """Keep another key for an account; the old one is overwritten."""
         self._tasks.start(f"key {account_id}", self._replace_key, account_id, key)
@@ -210,6 +214,11 @@ class AccountsPresenter(QObject):
             self._change(problem="")
             if account_id == self._book.active_id:
                 self.account_chosen.emit(account_id)
+
+    async def _set_partner(self, account_id: str, partner: bool) -> None:
+        await self._write(lambda: self._book.update(account_id, partner=partner))
+        if account_id == self._book.active_id:
+            self.account_chosen.emit(account_id)
 
     async def _replace_key(self, account_id: str, key: str) -> None:
         key = key.strip()
@@ -363,6 +372,7 @@ class AccountsPresenter(QObject):
             address="" if account.kind == "sandbox" else account.base_url,
             in_use=account.id == self._book.active_id,
             test=test,
+            partner=account.partner,
         )
 
     def _secret(self, account: Account) -> SecretRow:

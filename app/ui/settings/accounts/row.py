@@ -19,7 +19,7 @@ _KIND_WORDS = {"sandbox": "Built-in practice service, works offline"}
 
 
 class AccountRowWidget(QWidget):
-    """`wanted` tells (account id, what): use, test, rename, replace-key, remove."""
+    """`wanted` tells (account id, what): use, test, rename, replace-key, partner (change it), remove."""
 
     wanted = Signal(str, str)
 
@@ -112,6 +112,11 @@ class AccountRowWidget(QWidget):
         menu.add("Test", "refresh").triggered.connect(lambda: self._want("test"))
         menu.add("Rename…", "pencil").triggered.connect(lambda: self._want("rename"))
         menu.add("Replace key…", "key").triggered.connect(lambda: self._want("replace-key"))
+        partner = menu.add("Partner limits")
+        partner.setCheckable(True)
+        partner.setChecked(self._row.partner)
+        partner.setToolTip("The service lets its partners call more often.")
+        partner.triggered.connect(lambda: self._want("partner"))
         menu.addSeparator()
         menu.add("Remove", "trash", role="bad").triggered.connect(lambda: self._want("remove"))
         menu.aboutToHide.connect(menu.deleteLater)

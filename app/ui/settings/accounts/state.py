@@ -28,6 +28,7 @@ class AccountRow:
     address: str
     in_use: bool
     test: TestLine = TestLine()
+    partner: bool = False
 
     @property
     def icon(self) -> str:
