@@ -1,0 +1,118 @@
+"""What the tests of the character browser share: a service with many characters, and a browser on it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from app.credentials.accounts import Account
+from app.service.service import open_service
+from app.storage.catalogue import Catalogue
+from app.storage.database import Database
+from app.storage.settings import SettingsStore
+from app.ui.characters.presenter import CharactersPresenter
+from app.ui.shared.caller import Caller
+from app.ui.shared.tasks import TaskScope
+
+LIVE = Account(id="acc", name="Main account", base_url="http://service.test/v1")
+SANDBOX = Account(id="box", name="Sandbox", base_url="http://127.0.0.1", kind="sandbox")
+
+
+def character_body(number: int, **changes: Any) -> dict[str, Any]:
+    """A record of `GET /characters` as the service writes it."""
+    return {
+        "id": f"id-{number}",
+        "slug": f"slug-{number}",
+        "name": f"Person {number}",
+        "description": None if number % 7 == 0 else f"Knows everything about {number}.",
+        "author": "k3x9q",
+        "adult": False,
+        "featured": False,
+        "webEnabled": number % 2 == 0,
+        "modelId": "plain",
+        "tags": ["sea", f"tag-{number % 5}"],
+        "photoUrl": f"https://pictures.test/{number}.png",
+        "shareUrl": f"https://share.test/{number}",
+        "createdAt": "2025-12-20T21:28:08.934Z",
+        "updatedAt": "2026-01-09T03:23:53.708Z",
+        "stats": {
+            "averageRating": 4.7,
+            "imports": 1000 - number,
+            "ratingCount": 24,
+            "ratingSum": 113,
+            "userRating": None,
+        },
+        **changes,
+    }
+
+
+@dataclass
+class FakeCatalogue:
+    """120 characters behind one path; `refuse` answers the next calls with a status instead."""
+
+    rows: list[dict[str, Any]] = field(default_factory=lambda: [character_body(number) for number in range(120)])
+    asked: list[httpx.QueryParams] = field(default_factory=list)
+    refuse: list[httpx.Response] = field(default_factory=list)
+
+    def handle(self, request: httpx.Request) -> httpx.Response:
+        self.asked.append(request.url.params)
+        if self.refuse:
+            return self.refuse.pop(0)
+        params = request.url.params
+        rows = self.rows
+        if params.get("search"):
+            rows = [row for row in rows if params["search"].lower() in row["name"].lower()]
+        for tag in params.get_list("tags"):
+            rows = [row for row in rows if tag in row["tags"]]
+        start, limit = int(params.get("offset", 0)), int(params["limit"])
+        return httpx.Response(200, json={"object": "list", "data": rows[start : start + limit]})
+
+
+@dataclass
+class Browser:
+    presenter: CharactersPresenter
+    fake: FakeCatalogue
+    tasks: TaskScope
+    settings: SettingsStore
+    caller: Caller
+
+    @property
+    def state(self) -> Any:
+        return self.presenter.state
+
+    @property
+    def slugs(self) -> list[str]:
+        return [row.slug for row in self.presenter.state.rows]
+
+    async def idle(self) -> None:
+        await self.tasks.idle()
+
+
+@asynccontextmanager
+async def open_browser(
+    home: Path, *, account: Account = LIVE, fake: FakeCatalogue | None = None, connected: bool = True
+) -> AsyncIterator[Browser]:
+    fake = fake or FakeCatalogue()
+    crashes: list[Exception] = []
+    tasks = TaskScope(crashes.append)
+    caller = Caller()
+    settings = SettingsStore(home / "settings.json")
+    service = open_service(
+        "http://service.test/v1", "service", None, lambda exchange: None, transport=httpx.MockTransport(fake.handle)
+    )
+    database = await Database.open(home / "rialto.sqlite3")
+    presenter = CharactersPresenter(caller, settings, tasks, debounce_s=0)
+    presenter.catalogue = Catalogue(database)
+    try:
+        caller.use(account, service if connected else None)
+        yield Browser(presenter, fake, tasks, settings, caller)
+    finally:
+        await tasks.aclose()
+        await service.aclose()
+        await database.close()
+    assert crashes == []

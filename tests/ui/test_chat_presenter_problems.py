@@ -1,0 +1,100 @@
+"""What the chat presenter says and does when a message is refused, unpaid, limited or waits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.ui.chat_desk import FakeService, open_desk, whole
+
+
+@pytest.fixture
+def fake() -> FakeService:
+    return FakeService()
+
+
+async def test_a_refused_key_is_explained_at_the_answer_and_tried_again_in_place(
+    tmp_home: Path, fake: FakeService
+) -> None:
+    fake.answers = [httpx.Response(401, json={"error": "Authentication failed"}), whole("Now it works")]
+    async with open_desk(tmp_home, fake=fake) as desk:
+        await desk.say("Hi")
+        row = desk.rows[-1]
+        assert row.state == "failed"
+        assert row.problem is not None
+        assert row.problem.what == "The service did not accept your API key"
+        desk.presenter.act(row.id, "retry")
+        await desk.tasks.idle()
+        assert (desk.rows[-1].id, desk.rows[-1].text, desk.rows[-1].problem) == (row.id, "Now it works", None)
+    async with open_desk(tmp_home) as again:
+        assert again.text_of(-1) == "Now it works"
+
+
+async def test_a_failure_is_still_explained_after_a_restart(tmp_home: Path, fake: FakeService) -> None:
+    fake.answers = [httpx.Response(401, json={"error": "Authentication failed"})]
+    async with open_desk(tmp_home, fake=fake) as desk:
+        await desk.say("Hi")
+    async with open_desk(tmp_home) as again:
+        assert again.rows[-1].problem is not None
+        assert again.rows[-1].problem.what == "The service did not accept your API key"
+
+
+async def test_an_unpaid_message_is_sent_when_there_is_balance(tmp_home: Path, fake: FakeService) -> None:
+    from decimal import Decimal
+
+    fake.answers = [httpx.Response(402, json={"error": "Insufficient balance"}), whole("Paid")]
+    async with open_desk(tmp_home, fake=fake) as desk:
+        desk.caller.set_numbers(balance=Decimal("0.0011"))
+        await desk.say("Hi")
+        assert desk.rows[-1].state == "failed"
+        desk.caller.set_numbers(balance=Decimal("5.0011"))
+        await desk.tasks.idle()
+        assert desk.text_of(-1) == "Paid"
+
+
+async def test_without_balance_a_cheaper_model_is_named_and_used(tmp_home: Path, fake: FakeService) -> None:
+    fake.models[1]["model_spec"]["pricing"] = {"input": {"usd": 0.01}, "output": {"usd": 0.02}}
+    fake.answers = [httpx.Response(402, json={"error": "Insufficient balance"}), whole("For less")]
+    async with open_desk(tmp_home, fake=fake) as desk:
+        await desk.say("Hi")
+        row = desk.rows[-1]
+        assert row.problem is not None
+        assert row.problem.primary is not None
+        assert row.problem.primary.id == "switch-account"  # no page of the window buys credits yet
+        assert row.problem.alternative is not None
+        assert row.problem.alternative.text.startswith("Use Other, ≤ $0.0000")
+        desk.presenter.act(row.id, row.problem.alternative.id)
+        await desk.tasks.idle()
+        assert desk.text_of(-1) == "For less"
+        assert fake.requests[-1]["model"] == "other"
+
+
+async def test_while_a_try_waits_the_row_says_so_without_a_caret(tmp_home: Path, fake: FakeService) -> None:
+    fake.answers = [httpx.Response(503, json={"error": "busy"}, headers={"retry-after": "0.2"}), whole("At last")]
+    async with open_desk(tmp_home, fake=fake) as desk:
+        states: list[tuple[str, str]] = []
+        assert desk.presenter.conversation is not None
+        desk.presenter.conversation.row_changed.connect(
+            lambda row: states.append((row.state, row.problem.what if row.problem else ""))
+        )
+        await desk.say("Hi")
+        assert states[0] == ("failed", "The service is busy")
+        assert ("streaming", "") in states
+        assert (desk.rows[-1].state, desk.text_of(-1)) == ("complete", "At last")
+
+
+async def test_a_long_limit_counts_down_and_can_be_called_off(tmp_home: Path, fake: FakeService) -> None:
+    fake.answers = [httpx.Response(429, json={"error": "Rate limit"}, headers={"retry-after": "600"})]
+    async with open_desk(tmp_home, fake=fake) as desk:
+        desk.presenter.send("Hi")
+        await desk.until(lambda: bool(desk.presenter.answers.waits))
+        row = desk.rows[-1]
+        assert row.problem is not None
+        assert row.problem.countdown_until is not None
+        assert desk.told["head_changed"][-1][0].writing, "Stop is offered while it waits"
+        desk.presenter.act(row.id, "dismiss")
+        await desk.tasks.idle()
+        assert desk.rows[-1].problem.countdown_until is None
+        assert not desk.presenter.answers.writing()
