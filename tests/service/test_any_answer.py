@@ -71,7 +71,7 @@ def values(names: list[str]) -> st.SearchStrategy[object]:
 def test_any_object_becomes_the_model_or_a_service_error(model: type[WireModel]) -> None:
     own = [name for key, field in model.model_fields.items() for name in (key, field.alias) if name]
 
-    @settings(max_examples=20, database=None)
+    @settings(max_examples=15, database=None)
     @given(st.dictionaries(st.sampled_from([*own, "x"]), values([*own, "x"]), max_size=8) | values(wire_names()))
     def holds(content: object) -> None:
         try:
@@ -128,7 +128,7 @@ TYPES = ("application/json", "text/event-stream", "audio/wav", "image/png", "vid
 
 
 @pytest.mark.parametrize("call", CALLS)
-@settings(max_examples=10, database=None, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, database=None, deadline=None, suppress_health_check=list(HealthCheck))
 @given(status=st.sampled_from([200, 200, 200, 402, 400, 404, 429, 500]), body=BODIES, kind=st.sampled_from(TYPES))
 async def test_any_answer_to_any_call_ends_in_a_value_or_a_service_error(
     status: int, body: bytes, kind: str, call: str, tmp_path: Path
