@@ -65,6 +65,32 @@ plain code
 """
 
 
+LONG = "\n\n".join(f"Paragraph {number} " + "with words " * 30 for number in range(60))
+
+
+def plain_theme(qapp: QApplication) -> Theme:
+    """The theme as it comes, put on once for a whole file of tests."""
+    theme = Theme()
+    theme.apply(qapp)
+    return theme
+
+
+def long_chat(theme: Theme) -> MessageView:
+    """Two hundred questions and their answers, shown at the end."""
+    rows = []
+    for number in range(200):
+        rows += [
+            question(f"Question {number}", f"q{number}"),
+            answer(f"Answer {number}\n\n" + "words " * 120, f"a{number}"),
+        ]
+    return shown(theme, rows)
+
+
+def heights(view: MessageView) -> list[tuple[int, tuple[int, int], int]]:
+    """Where everything that is laid out stands: row, key, y."""
+    return [(placed.row, placed.key, placed.y) for placed in view.stack.placed]
+
+
 def answer(text: str = "", row_id: str = "a", **more: object) -> MessageRow:
     return MessageRow(id=row_id, role="assistant", text=text, **more)  # type: ignore[arg-type]  # any field
 

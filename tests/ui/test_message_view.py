@@ -9,8 +9,12 @@ from app.ui.chat.message_units import BODY
 from app.ui.chat.message_view import COLUMN_PX, MessageView
 from app.ui.shared.theme import Theme
 from tests.ui.message_kit import (
+    LONG,
     answer,
     everything,
+    heights,
+    long_chat,
+    plain_theme,
     question,
     settle,
     shown,
@@ -18,29 +22,15 @@ from tests.ui.message_kit import (
     visible_text,
 )
 
-LONG = "\n\n".join(f"Paragraph {number} " + "with words " * 30 for number in range(60))
-
 
 @pytest.fixture(scope="module")
 def theme(qapp: QApplication) -> Theme:
-    theme = Theme()
-    theme.apply(qapp)
-    return theme
+    return plain_theme(qapp)
 
 
 @pytest.fixture
 def many(theme: Theme) -> MessageView:
-    rows = []
-    for number in range(200):
-        rows += [
-            question(f"Question {number}", f"q{number}"),
-            answer(f"Answer {number}\n\n" + "words " * 120, f"a{number}"),
-        ]
-    return shown(theme, rows)
-
-
-def heights(view: MessageView) -> list[tuple[int, tuple[int, int], int]]:
-    return [(placed.row, placed.key, placed.y) for placed in view.stack.placed]
+    return long_chat(theme)
 
 
 # -- where we are -----------------------------------------------------------------------------------------------------

@@ -14,16 +14,14 @@ from app.ui.chat.message_json_lines import Branch, JsonMemory, fold, lines_of, s
 from app.ui.chat.message_rows import MessageRow, RowCall
 from app.ui.chat.message_view import MessageView
 from app.ui.shared.theme import Theme
-from tests.ui.message_kit import answer, click, control, controls, key_event, question, shown
+from tests.ui.message_kit import answer, click, control, controls, key_event, plain_theme, question, shown
 
 PLACE = {"city": "Oslo", "rivers": ["Akerselva", "Lysakerelva"], "inside": {"a b": None, "big": 12345678901234567890}}
 
 
 @pytest.fixture(scope="module")
 def theme(qapp: QApplication) -> Theme:
-    theme = Theme()
-    theme.apply(qapp)
-    return theme
+    return plain_theme(qapp)
 
 
 def structured(value: object = PLACE, misfit: str = "") -> MessageRow:

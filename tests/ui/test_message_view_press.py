@@ -13,6 +13,7 @@ from app.ui.chat.message_view import MessageView
 from app.ui.chat.message_view_pointer import plain_tooltip
 from app.ui.shared.theme import Theme
 from tests.ui.message_kit import (
+    LONG,
     PROBLEM,
     RECEIPT,
     SOURCES,
@@ -22,9 +23,10 @@ from tests.ui.message_kit import (
     controls,
     everything,
     key_event,
+    long_chat,
     mouse,
+    plain_theme,
     point_of,
-    question,
     sections,
     settle,
     shown,
@@ -32,29 +34,15 @@ from tests.ui.message_kit import (
     visible_text,
 )
 
-LONG = "\n\n".join(f"Paragraph {number} " + "with words " * 30 for number in range(60))
-
 
 @pytest.fixture(scope="module")
 def theme(qapp: QApplication) -> Theme:
-    theme = Theme()
-    theme.apply(qapp)
-    return theme
+    return plain_theme(qapp)
 
 
 @pytest.fixture
 def many(theme: Theme) -> MessageView:
-    rows = []
-    for number in range(200):
-        rows += [
-            question(f"Question {number}", f"q{number}"),
-            answer(f"Answer {number}\n\n" + "words " * 120, f"a{number}"),
-        ]
-    return shown(theme, rows)
-
-
-def heights(view: MessageView) -> list[tuple[int, tuple[int, int], int]]:
-    return [(placed.row, placed.key, placed.y) for placed in view.stack.placed]
+    return long_chat(theme)
 
 
 # -- pressing ---------------------------------------------------------------------------------------------------------

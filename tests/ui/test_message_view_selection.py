@@ -10,14 +10,12 @@ from app.ui.chat.message_units import BODY, THOUGHT
 from app.ui.chat.message_view import MessageView
 from app.ui.chat.message_view_selection import Selection, selected_text
 from app.ui.shared.theme import Theme
-from tests.ui.message_kit import RICH, SOURCES, answer, click, drag, mouse, question, settle, shown
+from tests.ui.message_kit import RICH, SOURCES, answer, click, drag, mouse, plain_theme, question, settle, shown
 
 
 @pytest.fixture(scope="module")
 def theme(qapp: QApplication) -> Theme:
-    theme = Theme()
-    theme.apply(qapp)
-    return theme
+    return plain_theme(qapp)
 
 
 def copied(view: MessageView) -> str:
