@@ -373,6 +373,8 @@ class Rialto:
         toast = self.window.overlays.toasts.show_toast(sentence, actions=actions)
         if action == "undo":
             toast.action.connect(lambda _id: self.chat.undo())
+        elif action == "undo-preset":
+            toast.action.connect(lambda _id: self.chat_page.box.undo_preset())
 
     async def _show_crash(self, report: CrashReport, earlier: bool = False) -> None:
         from app.ui.shell.crash_dialog import show_crash

@@ -29,6 +29,7 @@ from app.storage.conversations import (
 )
 from app.storage.database import Database, Row, Transaction
 from app.storage.errors import NotStored
+from app.storage.presets import Presets
 from app.storage.search_index import NONE, Marker, like_pattern, query_of
 from app.storage.values import json_text, micros_of, moment_of, money_of, money_text, seconds_of, text_of
 
@@ -61,6 +62,7 @@ class History:
     def __init__(self, database: Database) -> None:
         self._database = database
         self.files = AttachmentFiles(database.path.parent / FOLDER)
+        self.presets = Presets(database)
 
     @property
     def database(self) -> Database:

@@ -169,6 +169,8 @@ class ChatPage(TabPanes):
         """Connect and fill a page of the inspector that has just been made."""
         if place == PARAMETERS:
             self.side.parameters.option_changed.connect(self.presenter.set_option)
+            self.side.parameters.prompts_wanted.connect(lambda: self.box.open_prompts())
+            self.side.parameters.presets_wanted.connect(lambda: self.box.open_presets())
             self.side.parameters.show_head(self.presenter.head())
         elif place == REQUEST:
             self.side.request.copied.connect(lambda sentence: self.toast_wanted.emit(sentence, "", ""))
@@ -257,9 +259,13 @@ class ChatPage(TabPanes):
 
     def send(self, text: str) -> None:
         """Send, with what was typed into the system prompt a moment ago."""
+        self.flush_parameters()
+        self.presenter.send(text)
+
+    def flush_parameters(self) -> None:
+        """Take what was typed among the parameters a moment ago."""
         if self.side.is_made(PARAMETERS):
             self.side.parameters.flush()
-        self.presenter.send(text)
 
     def new_chat(self) -> None:
         self.show_chat()

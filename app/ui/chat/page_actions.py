@@ -71,6 +71,8 @@ def chat_actions(page: ChatPage) -> tuple[TabAction, ...]:
             checked=lambda: option("read_links"),
         ),
         TabAction("chat.attach", "Attach files…", lambda: page.box.attach(), "Ctrl+O", "attach", "file"),
+        TabAction("chat.prompts", "Prompt library…", lambda: page.box.open_prompts(), "", "list"),
+        TabAction("chat.presets", "Presets…", lambda: page.box.open_presets(), "", "layers"),
         TabAction("chat.retry", "Try again", presenter.retry_last, "Ctrl+R", "retry", enabled=asked),
         TabAction("chat.stop", "Stop the answer", presenter.stop, "", "stop", enabled=lambda: presenter.head().writing),
         *desk_actions(page, asked, stored),

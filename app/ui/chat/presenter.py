@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from app.storage.history import History
     from app.storage.settings import SettingsStore
     from app.ui.chat.attachment import Attachment
+    from app.ui.chat.options import ChatOptions
     from app.ui.chat.structure import Structure
     from app.ui.shared.caller import Caller
     from app.ui.shared.tasks import TaskScope
@@ -84,6 +85,10 @@ class ChatPresenter(ChatPresenterChats):
         self._models_changed()
         await self.shelf.save()
         self._do(self._sweep, history)
+        from app.ui.chat.presenter_presets import PresetShelf
+
+        self.presets = PresetShelf(self.opened, self._do, self.set_options, self.use_model, self.use_character, self)
+        await self.presets.start(history.presets)
 
     async def _sweep(self, history: History) -> None:
         """Remove the files of attachments that no message and no draft names any more."""
@@ -354,6 +359,11 @@ class ChatPresenter(ChatPresenterChats):
     def set_structure(self, structure: Structure) -> None:
         """Ask for answers in a schema, or offer functions, in the open chat from now on."""
         self.opened.structure = structure
+        self._options_changed({"options": self.opened.stored_options()})
+
+    def set_options(self, options: ChatOptions) -> None:
+        """Ask for all of this in the open chat."""
+        self.opened.options = options
         self._options_changed({"options": self.opened.stored_options()})
 
     def cycle_web_search(self) -> None:

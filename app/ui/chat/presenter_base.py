@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from app.ui.chat.presenter_answers import Answers, Job
     from app.ui.chat.presenter_branches import Branches
     from app.ui.chat.presenter_library import Library
+    from app.ui.chat.presenter_presets import PresetShelf
     from app.ui.chat.state import ChatHead
     from app.ui.chat.state_pages import Totals
     from app.ui.shared.caller import Caller
@@ -83,6 +84,7 @@ class ChatPresenterBase(QObject):
         self.attaching.told.connect(lambda sentence: self.notice.emit(sentence, "", ""))
         self._answers: Answers | None = None
         self.library: Library | None = None
+        self.presets: PresetShelf | None = None
         self.conversation: Branches | None = None
         self._history: History | None = None
         self._draft_timer = QTimer(self)
