@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QStackedWidget, 
 from app.ui.settings.accounts.presenter import AccountsPresenter
 from app.ui.settings.presenter import SettingsPresenter
 from app.ui.settings.rows import SectionPage
+from app.ui.settings.sandbox.state import SandboxState
 from app.ui.settings.secrets.presenter import SecretsPresenter
 from app.ui.settings.sections import SECTIONS, sections_for
 from app.ui.settings.state import Choices
@@ -64,6 +65,7 @@ class SettingsPage(QObject):
         self._open_help = open_help
         self._connection = connection
         self._pages: dict[str, tuple[SectionPage, QScrollArea]] = {}
+        self._active = 0
         self._list = self._make_list()
         self._canvas = self._make_canvas()
         self._inspector: QWidget | None = None
@@ -163,7 +165,8 @@ class SettingsPage(QObject):
         return ()
 
     def badge(self) -> int:
-        return 0
+        """How many test controls of the Sandbox are on: a reminder that is seen from every tab."""
+        return self._active
 
     def handle_escape(self) -> bool:
         return False
@@ -233,14 +236,20 @@ class SettingsPage(QObject):
 
                 return KeyboardPage(theme, presenter, self._keys)
             case "sandbox":
-                from app.ui.settings.sandbox import SandboxPage
+                from app.ui.settings.sandbox.page import SandboxPage
 
-                return SandboxPage(theme, presenter)
+                presenter.sandbox.state_changed.connect(self._note_sandbox)
+                return SandboxPage(theme, presenter.sandbox)
             case "about":
                 from app.ui.settings.about import AboutPage
 
                 return AboutPage(theme, self._version)
         raise KeyError(key)
+
+    def _note_sandbox(self, state: SandboxState) -> None:
+        if len(state.active) != self._active:
+            self._active = len(state.active)
+            self.changed.emit()
 
     def _show_extras(self, page: SectionPage) -> None:
         """Put what the section wants into the header; its widgets are made once and moved in and out."""

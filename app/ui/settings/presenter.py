@@ -1,16 +1,13 @@
-"""Appearance, privacy, data and the Sandbox: what the pages of Settings show and what their controls mean."""
+"""Appearance, privacy and data: what the pages of Settings show and what their controls mean."""
 
 from __future__ import annotations
 
 import asyncio
-import json
-import urllib.request
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
@@ -23,22 +20,7 @@ from app.ui.shared.tasks import TaskScope
 
 if TYPE_CHECKING:
     from app.storage.paths import Paths
-
-PLAY_MONEY_USD = "100"
-_CONTROL_TIMEOUT_S = 5.0
-
-
-class SandboxDesk(Protocol):
-    """The Sandbox as Settings may handle it; the composition root has it."""
-
-    def address(self) -> tuple[str, str] | None:
-        """Its base address and key while it runs, else None."""
-
-    async def start(self) -> None:
-        """Raises `OSError` or `ImportError` with a reason."""
-
-    async def stop(self) -> None:
-        """End it; calls under way are cut off."""
+    from app.ui.settings.sandbox.presenter import SandboxDesk, SandboxPresenter
 
 
 class SettingsPresenter(QObject):
@@ -68,8 +50,6 @@ class SettingsPresenter(QObject):
             choices=_choices(settings_store.value), folder=str(paths.data), problem=settings_store.note
         )
         settings_store.subscribe(self._settings_changed)
-        caller.account_changed.connect(self.refresh_sandbox)
-        self.refresh_sandbox()
         if calls is not None:
             calls.changed.connect(lambda _account: self._show_hosts())
             self._show_hosts()
@@ -109,43 +89,22 @@ class SettingsPresenter(QObject):
 
     # Sandbox
 
-    def refresh_sandbox(self) -> None:
-        """Read again how the Sandbox stands."""
-        running = self._sandbox.address()
-        address, key = running or ("", "")
-        self._change_sandbox(
-            running=running is not None, address=address, key=key, in_use=self._caller.is_sandbox, problem=""
-        )
+    @cached_property
+    def sandbox(self) -> SandboxPresenter:
+        """What is behind its section; made when that is first opened."""
+        from app.ui.settings.sandbox.presenter import SandboxPresenter
 
-    def start_sandbox(self) -> None:
-        self._tasks.start("sandbox", self._with_sandbox, self._sandbox.start, "")
+        return SandboxPresenter(self._sandbox, self._caller, self._tasks)
 
-    def stop_sandbox(self) -> None:
-        self._tasks.start("sandbox", self._with_sandbox, self._sandbox.stop, "")
+    def look_at_sandbox(self) -> None:
+        """The Sandbox began to answer."""
+        if "sandbox" in self.__dict__:
+            self.sandbox.refresh()
 
-    def refill_sandbox(self) -> None:
-        """Set the play money back to what it was at the start."""
-        self._tasks.start("sandbox", self._with_sandbox, self._refill, "The play money is full again.")
-
-    async def _with_sandbox(self, work: Callable[[], Any], done: str) -> None:
-        self._change_sandbox(busy=True, done="", problem="")
-        try:
-            await work()
-        except (OSError, ImportError) as error:
-            self._change_sandbox(busy=False, problem=f"The Sandbox did not do that: {error}.")
-            return
-        self._change_sandbox(busy=False)
-        self.refresh_sandbox()
-        self._change_sandbox(done=done)
-
-    async def _refill(self) -> None:
-        running = self._sandbox.address()
-        if running is None:
-            raise OSError("it is not running")
-        await asyncio.to_thread(_set_balance, *running)
-
-    def _change_sandbox(self, **changes: Any) -> None:
-        self._change(sandbox=replace(self.state.sandbox, **changes))
+    async def aclose(self) -> None:
+        """End what the sections follow."""
+        if "sandbox" in self.__dict__:
+            await self.sandbox.aclose()
 
     def _change(self, **changes: Any) -> None:
         self.state = replace(self.state, **changes)
@@ -193,18 +152,3 @@ def _size(path: Path) -> int:
         return path.stat().st_size if path.is_file() else 0
     except OSError:  # gone between listing and looking
         return 0
-
-
-def _set_balance(base_url: str, key: str) -> None:
-    """Tell the Sandbox's own control to fill the purse. Loopback only, past any proxy. Raises `OSError`."""
-    parts = urlsplit(base_url)
-    if parts.hostname not in ("127.0.0.1", "localhost"):
-        raise OSError("it is not on this computer")
-    request = urllib.request.Request(  # noqa: S310 - the host was checked above
-        f"{parts.scheme}://{parts.netloc}/sandbox/balance",
-        data=json.dumps({"usd": PLAY_MONEY_USD}).encode(),
-        headers={"Authorization": f"Bearer {key}", "Content-Type": "application/json"},
-        method="PUT",
-    )
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    opener.open(request, timeout=_CONTROL_TIMEOUT_S).close()

@@ -56,8 +56,11 @@ SECTIONS = (
         "sandbox",
         "Sandbox",
         "cube",
-        ("Sandbox address and key", "Start or stop the Sandbox", "Play money"),
-        ("practice", "local", "offline", "balance"),
+        (
+            *("Sandbox address and key", "Start or stop the Sandbox", "Play money", "Engines", "Request log"),
+            *("Test controls", "Use the Sandbox from your own code"),
+        ),
+        ("practice", "local", "offline", "balance", "faucet", "fault", "fail", "clock", "slow", "curl", "python"),
     ),
     Section("about", "About Rialto", "info", ("Version", "Licences"), ("license", "fonts", "credits")),
 )

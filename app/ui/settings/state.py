@@ -32,19 +32,6 @@ class UsageRow:
 
 
 @dataclass(frozen=True, slots=True)
-class SandboxView:
-    """`address` and `key` are "" while it does not run; the key changes with each start."""
-
-    running: bool = False
-    busy: bool = False
-    address: str = ""
-    key: str = ""
-    in_use: bool = False
-    problem: str = ""
-    done: str = ""  # what the last press did, such as "The balance is $100.00 again."
-
-
-@dataclass(frozen=True, slots=True)
 class SettingsState:
     choices: Choices = Choices()
     folder: str = ""
@@ -52,5 +39,4 @@ class SettingsState:
     last_backup: datetime | None = None
     looked: bool = False  # whether usage and backups were read yet
     hosts: tuple[HostCalls, ...] = ()
-    sandbox: SandboxView = SandboxView()
     problem: str = ""

@@ -76,7 +76,7 @@ class NumberField(QDoubleSpinBox):
 
     def sizeHint(self) -> QSize:
         widest = max(self.textFromValue(self.minimum()), self.textFromValue(self.maximum()), key=len)
-        width = self.fontMetrics().horizontalAdvance(widest) + 2 * self._theme.px(6) + 8
+        width = self.fontMetrics().horizontalAdvance(widest + self.suffix()) + 2 * self._theme.px(6) + 8
         return QSize(max(width, self._theme.type_px(54)), self._theme.height_px(28, 17))
 
     def minimumSizeHint(self) -> QSize:
@@ -146,6 +146,7 @@ class ChoiceField(QComboBox):
         self.setProperty("dashes", "own")
         self.setProperty("sizing", "small" if small else "")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.view().setAccessibleName(name)  # the list that drops down
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if self.hasFocus():

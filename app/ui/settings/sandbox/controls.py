@@ -1,0 +1,204 @@
+"""The test controls: each says what it will do, is switched on by one press, and says so for as long as it is on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.ui.settings.rows import RowCard, SettingRow, value_label
+from app.ui.settings.sandbox.parts import Groups
+from app.ui.settings.sandbox.presenter import SandboxPresenter
+from app.ui.settings.sandbox.state import CLOCK_STEPS, FAULTS, PLACES, Choice, Fault, Number, SandboxState, ahead
+from app.ui.shared.badge import Badge
+from app.ui.shared.buttons import Button, DangerButton
+from app.ui.shared.fields import ChoiceField, NumberField
+from app.ui.shared.flow import FlowLayout
+from app.ui.shared.label import Label
+from app.ui.shared.switch import Switch
+from app.ui.shared.theme import Theme
+
+_MOST_TIMES = 1000
+
+
+class ControlsPage(Groups):
+    def __init__(self, theme: Theme, presenter: SandboxPresenter) -> None:
+        super().__init__(theme)
+        self._presenter = presenter
+        words = (
+            "Let the Sandbox fail on purpose, to see what your program or Rialto does then. Nothing here reaches a "
+            "real service. Every program that calls this Sandbox is affected."
+        )
+        self._said = Label(theme, "", "small", "bad", wrap=True)
+        self.place = ChoiceField(theme, "Which calls it hits", small=True)
+        for path, title in PLACES:
+            self.place.addItem(title, path)
+        where = RowCard(theme)
+        where.add(SettingRow(theme, "Which calls it hits", self.place, meaning="For what you switch on from here on."))
+        self.group("", Label(theme, words, "body", "text2", wrap=True), self._said, where)
+        self.faults: dict[str, FaultRow] = {}
+        card = RowCard(theme)
+        for fault in FAULTS:
+            row = FaultRow(theme, fault)
+            row.switch.clicked.connect(partial(self._press, row))
+            self.faults[fault.name] = row
+            card.add(row)
+        self.group("Let it fail", card)
+        self.group("Clock and limits", self._clock())
+        self.group("Begin anew", self._reset())
+        self.column.addStretch(1)
+        presenter.state_changed.connect(self.show_state)
+        self.show_state(presenter.state)
+
+    def _clock(self) -> QWidget:
+        theme = self.theme
+        card = RowCard(theme)
+        self._clock_value = value_label(theme)
+        holder = QWidget()
+        flow = FlowLayout(theme, gap=6, line_gap=6, parent=holder)
+        self.clock_steps: list[Button] = []
+        for seconds, title in CLOCK_STEPS:
+            button = Button(theme, f"+ {title}", size="small")
+            button.setAccessibleName(f"Turn the clock {title} forwards")
+            button.clicked.connect(partial(self._turn, seconds))
+            self.clock_steps.append(button)
+            flow.addWidget(button)
+        self.clock_right = Button(theme, "Put it right", size="small")
+        self.clock_right.clicked.connect(partial(self._turn, 0.0))
+        flow.addWidget(self.clock_right)
+        words = "Queues finish, cloned voices and downloads expire, windows of limits begin anew, without waiting."
+        card.add(Stacked(theme, "Turn its clock forwards", words, holder, self._clock_value))
+        self.speed = NumberField(theme, "Words per second of a chat", low=0, high=10_000, value=80)
+        self.speed.setSuffix(" tokens/s")
+        self.speed.value_edited.connect(lambda value: self._presenter.behave(tokens_per_second=value))
+        card.add(SettingRow(theme, "Speed of its chats", self.speed, meaning="0: as fast as the connection takes it."))
+        self.partner = Switch(theme, "Limits of a partner")
+        self.partner.clicked.connect(lambda on: self._presenter.behave(partner=on))
+        card.add(SettingRow(theme, "Limits of a partner", self.partner, meaning="More calls a minute for every key."))
+        return card
+
+    def _reset(self) -> QWidget:
+        card = RowCard(self.theme)
+        self.reset = DangerButton(self.theme, "Set everything back", size="small")
+        self.reset.clicked.connect(self._presenter.reset)
+        words = (
+            "Balances, callers, cloned voices, videos, chains, the request log, the clock and every control above: all "
+            "as when it started. Address and key stay, and so does your history in Rialto."
+        )
+        card.add(SettingRow(self.theme, "Forget what happened in it", self.reset, meaning=words))
+        return card
+
+    def show_state(self, state: SandboxState) -> None:
+        usable = state.running and not state.busy
+        for name, row in self.faults.items():
+            row.show_values(state.faults.get(name), usable)
+        self._clock_value.set_text(ahead(state.clock_offset_s) or "Right")
+        for button in (*self.clock_steps, self.reset):
+            button.setEnabled(usable)
+        self.clock_right.setEnabled(usable and bool(state.clock_offset_s))
+        for widget in (self.speed, self.partner, self.place):
+            widget.setEnabled(state.running)
+        if not self.speed.hasFocus():
+            self.speed.set_value(state.tokens_per_second)
+        self.partner.setChecked(state.partner)
+        said = state.problem or state.silent or ("" if state.running else "The Sandbox is not running.")
+        self._said.set_role("bad" if said else "ok")
+        self._said.set_text(said or state.done)
+        self._said.setVisible(bool(said or state.done))
+
+    def _press(self, row: FaultRow) -> None:
+        if row.is_on:
+            self._presenter.clear_fault(row.fault.name)
+        else:
+            self._presenter.set_fault(row.fault.name, row.values(str(self.place.currentData() or "")))
+
+    def _turn(self, seconds: float) -> None:
+        self._presenter.turn_clock(seconds)
+
+
+class Stacked(QWidget):
+    """A title, what it means, and under both the controls, which wrap; a value or badge stands at the title's end."""
+
+    def __init__(self, theme: Theme, title: str, meaning: str, controls: QWidget, end: QWidget) -> None:
+        super().__init__()
+        self._theme = theme
+        self._column = QVBoxLayout(self)
+        top = QHBoxLayout()
+        words = QVBoxLayout()
+        words.setSpacing(0)
+        words.addWidget(Label(theme, title, wrap=True))
+        words.addWidget(Label(theme, meaning, "small", "text2", wrap=True))
+        top.addLayout(words, 1)
+        top.addWidget(end)
+        self._column.addLayout(top)
+        self._column.addWidget(controls)
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def _dress(self) -> None:
+        across, down = self._theme.px(16), self._theme.px(10)
+        self._column.setContentsMargins(across, down, across, down)
+        self._column.setSpacing(self._theme.px(8))
+
+
+class FaultRow(Stacked):
+    """One way to fail: its fields, how many calls it hits, and the button that switches it on and off."""
+
+    def __init__(self, theme: Theme, fault: Fault) -> None:
+        self.fault = fault
+        self.is_on = False
+        self.fields: dict[str, ChoiceField | NumberField] = {}
+        holder = QWidget()
+        flow = FlowLayout(theme, gap=8, line_gap=6, parent=holder)
+        for part in fault.fields:
+            self.fields[part.field] = _field(theme, fault, part)
+            flow.addWidget(self.fields[part.field])
+        self.times = ChoiceField(theme, f"{fault.title}: how often", small=True)
+        for count, words in ((1, "The next call"), (2, "2 calls"), (5, "5 calls"), (20, "20 calls"), (0, "Every call")):
+            self.times.addItem(words, count)
+        self.times.setCurrentIndex(max(0, self.times.findData(fault.times)))
+        flow.addWidget(self.times)
+        self.switch = Button(theme, "Switch on", size="small")
+        self.switch.setAccessibleName(f"{fault.title}: switch on")
+        flow.addWidget(self.switch)
+        self._badge = Badge(theme, "On", "warn", icon="warning")
+        super().__init__(theme, fault.title, fault.does, holder, self._badge)
+
+    def values(self, path: str) -> dict[str, Any]:
+        """What to tell the Sandbox."""
+        told: dict[str, Any] = {}
+        for part in self.fault.fields:
+            field = self.fields[part.field]
+            if isinstance(field, ChoiceField):
+                told[part.field] = field.currentData()
+            else:
+                told[part.field] = field.value() if field.decimals() else int(field.value())
+        times = int(self.times.currentData() or 0)
+        return {**told, **({"times": times} if times else {}), **({"path": path} if path else {})}
+
+    def show_values(self, values: Mapping[str, Any] | None, usable: bool) -> None:
+        """Draw whether it is on, and how many calls it still hits."""
+        self.is_on = values is not None
+        left = (values or {}).get("times")
+        self._badge.set_badge("On" if left is None else f"On, {left} left", "warn", "warning")
+        self._badge.setVisible(self.is_on)
+        self.switch.setText("Switch off" if self.is_on else "Switch on")
+        self.switch.setAccessibleName(f"{self.fault.title}: {'switch off' if self.is_on else 'switch on'}")
+        self.switch.setEnabled(usable)
+        for field in (*self.fields.values(), self.times):
+            field.setEnabled(usable and not self.is_on)
+
+
+def _field(theme: Theme, fault: Fault, part: Choice | Number) -> ChoiceField | NumberField:
+    name = f"{fault.title}: {part.label.lower()}"
+    if isinstance(part, Choice):
+        choice = ChoiceField(theme, name, small=True)
+        for value, words in part.items:
+            choice.addItem(words, value)
+        choice.setCurrentIndex(max(0, choice.findData(part.value)))
+        return choice
+    number = NumberField(theme, name, low=part.low, high=part.high, value=part.value, decimals=part.decimals)
+    number.setSuffix(part.unit)
+    return number

@@ -1,0 +1,109 @@
+"""What the pages about the Sandbox share: groups under each other, a copy button, text as it went over the wire."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
+
+from app.ui.shared.buttons import Button
+from app.ui.shared.card import Card
+from app.ui.shared.label import Label
+from app.ui.shared.surfaces import rule
+from app.ui.shared.theme import Theme
+
+_SAID_MS = 2000
+_MOST_LINES = 22
+
+
+class Groups(QWidget):
+    """A column of groups with headings, like a section of Settings."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.theme = theme
+        self.column = QVBoxLayout(self)
+        self.column.setContentsMargins(0, 0, 0, 0)
+        theme.changed.connect(self._space)
+        self._space()
+
+    def group(self, title: str, *content: QWidget) -> None:
+        """Add a heading with what belongs under it."""
+        inner = QVBoxLayout()
+        inner.setSpacing(self.theme.px(8))
+        if title:
+            inner.addWidget(Label(self.theme, title, "heading"))
+        for widget in content:
+            inner.addWidget(widget)
+        self.column.addLayout(inner)
+
+    def _space(self) -> None:
+        self.column.setSpacing(self.theme.px(24))
+
+
+class CopyButton(Button):
+    """Copies what `read` gives at the moment of the press, and says so for two seconds."""
+
+    def __init__(self, theme: Theme, name: str, read: Callable[[], str]) -> None:
+        super().__init__(theme, "Copy", "copy", size="small")
+        self.setAccessibleName(name)
+        self._read = read
+        self.clicked.connect(self._copy)
+
+    def read_from(self, read: Callable[[], str]) -> None:
+        """Copy something else from now on."""
+        self._read = read
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self._read())
+        self.setText("Copied")
+        QTimer.singleShot(_SAID_MS, self, lambda: self.setText("Copy"))
+
+
+class CodeCard(Card):
+    """Text in the mono font that can be selected and copied; never interpreted. As high as its lines, up to a bound."""
+
+    def __init__(self, theme: Theme, title: str) -> None:
+        super().__init__(theme, padding=(0, 0), spacing=0, fill="sunken")
+        self._code_theme = theme
+        top = QHBoxLayout()
+        side, down = theme.px(12), theme.px(6)
+        top.setContentsMargins(side, down, theme.px(6), down)
+        self.title = Label(theme, title, "small", "text2", weight=500, elide=True)
+        top.addWidget(self.title, 1)
+        self.copy = CopyButton(theme, f"Copy: {title}", lambda: self.edit.toPlainText())
+        top.addWidget(self.copy)
+        self.body.addLayout(top)
+        self.body.addWidget(rule())
+        self.edit = QPlainTextEdit()
+        self.edit.setReadOnly(True)
+        self.edit.setProperty("bare", True)
+        self.edit.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.edit.setTabChangesFocus(True)
+        self.edit.setAccessibleName(title)
+        self.edit.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.body.addWidget(self.edit)
+        theme.changed.connect(self._dress_code)
+        self._dress_code()
+
+    def set_title(self, title: str) -> None:
+        """Name what is shown."""
+        self.title.set_text(title)
+        self.edit.setAccessibleName(title)
+        self.copy.setAccessibleName(f"Copy: {title}")
+
+    def set_text(self, text: str) -> None:
+        """Show another text; the same one keeps the selection."""
+        if text != self.edit.toPlainText():
+            self.edit.setPlainText(text)
+            self._dress_code()
+
+    def _dress_code(self) -> None:
+        theme = self._code_theme
+        self.edit.setFont(theme.font("code"))
+        self.edit.document().setDocumentMargin(theme.px(10))
+        lines = min(_MOST_LINES, max(3, self.edit.blockCount()))
+        bar = self.edit.horizontalScrollBar().sizeHint().height()
+        self.edit.setFixedHeight(round(lines * self.edit.fontMetrics().lineSpacing() + 2 * theme.px(10)) + bar)

@@ -1,0 +1,160 @@
+"""What was asked of the Sandbox, live; a press on a line opens what was in the call."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.ui.settings.sandbox.parts import CodeCard, Groups
+from app.ui.settings.sandbox.presenter import SandboxPresenter
+from app.ui.settings.sandbox.request_list import RequestHeads, RequestView
+from app.ui.settings.sandbox.state import Opened, RequestRow, SandboxState
+from app.ui.shared.badge import Badge
+from app.ui.shared.buttons import QuietButton
+from app.ui.shared.frames import solid_frame
+from app.ui.shared.label import Label
+from app.ui.shared.money import clock, count, duration, money
+from app.ui.shared.search_field import SearchField
+from app.ui.shared.segmented import SegmentedChoice
+from app.ui.shared.theme import Theme
+
+_LEAST_ROWS = 8
+
+
+class RequestsPage(Groups):
+    def __init__(self, theme: Theme, presenter: SandboxPresenter) -> None:
+        super().__init__(theme)
+        self._presenter = presenter
+        self._opened: RequestRow | None = None
+        self.list_part = self._make_list()
+        self.details = RequestDetails(theme)
+        self.details.back.clicked.connect(presenter.close_request)
+        self.column.addWidget(self.list_part, 1)
+        self.column.addWidget(self.details, 1)
+        self.view.opened.connect(presenter.open_request)
+        presenter.state_changed.connect(self.show_state)
+        self.show_state(presenter.state)
+
+    def _make_list(self) -> QWidget:
+        theme = self.theme
+        part = QWidget()
+        column = QVBoxLayout(part)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.px(10))
+        row = QHBoxLayout()
+        row.setSpacing(theme.px(8))
+        self.filter = SearchField(theme, "Filter requests")
+        self.filter.setProperty("sizing", "small")
+        self.filter.search_changed.connect(lambda _text: self._apply_filter())
+        row.addWidget(self.filter, 1)
+        self.which = SegmentedChoice(theme, "Which requests", (("all", "All"), ("failed", "Failed")))
+        self.which.changed.connect(lambda _key: self._apply_filter())
+        row.addWidget(self.which)
+        column.addLayout(row)
+        self._count = Label(theme, "", "small", "text2", wrap=True)
+        column.addWidget(self._count)
+        frame = _Framed(theme)
+        inner = QVBoxLayout(frame)
+        inner.setContentsMargins(1, 1, 1, 1)
+        inner.setSpacing(0)
+        inner.addWidget(RequestHeads(theme))
+        self.view = RequestView(theme)
+        inner.addWidget(self.view, 1)
+        column.addWidget(frame, 1)
+        self.filter.left.connect(lambda: self.view.setFocus(Qt.FocusReason.OtherFocusReason))
+        theme.changed.connect(self._fit)
+        self._fit()
+        return part
+
+    def show_state(self, state: SandboxState) -> None:
+        self.view.rows.set_rows(state.rows)
+        self._say_count(state)
+        opened = state.opened
+        self.list_part.setVisible(opened is None)
+        self.details.setVisible(opened is not None)
+        if opened is not None:
+            if self._opened is None:
+                self.details.back.setFocus(Qt.FocusReason.OtherFocusReason)
+            self.details.show_call(opened)
+        elif self._opened is not None:
+            self.view.select(self._opened)
+            self.view.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._opened = opened.row if opened is not None else None
+
+    def _apply_filter(self) -> None:
+        self.view.rows.set_filter(self.filter.text(), failed_only=self.which.current == "failed")
+        self._say_count(self._presenter.state)
+
+    def _say_count(self, state: SandboxState) -> None:
+        shown, there = self.view.rows.rowCount(), len(state.rows)
+        if state.silent or not state.running:
+            words = state.silent or "The Sandbox is not running."
+        elif not there:
+            words = "Nothing was asked of it yet. Requests appear here as they come, Rialto's own among them."
+        elif not shown:
+            words = f"None of {count(there)} requests fits."
+        else:
+            words = (
+                f"{count(shown)} of the newest {count(there)}. Keys, sign-ins and payments are hidden in all of them."
+            )
+        self._count.set_text(words)
+
+    def _fit(self) -> None:
+        self.view.setMinimumHeight(self.theme.height_px(36) * _LEAST_ROWS)
+
+
+class RequestDetails(QWidget):
+    """One call: the facts, and both directions as they went over the wire, without secrets."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.px(12))
+        top = QHBoxLayout()
+        self.back = QuietButton(theme, "All requests", "chevron-left", size="small")
+        top.addWidget(self.back)
+        top.addStretch(1)
+        column.addLayout(top)
+        head = QHBoxLayout()
+        head.setSpacing(theme.px(10))
+        self._title = Label(theme, "", "code", wrap=True)
+        head.addWidget(self._title, 1)
+        self._badge = Badge(theme, "", "neutral")
+        head.addWidget(self._badge, 0, Qt.AlignmentFlag.AlignTop)
+        column.addLayout(head)
+        self._facts = Label(theme, "", "small", "text2", wrap=True, tabular=True)
+        column.addWidget(self._facts)
+        self._problem = Label(theme, "", "small", "bad", wrap=True)
+        column.addWidget(self._problem)
+        self.asked = CodeCard(theme, "Asked")
+        self.answered = CodeCard(theme, "Answered")
+        column.addWidget(self.asked)
+        column.addWidget(self.answered)
+        column.addStretch(1)
+
+    def show_call(self, opened: Opened) -> None:
+        row = opened.row
+        self._title.set_text(f"{row.method} {row.path}")
+        tone = "ok" if 200 <= row.status < 400 else "warn" if 400 <= row.status < 500 else "bad"
+        self._badge.set_badge(str(row.status) if row.status else "Cut", tone)
+        charged = f"{money(row.cost_usd)} of play money" if row.cost_usd else "not charged"
+        facts = (clock(row.at), f"took {duration(row.duration_s)}", charged, row.model, f"request id {row.request_id}")
+        self._facts.set_text(" · ".join(fact for fact in facts if fact))
+        self._problem.set_text(opened.problem)
+        self._problem.setVisible(bool(opened.problem))
+        for card, text in ((self.asked, opened.asked), (self.answered, opened.answered)):
+            card.set_text(text)
+            card.setVisible(bool(text))
+
+
+class _Framed(QWidget):
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        theme.changed.connect(self.update)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        solid_frame(QPainter(self), self._theme, QRectF(self.rect()), self._theme.px(8), "surface", "line")

@@ -1,0 +1,221 @@
+"""What the pages about the Sandbox show, and the test controls as people read them. Plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+PLAY_MONEY_USD = Decimal(100)
+MAX_ROWS = 500  # as many as the Sandbox itself keeps
+
+
+@dataclass(frozen=True, slots=True)
+class EngineRow:
+    """`state`: missing, idle or loaded."""
+
+    name: str
+    title: str
+    does: str
+    version: str
+    licence: str
+    state: str
+    install: str
+
+
+@dataclass(frozen=True, slots=True)
+class RequestRow:
+    """One line of the request log. `status` 0: cut without an answer."""
+
+    number: int
+    request_id: str
+    at: datetime
+    method: str
+    path: str
+    status: int
+    duration_s: float
+    model: str
+    cost_usd: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """One call with what was in it, as text; `asked` and `answered` are "" until they are read."""
+
+    row: RequestRow
+    asked: str = ""
+    answered: str = ""
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Active:
+    """One test control that is switched on."""
+
+    name: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxState:
+    """`address` and `key` are "" while it does not run; the key changes with each start."""
+
+    running: bool = False
+    busy: bool = False
+    address: str = ""
+    key: str = ""
+    in_use: bool = False
+    problem: str = ""
+    done: str = ""  # what the last press did
+    silent: str = ""  # why its controls cannot be read, "" while they can
+    engines: tuple[EngineRow, ...] = ()
+    balance_usd: Decimal | None = None
+    rows: tuple[RequestRow, ...] = ()  # newest first
+    opened: Opened | None = None
+    active: tuple[Active, ...] = ()
+    faults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    clock_offset_s: float = 0.0
+    any_key: bool = False
+    partner: bool = False
+    tokens_per_second: float = 0.0
+    own_code: str = ""  # the page of that name, Markdown; "" until it is read
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A field of a control with fixed answers: (value, words)."""
+
+    field: str
+    label: str
+    items: tuple[tuple[Any, str], ...]
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A field of a control with a number. `unit` stands behind it."""
+
+    field: str
+    label: str
+    low: float
+    high: float
+    value: float
+    unit: str
+    decimals: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One way to fail. `times` is how many calls it hits unless changed; 0 means until it is switched off."""
+
+    name: str
+    title: str
+    does: str
+    fields: tuple[Choice | Number, ...] = ()
+    times: int = 1
+
+
+STATUSES = (
+    (400, "400 Wrong request"),
+    (401, "401 Key not accepted"),
+    (402, "402 Balance too low"),
+    (403, "403 Forbidden"),
+    (404, "404 Not found"),
+    (409, "409 Conflict"),
+    (413, "413 Too large"),
+    (422, "422 Content refused"),
+    (429, "429 Rate limit"),
+    (500, "500 Failed"),
+    (503, "503 Overloaded"),
+    (504, "504 Gave up waiting"),
+)
+LIES = (
+    ("length", "Shorter than announced"),
+    ("json", "JSON that breaks off"),
+    ("html", "A web page"),
+    ("empty", "Nothing at all"),
+    ("type", "Another content type"),
+)
+FAULTS = (
+    Fault(
+        "slow",
+        "Be slow",
+        "Waits before each answer begins.",
+        (Number("seconds", "Seconds to wait", 0.1, 600, 2, " s", 1),),
+        times=0,
+    ),
+    Fault(
+        "answer",
+        "Answer with an error",
+        "Does nothing of what is asked, charges nothing, and answers with this status.",
+        (Choice("status", "Status", STATUSES, 429),),
+    ),
+    Fault(
+        "cut",
+        "Cut the stream",
+        "Closes the connection after so many characters of a streamed chat, or bytes of speech or of a film. "
+        "What was made until then is charged.",
+        (Number("after", "Characters or bytes before the cut", 0, 1_000_000, 100, " characters"),),
+    ),
+    Fault(
+        "lie",
+        "Send a body that lies",
+        "Answers 200, but the body is not what its headers promise.",
+        (Choice("kind", "What the body is", LIES, "json"),),
+    ),
+    Fault("drop", "Hang up", "Closes the connection without any answer."),
+    Fault(
+        "in_band_error",
+        "Fail inside the stream",
+        "Begins a streamed chat well and sends an error after so many characters.",
+        (Number("after", "Characters before the error", 0, 100_000, 60, " characters"),),
+    ),
+    Fault("no_done", "End without saying so", "Leaves out the last event of a streamed chat, [DONE]."),
+)
+PLACES = (
+    ("", "Every call"),
+    ("/chat/completions", "Chats"),
+    ("/models", "Lists of models"),
+    ("/audio/speech", "Speech"),
+    ("/audio/transcriptions", "Transcriptions"),
+    ("/image", "Images"),
+    ("/video", "Videos"),
+    ("/crypto/rpc", "Chain calls"),
+    ("/x402", "Wallets and top-ups"),
+)
+CLOCK_STEPS = ((60.0, "1 minute"), (3600.0, "1 hour"), (86_400.0, "1 day"), (8 * 86_400.0, "8 days"))
+
+
+def words_of(name: str, values: Mapping[str, Any]) -> str:
+    """Say what an active fault does now: `Answer with an error: 429, chats, 2 more calls`."""
+    known = next((fault for fault in FAULTS if fault.name == name), None)
+    said = []
+    for part in known.fields if known is not None else ():
+        value = values.get(part.field)
+        if value is None:
+            continue
+        said.append(_choice_words(part, value) if isinstance(part, Choice) else f"{value:g}{part.unit}")
+    place = str(values.get("path") or "")
+    if place:
+        said.append(next((words.lower() for path, words in PLACES if path == place), place))
+    times = values.get("times")
+    said.append("until it is switched off" if times is None else f"{times} more {'call' if times == 1 else 'calls'}")
+    return f"{known.title if known is not None else name}: {', '.join(said)}"
+
+
+def _choice_words(part: Choice, value: Any) -> str:
+    return next((words for one, words in part.items if one == value), str(value))
+
+
+def ahead(offset_s: float) -> str:
+    """`1 day 1 h ahead`, `2 min behind`; "" for a clock that is right."""
+    if not offset_s:
+        return ""
+    minutes, seconds = divmod(round(abs(offset_s)), 60)
+    hours, minutes = divmod(minutes, 60)
+    days, hours = divmod(hours, 24)
+    parts = [(days, "day" if days == 1 else "days"), (hours, "h"), (minutes, "min"), (seconds, "s")]
+    said = [f"{number} {unit}" for number, unit in parts if number]
+    return f"{' '.join(said) or '0 s'} {'ahead' if offset_s > 0 else 'behind'}"
