@@ -215,10 +215,18 @@ class Transcripts:
         """Delete a row for good. The sound is its owner's to delete."""
         await self._database.execute("DELETE FROM transcripts WHERE id = ?", [row_id])
 
+    async def shares_sound(self, row: TranscriptRow) -> bool:
+        """Tell whether another row is made of the same sound, so that it must not be deleted with this one."""
+        found = await self._database.fetch_one(
+            "SELECT 1 FROM transcripts WHERE sound_path = ? AND id <> ?", [row.sound_path, row.id]
+        )
+        return found is not None
+
     async def recordings_total(self) -> tuple[int, int]:
         """Return how many recordings of ours there are, and their bytes."""
         row = await self._database.fetch_one(
-            "SELECT COUNT(*), COALESCE(SUM(size_bytes), 0) FROM transcripts WHERE origin = 'recording'"
+            "SELECT COUNT(*), COALESCE(SUM(size_bytes), 0) FROM"
+            " (SELECT MAX(size_bytes) AS size_bytes FROM transcripts WHERE origin = 'recording' GROUP BY sound_path)"
         )
         return (int(row[0]), int(row[1])) if row is not None else (0, 0)
 

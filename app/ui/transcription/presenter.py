@@ -132,6 +132,31 @@ class TranscriptionPresenter(RecordPart):
         self._looked[row.id] = looked
         return row.id
 
+    def transcribe_again(self, model_id: str) -> None:
+        """Transcribe the open sound with another model, as a row of its own: the text that is there stays."""
+        row = self.open_row
+        if row is not None and row.state == "done" and self.head().can_send:
+            self.set_option("model", model_id)
+            self._do(self._again, row.id)
+
+    async def _again(self, row_id: str) -> None:
+        row = self._rows[row_id]
+        title = f"{row.title.partition(' · ')[0]} · {self.model().name}"
+        added = await self.store.add(
+            title=title,
+            origin=row.origin,
+            sound_path=row.sound_path,
+            state="recorded",
+            size_bytes=row.size_bytes,
+            duration_s=row.duration_s,
+            file_hash=row.file_hash,
+            treatment=row.treatment,
+            marks=list(row.marks),
+        )
+        await self._reload()
+        self.open(added.id)
+        self.transcribe(added.id)
+
     def set_treatment(self, row_id: str, treatment: str) -> None:
         """Choose what happens with a file over 25 MB: "", "split" or "compress:BYTES"."""
         self._do(self._set_treatment, row_id, treatment)
@@ -242,7 +267,7 @@ class TranscriptionPresenter(RecordPart):
     async def _empty_trash(self) -> None:
         """Delete for good what has been in the trash for a month, the recordings' sound with it."""
         for row in await self.store.trashed_before(self._now() - KEPT_IN_TRASH):
-            if row.origin == "recording":
+            if row.origin == "recording" and not await self.store.shares_sound(row):
                 with suppress(OSError):
                     await asyncio.to_thread(self.folders.sound_of(row).unlink, missing_ok=True)
             await self.store.purge(row.id)

@@ -1,0 +1,241 @@
+"""The table of files: what each is, what it will cost and how far it has come; start, pause, go on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QHeaderView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.ui.shared import money
+from app.ui.shared.buttons import Button, PrimaryButton, QuietButton
+from app.ui.shared.flow import FlowLayout
+from app.ui.shared.label import Label
+from app.ui.shared.spinner import Progress
+from app.ui.transcription.state import Batch, BatchRow
+
+if TYPE_CHECKING:
+    from app.ui.shared.theme import Theme
+
+Index = QModelIndex | QPersistentModelIndex
+_ROOT = QModelIndex()
+COLUMNS = ("File", "Type", "Size", "Length", "Price", "Status")
+FIELDS = ("title", "kind", "size", "length", "price", "status")
+NUMBERS = frozenset({2, 3, 4})
+STATUS = 5
+_ROLES = {"": "text2", "ok": "ok", "warn": "warn", "bad": "bad", "accent": "accent"}
+
+
+class BatchModel(QAbstractTableModel):
+    """One file a row. Resets only when rows came or went."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.rows: tuple[BatchRow, ...] = ()
+
+    def rowCount(self, parent: Index = _ROOT) -> int:
+        return 0 if parent.isValid() else len(self.rows)
+
+    def columnCount(self, parent: Index = _ROOT) -> int:
+        return 0 if parent.isValid() else len(COLUMNS)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
+            return COLUMNS[section]
+        if role == Qt.ItemDataRole.TextAlignmentRole and section in NUMBERS:
+            return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        return None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if not index.isValid() or index.row() >= len(self.rows):
+            return None
+        row = self.rows[index.row()]
+        if role == Qt.ItemDataRole.UserRole:
+            return row
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
+            return str(getattr(row, FIELDS[index.column()]))
+        if role == Qt.ItemDataRole.TextAlignmentRole and index.column() in NUMBERS:
+            return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        return None
+
+    def set_rows(self, rows: tuple[BatchRow, ...]) -> None:
+        if [row.id for row in rows] != [row.id for row in self.rows]:
+            self.beginResetModel()
+            self.rows = rows
+            self.endResetModel()
+            return
+        before, self.rows = self.rows, rows
+        for number, (old, new) in enumerate(zip(before, rows, strict=True)):
+            if old != new:
+                self.dataChanged.emit(self.index(number, 0), self.index(number, len(COLUMNS) - 1))
+
+
+class StatusDelegate(QStyledItemDelegate):
+    """Paints the cells, and a thin bar under the status of a file that is on its way."""
+
+    def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(40, self._theme.height_px(36))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        theme = self._theme
+        row = index.data(Qt.ItemDataRole.UserRole)
+        assert isinstance(row, BatchRow)
+        rect = QRectF(option.rect)
+        painter.save()
+        if option.state & QStyle.StateFlag.State_Selected:
+            painter.fillRect(rect, theme.color("accent_tint"))
+        painter.fillRect(QRectF(rect.left(), rect.bottom() - 1, rect.width(), 1), theme.color("line"))
+        inside = rect.adjusted(theme.px(8), 0, -theme.px(8), 0)
+        column = index.column()
+        role = _ROLES.get(row.tone, "text2") if column == STATUS else "text" if column == 0 else "text2"
+        painter.setFont(theme.font("small" if column else "body", tabular=True))
+        painter.setPen(theme.color(role))
+        flags = Qt.AlignmentFlag.AlignVCenter | (
+            Qt.AlignmentFlag.AlignRight if column in NUMBERS else Qt.AlignmentFlag.AlignLeft
+        )
+        text = painter.fontMetrics().elidedText(
+            str(index.data()),
+            Qt.TextElideMode.ElideMiddle if column == 0 else Qt.TextElideMode.ElideRight,
+            int(inside.width()),
+        )
+        painter.drawText(inside, int(flags), text)
+        if column == STATUS and row.is_busy and row.share is not None:
+            bar = QRectF(inside.left(), rect.bottom() - theme.px(5), inside.width(), theme.px(3))
+            painter.fillRect(bar, theme.color("line"))
+            painter.fillRect(
+                QRectF(bar.left(), bar.top(), bar.width() * row.share, bar.height()), theme.color("accent")
+            )
+        painter.restore()
+
+
+class BatchTable(QTableView):
+    """Enter opens a file's page, Delete takes the file out of the table."""
+
+    open_wanted = Signal(str)
+    drop_wanted = Signal(str)
+
+    def row_id(self) -> str:
+        row = self.currentIndex().data(Qt.ItemDataRole.UserRole)
+        return row.id if isinstance(row, BatchRow) else ""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        row_id = self.row_id()
+        if row_id and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.open_wanted.emit(row_id)
+        elif row_id and event.key() == Qt.Key.Key_Delete:
+            self.drop_wanted.emit(row_id)
+        else:
+            super().keyPressEvent(event)
+
+
+class BatchView(QWidget):
+    """`start_wanted` sends everything that can be sent; `pause_wanted` lets the running one end."""
+
+    start_wanted = Signal()
+    pause_wanted = Signal()
+    add_wanted = Signal()
+    clear_wanted = Signal()
+    open_wanted = Signal(str)
+    drop_wanted = Signal(str)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.model = BatchModel(self)
+        self.table = BatchTable()
+        self.table.setModel(self.model)
+        self.table.setItemDelegate(StatusDelegate(theme, self.table))
+        self.table.setAccessibleName(self.tr("Files to transcribe"))
+        self.table.setShowGrid(False)
+        self.table.setTabKeyNavigation(False)
+        self.table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
+        self.table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
+        self.table.verticalHeader().hide()
+        header = self.table.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        self.words = Label(theme, "", "reading", weight=600, wrap=True, tabular=True)
+        self.more = Label(theme, "", role="text2", wrap=True, tabular=True)
+        self.bar = Progress(theme, self.tr("Files done"))
+        self.start = PrimaryButton(theme, self.tr("Transcribe all"), "transcribe", size="large", hint="Ctrl+Enter")
+        self.pause = Button(theme, self.tr("Pause"), "pause", size="large")
+        self.add = Button(theme, self.tr("Add files…"), "plus", size="large")
+        self.clear = QuietButton(theme, self.tr("Take out what is done"))
+        self._build()
+        self.start.clicked.connect(self.start_wanted)
+        self.pause.clicked.connect(self.pause_wanted)
+        self.add.clicked.connect(self.add_wanted)
+        self.clear.clicked.connect(self.clear_wanted)
+        self.table.open_wanted.connect(self.open_wanted)
+        self.table.drop_wanted.connect(self.drop_wanted)
+        self.table.doubleClicked.connect(lambda _index: self.open_wanted.emit(self.table.row_id()))
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def _build(self) -> None:
+        column = self._column = QVBoxLayout(self)
+        column.addWidget(self.words)
+        column.addWidget(self.more)
+        column.addWidget(self.bar)
+        column.addWidget(self.table, 1)
+        holder = QWidget()
+        flow = FlowLayout(self._theme, parent=holder)
+        for button in (self.start, self.pause, self.add, self.clear):
+            flow.addWidget(button)
+        row = QHBoxLayout()
+        row.addWidget(holder, 1)
+        column.addLayout(row)
+
+    def _dress(self) -> None:
+        theme = self._theme
+        self._column.setContentsMargins(theme.px(24), theme.px(16), theme.px(24), theme.px(16))
+        self._column.setSpacing(theme.px(10))
+        self.table.verticalHeader().setDefaultSectionSize(theme.height_px(36))
+        self.table.horizontalHeader().setFont(theme.font("caption"))
+        self.table.viewport().update()
+
+    def show_batch(self, batch: Batch) -> None:
+        """Make the table and its buttons agree with what is."""
+        self.model.set_rows(batch.rows)
+        total = len(batch.rows)
+        self.bar.set_share(batch.done / total if total else 0.0)
+        self.bar.setVisible(bool(total))
+        self.words.set_text(
+            self.tr("{done} of {total} files are transcribed").format(done=batch.done, total=total)
+            if total
+            else self.tr("Drop files or folders here")
+        )
+        parts = []
+        if batch.left and batch.price:
+            length = money.duration(batch.seconds)
+            parts.append(
+                self.tr("Estimate for the rest {price}, {length} of sound.").format(price=batch.price, length=length)
+            )
+        if batch.waiting and not batch.running:
+            parts.append(self.tr("{count} wait: nothing is sent before you choose Go on.").format(count=batch.waiting))
+        if batch.need:
+            parts.append(self.tr("{count} over 25 MB: open each and choose.").format(count=batch.need))
+        self.more.set_text(" ".join(parts))
+        self.more.setVisible(bool(parts))
+        self.start.setText(self.tr("Go on") if batch.waiting and not batch.running else self.tr("Transcribe all"))
+        self.start.setVisible(not batch.running)
+        self.start.setEnabled(bool(batch.left))
+        self.pause.setVisible(batch.running)
+        self.clear.setVisible(bool(batch.done))

@@ -1,0 +1,98 @@
+"""The middle of the tab: a header, and below it what the open row needs. Takes files that are dropped on it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QKeyEvent
+from PySide6.QtWidgets import QFrame, QStackedWidget, QVBoxLayout, QWidget
+
+from app.ui.shared.surfaces import set_property, zone
+from app.ui.transcription.batch_view import BatchView
+from app.ui.transcription.header import TranscriptHeader
+from app.ui.transcription.recording_view import RecordingView
+from app.ui.transcription.result_view import ResultView
+from app.ui.transcription.sound_view import SoundView
+from app.ui.transcription.start_view import StartView
+from app.ui.transcription.state import Head
+
+if TYPE_CHECKING:
+    from app.ui.shared.theme import Theme
+
+VIEWS = ("empty", "recording", "sound", "result", "batch")
+
+
+class Canvas(QFrame):
+    """`files_dropped` carries the paths. Letter keys of a recording work while no text has the focus."""
+
+    files_dropped = Signal(object)  # tuple[Path, ...]
+    pause_pressed = Signal()
+    mark_pressed = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        zone(self, "canvas")
+        self.setAcceptDrops(True)
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.setAccessibleName(self.tr("Recording or transcript"))
+        self.header = TranscriptHeader(theme)
+        self.start = StartView(theme)
+        self.recording = RecordingView(theme)
+        self.sound = SoundView(theme)
+        self.result = ResultView(theme)
+        self.batch = BatchView(theme)
+        self.places = QStackedWidget()
+        for view in (self.start, self.recording, self.sound, self.result, self.batch):
+            self.places.addWidget(view)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.header)
+        layout.addWidget(self.places, 1)
+
+    @property
+    def view(self) -> str:
+        return VIEWS[self.places.currentIndex()]
+
+    def show_head(self, head: Head) -> None:
+        """Show the open row, whatever it is."""
+        self.header.show_head(head)
+        before = self.view
+        self.places.setCurrentIndex(VIEWS.index(head.view))
+        self.start.show_head(head)
+        self.sound.show_head(head)
+        self.result.show_head(head)
+        if head.view == "recording":
+            self.recording.show_head(head)
+            if before != "recording":
+                self.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    # Files
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
+            set_property(self, "drop", True)
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        set_property(self, "drop", False)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        set_property(self, "drop", False)
+        paths = tuple(Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile())
+        if paths:
+            event.acceptProposedAction()
+            self.files_dropped.emit(paths)
+
+    # Keys of a recording
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        if self.view == "recording" and plain and event.key() == Qt.Key.Key_Space:
+            self.pause_pressed.emit()
+        elif self.view == "recording" and plain and event.key() == Qt.Key.Key_M:
+            self.mark_pressed.emit()
+        else:
+            super().keyPressEvent(event)

@@ -1,0 +1,120 @@
+"""The inspector's quiet pages: what is known of the sound and its transcript, and the request as it was sent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+
+from app.service.exchange import FormPart, curl_command
+from app.ui.shared import money
+from app.ui.shared.buttons import Button
+from app.ui.shared.details_block import DetailsBlock
+from app.ui.shared.label import Label
+from app.ui.shared.surfaces import zone
+
+if TYPE_CHECKING:
+    from app.service.exchange import Exchange
+    from app.ui.shared.theme import Theme
+
+
+class _Page(QScrollArea):
+    def __init__(self, theme: Theme, name: str) -> None:
+        super().__init__()
+        self._theme = theme
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAccessibleName(name)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        inside = QWidget()
+        zone(inside, "pane")
+        self.column = QVBoxLayout(inside)
+        self.setWidget(inside)
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def _dress(self) -> None:
+        px = self._theme.px
+        self.column.setContentsMargins(px(16), px(14), px(16), px(16))
+        self.column.setSpacing(px(12))
+
+
+class DetailsPage(_Page):
+    """Label and value, row by row."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme, "Details")
+        self.nothing = Label(
+            theme, "Open a recording, a file or a transcript to see what is known of it.", role="text2", wrap=True
+        )
+        self.block = DetailsBlock(theme, title="Details")
+        self.block.copy_button.setText("Copy")
+        self.column.addWidget(self.nothing)
+        self.column.addWidget(self.block)
+        self.column.addStretch(1)
+        self.show_facts(())
+
+    def show_facts(self, facts: tuple[tuple[str, str], ...]) -> None:
+        self.nothing.setVisible(not facts)
+        self.block.setVisible(bool(facts))
+        if facts and facts != self.block._rows:
+            self.block.set_rows(facts)
+
+
+class RequestPage(_Page):
+    """What was sent and what the answer's headers said. `copied` tells a sentence for a toast."""
+
+    copied = Signal(str)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme, "Request")
+        self._exchange: Exchange | None = None
+        self.nothing = Label(
+            theme,
+            "What Rialto sends stands here, exactly as it is sent: the sound itself, the model, and the options.",
+            role="text2",
+            wrap=True,
+        )
+        self.sent = DetailsBlock(theme, title="Sent")
+        self.sent.copy_button.setText("Copy")
+        self.answer = DetailsBlock(theme, title="Answer")
+        self.answer.copy_button.setText("Copy")
+        self.curl = Button(theme, "Copy as curl", "copy", size="small")
+        self.curl.clicked.connect(self._copy)
+        self.column.addWidget(self.nothing)
+        self.column.addWidget(self.sent)
+        self.column.addWidget(self.answer)
+        self.column.addWidget(self.curl, 0, Qt.AlignmentFlag.AlignLeft)
+        self.column.addStretch(1)
+        self.show_exchange(None)
+
+    def show_exchange(self, exchange: Exchange | None) -> None:
+        """Show one call, or what will stand here."""
+        if exchange is self._exchange and exchange is not None:
+            return
+        self._exchange = exchange
+        self.nothing.setVisible(exchange is None)
+        for widget in (self.sent, self.answer, self.curl):
+            widget.setVisible(exchange is not None)
+        if exchange is None:
+            return
+        request = exchange.request
+        rows = [("Request", f"{request.method} {request.path}"), ("Address", request.url)]
+        if isinstance(request.body, tuple):
+            for part in request.body:
+                if isinstance(part, FormPart):
+                    rows.append((part.name, part.file_name if part.file_name is not None else part.value))
+        rows.append(("Credentials", "sent, not shown"))
+        self.sent.set_rows(tuple(rows))
+        info = exchange.info
+        told = [("Status", str(exchange.status or "no answer")), ("Took", money.duration(exchange.duration_s))]
+        told += [(name, value) for name, value in (info.headers if info is not None else ())]
+        self.answer.set_rows(tuple(told))
+
+    def _copy(self) -> None:
+        if self._exchange is not None:
+            QGuiApplication.clipboard().setText(curl_command(self._exchange.request))
+            self.copied.emit("Copied as curl, with the key left out")

@@ -1,0 +1,171 @@
+"""The line on top of the canvas: title, model, what can be done at once, and the panes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QSizePolicy, QWidget
+
+from app.ui.shared.buttons import Button, IconButton
+from app.ui.shared.label import Label
+from app.ui.shared.menu import Menu
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.ui.shared.theme import Theme
+    from app.ui.transcription.state import Head, ModelChoice
+
+
+class TranscriptHeader(QFrame):
+    """Title with renaming in place at the left, model and panes at the right."""
+
+    renamed = Signal(str)
+    model_chosen = Signal(str)
+    again_wanted = Signal(str)  # with this model
+    copy_wanted = Signal()
+    list_wanted = Signal()
+    inspector_wanted = Signal()
+    new_wanted = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._narrow = False
+        self._head: Head | None = None
+        self._models: Sequence[ModelChoice] = ()
+        self._model = ""
+        self.setProperty("part", "header")
+        self.list_button = IconButton(theme, "panel-left", self.tr("Show the list"), shortcut="Ctrl+B")
+        self.title = Label(theme, "", "reading", weight=600, elide=True)
+        self.title.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
+        self.edit = QLineEdit()
+        self.edit.setAccessibleName(self.tr("Title"))
+        self.edit.setMaxLength(200)
+        self.edit.installEventFilter(self)
+        self.rename_button = IconButton(theme, "pencil", self.tr("Rename"), shortcut="F2", size="small")
+        self.model = Button(theme, "", "sparkle", icon_role="accent")
+        self.again = Button(theme, self.tr("Transcribe again"), "refresh")
+        self.copy = Button(theme, self.tr("Copy text"), "copy")
+        self.new_button = IconButton(theme, "plus", self.tr("New recording"), shortcut="Ctrl+N")
+        self.inspector_button = IconButton(
+            theme, "panel-right", self.tr("Options and export"), shortcut="Ctrl+I", checkable=True
+        )
+        self._layout = QHBoxLayout(self)
+        for widget in (self.list_button, self.title, self.rename_button):
+            self._layout.addWidget(widget)
+        self._layout.addWidget(self.edit, 1)
+        self._layout.addStretch(1)
+        for button in (self.again, self.copy, self.model, self.new_button, self.inspector_button):
+            self._layout.addWidget(button)
+        self.edit.hide()
+        self.rename_button.clicked.connect(self.begin_rename)
+        self.model.clicked.connect(self.open_models)
+        self.again.clicked.connect(self.open_again)
+        self.copy.clicked.connect(self.copy_wanted)
+        self.new_button.clicked.connect(self.new_wanted)
+        self.list_button.clicked.connect(self.list_wanted)
+        self.inspector_button.clicked.connect(self.inspector_wanted)
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def _dress(self) -> None:
+        px = self._theme.px
+        left = 16 if self.list_button.isVisibleTo(self) else 24
+        self._layout.setContentsMargins(px(left), 0, px(16), 0)
+        self._layout.setSpacing(px(8))
+        self.edit.setFont(self._theme.font("reading", 600))
+
+    def show_head(self, head: Head) -> None:
+        """Name the open row, and offer what can be done with it."""
+        self._head = head
+        self.title.set_text(head.title or self.tr("New recording"))
+        self._arrange()
+
+    def show_models(self, models: Sequence[ModelChoice], chosen: str) -> None:
+        self._models, self._model = models, chosen
+        name = next((model.name for model in models if model.id == chosen), "") or self.tr("Choose a model")
+        self.model.setText(name)
+        self.model.setAccessibleName(self.tr("Model: {name}").format(name=name))
+        self.model.setToolTip(self.tr("Choose a model (Ctrl+Shift+M)"))
+
+    def set_places(self, *, narrow: bool, list_button: bool, inspector_open: bool) -> None:
+        """Follow the window: what folds away and which panes the buttons open."""
+        self._narrow = narrow
+        self.list_button.setVisible(list_button)
+        self.inspector_button.setChecked(inspector_open)
+        self._arrange()
+        self._dress()
+
+    def _arrange(self) -> None:
+        head = self._head
+        editing = self.edit.isVisibleTo(self)
+        done = head is not None and head.view == "result"
+        self.title.setVisible(not editing)
+        self.rename_button.setVisible(head is not None and head.id is not None and not editing and not self._narrow)
+        self.again.setVisible(done and not self._narrow)
+        self.copy.setVisible(done and not self._narrow)
+        self.model.setVisible(not done)
+        self.new_button.setVisible(self._narrow)
+
+    def open_again(self) -> Menu:
+        """The models to transcribe this sound with once more; the price stands beside each."""
+        menu = self._menu()
+        menu.triggered.connect(lambda action: self.again_wanted.emit(str(action.data())) if action.data() else None)
+        menu.popup(self.again.mapToGlobal(self.again.rect().bottomLeft()))
+        return menu
+
+    def open_models(self) -> Menu:
+        """Every transcription model with its price."""
+        menu = self._menu()
+        menu.triggered.connect(lambda action: self.model_chosen.emit(str(action.data())) if action.data() else None)
+        button = self.model if self.model.isVisibleTo(self) else self.inspector_button
+        menu.popup(button.mapToGlobal(button.rect().bottomLeft()))
+        return menu
+
+    def _menu(self) -> Menu:
+        menu = Menu(self._theme, self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        if not self._models:
+            menu.add(self.tr("The list of models has not come yet"), enabled=False)
+        for model in self._models:
+            more = " · ".join(part for part in (model.price, model.privacy) if part)
+            action = menu.add(f"{model.name}   {more}" if more else model.name)
+            action.setCheckable(True)
+            action.setChecked(model.id == self._model)
+            action.setData(model.id)
+        return menu
+
+    # Renaming in place
+
+    def begin_rename(self) -> None:
+        if self._head is None or self._head.id is None:
+            return
+        self.edit.setText(self._head.title)
+        self.edit.show()
+        self._arrange()
+        self.edit.selectAll()
+        self.edit.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _end_rename(self, keep: bool) -> None:
+        if not self.edit.isVisibleTo(self) or self._head is None:
+            return
+        text = self.edit.text()
+        self.edit.hide()
+        self._arrange()
+        if keep and text.strip() and text.strip() != self._head.title:
+            self.renamed.emit(text)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self.edit and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                self._end_rename(True)
+                return True
+            if event.key() == Qt.Key.Key_Escape:
+                self._end_rename(False)
+                return True
+        if watched is self.edit and event.type() == QEvent.Type.FocusOut:
+            self._end_rename(True)
+        return super().eventFilter(watched, event)

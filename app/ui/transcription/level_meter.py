@@ -1,0 +1,96 @@
+"""How loud the microphone is: sixty little lamps on a scale in dB, and a line where the peak was."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QProgressBar, QSizePolicy, QWidget
+
+if TYPE_CHECKING:
+    from app.ui.shared.theme import Theme
+
+LOW_DB = -60.0
+LAMPS = 60
+WARN_FROM_DB, BAD_FROM_DB = -18.0, -3.0
+SCALE_DB = (-60, -48, -36, -24, -12, 0)
+LAMP_HEIGHT = 14
+
+
+class LevelMeter(QProgressBar):
+    """A progress bar by role, so that screen readers read it. `set_level` takes dB of full scale."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._level_db = self._peak_db = LOW_DB
+        self.setRange(0, 100)
+        self.setAccessibleName(self.tr("Microphone level"))
+        self.setTextVisible(False)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        theme.changed.connect(self.updateGeometry)
+        theme.changed.connect(self.update)
+
+    def set_level(self, level_db: float, peak_db: float) -> None:
+        """Show another level; painted only when a lamp changes."""
+        before = (self._lamps(self._level_db), self._lamps(self._peak_db))
+        self._level_db, self._peak_db = level_db, peak_db
+        if before != (self._lamps(level_db), self._lamps(peak_db)):
+            self.setValue(round(self._share(level_db) * 100))
+            self.setAccessibleDescription(f"{round(level_db)} dB")
+            self.update()
+
+    @staticmethod
+    def _share(decibels: float) -> float:
+        return max(0.0, min(1.0, (decibels - LOW_DB) / -LOW_DB))
+
+    def _lamps(self, decibels: float) -> int:
+        return round(self._share(decibels) * LAMPS)
+
+    def sizeHint(self) -> QSize:
+        theme = self._theme
+        return QSize(theme.px(240), theme.px(LAMP_HEIGHT + 6) + theme.line_px("caption"))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._theme.px(160), self.sizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._theme
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        step = self.width() / LAMPS
+        height = theme.px(LAMP_HEIGHT)
+        lit = self._lamps(self._level_db)
+        for lamp in range(LAMPS):
+            decibels = LOW_DB + (lamp + 1) * -LOW_DB / LAMPS
+            role = (
+                "line"
+                if lamp >= lit
+                else "bad"
+                if decibels > BAD_FROM_DB
+                else "warn"
+                if decibels > WARN_FROM_DB
+                else "ok"
+            )
+            painter.setBrush(theme.color(role))
+            painter.drawRoundedRect(QRectF(lamp * step, 0, step * 0.8, height), 1.5, 1.5)
+        peak = self._share(self._peak_db)
+        if peak > 0:
+            painter.fillRect(
+                QRectF(min(self.width() - 2.0, peak * self.width()), -1, 2, height + 2), theme.color("text")
+            )
+        painter.setFont(theme.font("caption", tabular=True))
+        painter.setPen(theme.color("text3"))
+        top, line = height + theme.px(4), theme.line_px("caption")
+        for place, decibels_shown in enumerate(SCALE_DB):
+            x = self._share(decibels_shown) * self.width()
+            text = f"{decibels_shown} dB" if decibels_shown == 0 else str(decibels_shown).replace("-", "−")
+            room = QRectF(x - 30, top, 60, line)
+            flag = Qt.AlignmentFlag.AlignHCenter
+            if place == 0:
+                room, flag = QRectF(0, top, 60, line), Qt.AlignmentFlag.AlignLeft
+            elif place == len(SCALE_DB) - 1:
+                room, flag = QRectF(self.width() - 60, top, 60, line), Qt.AlignmentFlag.AlignRight
+            painter.drawText(room, int(flag | Qt.AlignmentFlag.AlignVCenter), text)

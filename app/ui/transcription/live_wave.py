@@ -1,0 +1,141 @@
+"""The last half minute of a recording as it grows, with its marks and the clock below."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app.ui.shared.frames import solid_frame
+from app.ui.shared.icons import paint
+from app.ui.transcription.exporting import short_clock
+from app.ui.transcription.state import Mark, Tick
+
+if TYPE_CHECKING:
+    from app.ui.shared.theme import Theme
+
+PER_SECOND = 50
+BAR_PITCH, BAR_WIDTH = 4.6, 2.0
+BARS_PER_SECOND = 6.25  # eight peaks of 20 ms to a bar
+PEAKS_PER_BAR = 8
+TICK_S = 5
+HEIGHT = 280
+
+
+class LiveWave(QWidget):
+    """Bars stand still in time: a bar is always the same eight peaks, so that nothing flickers as it moves left."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._tick = Tick()
+        self._marks: tuple[Mark, ...] = ()
+        self.setAccessibleName(self.tr("Waveform of the recording"))
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        theme.changed.connect(self.updateGeometry)
+        theme.changed.connect(self.update)
+
+    def show_tick(self, tick: Tick) -> None:
+        self._tick = tick
+        self.setAccessibleDescription(self.tr("{time} recorded").format(time=short_clock(tick.seconds)))
+        self.update()
+
+    def show_marks(self, marks: Sequence[Mark]) -> None:
+        self._marks = tuple(marks)
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._theme.px(480), self._theme.px(HEIGHT))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._theme.px(200), self._theme.px(110))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._theme
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        solid_frame(painter, theme, QRectF(self.rect()), theme.px(8), "surface", "line")
+        pad = theme.px(16)
+        foot = theme.line_px("caption") + theme.px(14)
+        area = QRectF(pad, theme.px(9), self.width() - 2 * pad, self.height() - theme.px(9) - foot)
+        middle = area.center().y()
+        painter.setPen(QPen(theme.color("line"), 1))
+        painter.drawLine(QPointF(1, middle), QPointF(self.width() - 1, middle))
+        scale = theme.px(BAR_PITCH * 10) / 10 * BARS_PER_SECOND  # px a second
+        self._paint_bars(painter, area, middle, scale)
+        self._paint_clock(painter, area, scale)
+        self._paint_marks(painter, area, scale)
+        painter.fillRect(QRectF(area.right() - 1, area.top(), 2, area.height()), theme.color("bad"))
+
+    def _x_of(self, area: QRectF, scale: float, seconds: float) -> float:
+        return area.right() - (self._tick.peak_count / PER_SECOND - seconds) * scale
+
+    def _paint_bars(self, painter: QPainter, area: QRectF, middle: float, scale: float) -> None:
+        theme = self._theme
+        peaks = self._tick.peaks
+        first_kept = self._tick.peak_count - len(peaks)
+        first_bar = -(-first_kept // PEAKS_PER_BAR)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.color("accent"))
+        width = theme.px(BAR_WIDTH * 10) / 10
+        for bar in range(first_bar, -(-self._tick.peak_count // PEAKS_PER_BAR)):
+            x = self._x_of(area, scale, bar * PEAKS_PER_BAR / PER_SECOND)
+            if x < area.left():
+                continue
+            start = bar * PEAKS_PER_BAR - first_kept
+            piece = peaks[start : start + PEAKS_PER_BAR]
+            if not piece:
+                continue
+            low, high = min(each[0] for each in piece), max(each[1] for each in piece)
+            loudness = min(1.0, max(-low, high) * 1.4)
+            height = max(width, loudness * area.height())
+            painter.drawRoundedRect(QRectF(x, middle - height / 2, width, height), width / 2, width / 2)
+
+    def _paint_clock(self, painter: QPainter, area: QRectF, scale: float) -> None:
+        theme = self._theme
+        now = self._tick.peak_count / PER_SECOND
+        top, line = area.bottom() + theme.px(5), theme.line_px("caption")
+        painter.setFont(theme.font("caption", tabular=True))
+        painter.setPen(theme.color("bad"))
+        painter.drawText(QRectF(area.right() - 80, top, 80, line), int(Qt.AlignmentFlag.AlignRight), self.tr("now"))
+        painter.setPen(theme.color("text3"))
+        second = int(now) // TICK_S * TICK_S
+        while second >= 0:
+            x = self._x_of(area, scale, second)
+            if x < area.left():
+                break
+            if area.right() - x > theme.type_px(40):
+                painter.drawText(QRectF(x - 30, top, 60, line), int(Qt.AlignmentFlag.AlignHCenter), short_clock(second))
+            second -= TICK_S
+
+    def _paint_marks(self, painter: QPainter, area: QRectF, scale: float) -> None:
+        theme = self._theme
+        font = theme.font("small", 500)
+        metrics = QFontMetricsF(font)
+        for mark in self._marks:
+            x = self._x_of(area, scale, mark.at)
+            if not area.left() <= x <= area.right():
+                continue
+            painter.fillRect(QRectF(x, area.top(), 1.5, area.height()), theme.color("text"))
+            text = mark.text or short_clock(mark.at)
+            side = theme.icon_px(12)
+            wide = metrics.horizontalAdvance(text) + side + theme.px(18)
+            left = x if x + wide <= area.right() else x - wide
+            label = QRectF(left, area.top(), wide, theme.type_px(17))
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.color("text"))
+            painter.drawRoundedRect(label, 3, 3)
+            paint(
+                painter,
+                theme,
+                "flag",
+                QRectF(label.left() + theme.px(6), label.center().y() - side / 2, side, side),
+                "canvas",
+            )
+            painter.setFont(font)
+            painter.setPen(theme.color("canvas"))
+            words = label.adjusted(side + theme.px(11), 0, 0, 0)
+            painter.drawText(words, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), text)

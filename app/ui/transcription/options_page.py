@@ -1,0 +1,225 @@
+"""The inspector before and while something is recorded or sent: microphone, how it is sent, and the marks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from app.ui.shared.buttons import Button, IconButton
+from app.ui.shared.fields import ChoiceField, TextField
+from app.ui.shared.label import Label
+from app.ui.shared.segmented import SegmentedChoice
+from app.ui.shared.slider_field import SliderField
+from app.ui.shared.surfaces import zone
+from app.ui.shared.switch import Switch
+from app.ui.transcription.exporting import short_clock
+from app.ui.transcription.field_row import FieldRow, Group
+from app.ui.transcription.state import FORMAT_NOTES, LANGUAGES, Head, Inputs, Mark, ModelChoice, Options
+
+if TYPE_CHECKING:
+    from app.ui.shared.theme import Theme
+
+MAX_GAIN_DB = 20
+KIND_WORDS = {"word": "words", "segment": "segments", "char": "letters"}
+
+
+class OptionsPage(QScrollArea):
+    """`option_changed` names a field of `Options` and its value."""
+
+    microphone_chosen = Signal(str)
+    channel_chosen = Signal(int)
+    gain_changed = Signal(float)
+    test_wanted = Signal()
+    option_changed = Signal(str, object)
+    mark_renamed = Signal(int, str)
+    mark_removed = Signal(int)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._marks: tuple[Mark, ...] = ()
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAccessibleName(self.tr("Options"))
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.input = ChoiceField(theme, self.tr("Input"))
+        self.channel = ChoiceField(theme, self.tr("Channel"))
+        self.gain = SliderField(
+            theme, self.tr("Gain in dB"), low=-MAX_GAIN_DB, high=MAX_GAIN_DB, step=1, decimals=0, default=0
+        )
+        self.test = Button(theme, self.tr("Test: record three seconds"), "microphone", size="small")
+        self.record_as = SegmentedChoice(
+            theme, self.tr("Send recordings as"), (("flac", "FLAC"), ("wav", "WAV"), ("ogg", "OGG")), stretch=True
+        )
+        self.language = ChoiceField(theme, self.tr("Spoken language"))
+        for code, name in LANGUAGES:
+            self.language.addItem(name, code)
+        self.times = Switch(theme, self.tr("Word timestamps"))
+        self.answer = SegmentedChoice(
+            theme,
+            self.tr("Result"),
+            (("json", self.tr("Structured")), ("text", self.tr("Plain text"))),
+            stretch=True,
+        )
+        self._build()
+        self._connect()
+
+    def _build(self) -> None:
+        theme = self._theme
+        inside = QWidget()
+        zone(inside, "pane")
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        group = Group(theme)
+        self.input_row = FieldRow(theme, self.tr("Input"), self.input)
+        self.channel_row = FieldRow(theme, self.tr("Channel"), self.channel)
+        self.gain_row = FieldRow(theme, self.tr("Gain"), self.gain)
+        self.record_row = FieldRow(theme, self.tr("Send recordings as"), self.record_as)
+        for row in (self.input_row, self.channel_row, self.gain_row):
+            group.add(row)
+        group.body.addWidget(self.test, 0, Qt.AlignmentFlag.AlignLeft)
+        group.add(self.record_row)
+        kept = Label(
+            theme,
+            self.tr("Recordings are kept until you delete them, whatever becomes of the upload."),
+            "small",
+            "text2",
+            wrap=True,
+        )
+        group.add(kept)
+        column.addWidget(group)
+        sending = Group(theme, self.tr("Transcription"))
+        self.language_row = FieldRow(theme, self.tr("Spoken language"), self.language)
+        self.times_row = FieldRow(theme, self.tr("Word timestamps"), self.times, beside=True)
+        self.answer_row = FieldRow(theme, self.tr("Result"), self.answer)
+        for row in (self.language_row, self.times_row, self.answer_row):
+            sending.add(row)
+        column.addWidget(sending)
+        self.marks_group = Group(theme, self.tr("Marks"), last=True)
+        self._mark_rows = QVBoxLayout()
+        self._mark_rows.setSpacing(theme.px(2))
+        self.marks_group.body.addLayout(self._mark_rows)
+        column.addWidget(self.marks_group)
+        column.addStretch(1)
+        self.setWidget(inside)
+
+    def _connect(self) -> None:
+        self.input.activated.connect(lambda place: self.microphone_chosen.emit(str(self.input.itemData(place) or "")))
+        self.channel.activated.connect(lambda place: self.channel_chosen.emit(int(self.channel.itemData(place))))
+        self.gain.value_edited.connect(self.gain_changed)
+        self.test.clicked.connect(self.test_wanted)
+        self.record_as.changed.connect(lambda key: self.option_changed.emit("record_as", key))
+        self.language.activated.connect(
+            lambda place: self.option_changed.emit("language", str(self.language.itemData(place) or ""))
+        )
+        self.times.toggled.connect(lambda on: self.option_changed.emit("timestamps", on))
+        self.answer.changed.connect(lambda key: self.option_changed.emit("response_format", key))
+
+    # What the page tells
+
+    def show_inputs(self, inputs: Inputs) -> None:
+        """The microphones there are, and the one that is used."""
+        with QSignalBlocker(self.input), QSignalBlocker(self.channel):
+            self.input.clear()
+            default = self.tr("System default") if inputs.microphones else self.tr("No microphone")
+            self.input.addItem(default, "")
+            for each in inputs.microphones:
+                channels = self.tr("mono") if each.channels == 1 else self.tr("{n} channels").format(n=each.channels)
+                self.input.addItem(f"{each.name}, {channels}", each.id)
+            if inputs.missing:
+                self.input.addItem(self.tr("The one chosen before, not plugged in"), inputs.chosen)
+            self.input.setCurrentIndex(max(0, self.input.findData(inputs.chosen)))
+            self.channel.clear()
+            self.channel.addItem(self.tr("All, mixed to one"), -1)
+            device = inputs.device or (inputs.microphones[0] if inputs.microphones else None)
+            for number in range(device.channels if device is not None and device.channels > 1 else 0):
+                name = (self.tr("Left"), self.tr("Right"))[number] if device and device.channels == 2 else ""
+                self.channel.addItem(name or self.tr("Channel {n}").format(n=number + 1), number)
+            self.channel.setCurrentIndex(max(0, self.channel.findData(inputs.channel)))
+        several = self.channel.count() > 1
+        self.channel_row.setVisible(several)
+        if inputs.missing:
+            self.input_row.set_note(self.tr("It is not plugged in; the system's default is used until it is back."))
+        else:
+            self.input_row.set_note(inputs.problem)
+        self.gain.set_value(inputs.gain_db)
+        self.gain_row.value.set_text(f"{inputs.gain_db:+.0f} dB".replace("-", "−"))
+        self.test.setEnabled(not inputs.test and bool(inputs.microphones))
+
+    def show_options(self, options: Options, model: ModelChoice) -> None:
+        """What is sent, and what of it the model uses."""
+        self.record_as.set_current(options.record_as)
+        self.record_row.set_note(FORMAT_NOTES[options.record_as])
+        with QSignalBlocker(self.language), QSignalBlocker(self.times):
+            self.language.setCurrentIndex(max(0, self.language.findData(options.language)))
+            self.times.setChecked(options.timestamps)
+        self.times.update()
+        self.answer.set_current(options.response_format)
+        name = model.name or self.tr("This model")
+        if model.takes_hints is False:
+            self.language_row.set_note(
+                self.tr("Ignored by this model: {name} listens for itself.").format(name=name), used=False
+            )
+        elif model.takes_hints:
+            self.language_row.set_note(self.tr("{name} uses this as a hint.").format(name=name))
+        else:
+            self.language_row.set_note(self.tr("It is not known whether {name} uses hints.").format(name=name))
+        if options.response_format == "text":
+            self.times_row.set_note(self.tr("Plain text has no times: they are estimated."), used=False)
+        else:
+            self.times_row.set_note(self._times_note(model, options))
+
+    def _times_note(self, model: ModelChoice, options: Options) -> str:
+        if not options.timestamps:
+            return self.tr("Without times, places in the sound are estimated.")
+        if model.kinds is None:
+            return self.tr("{name} may leave them out.").format(name=model.name)
+        kinds = self.tr(" and ").join(KIND_WORDS[kind] for kind in ("word", "segment") if kind in model.kinds)
+        return self.tr("{name} gives times of {kinds}.").format(name=model.name, kinds=kinds)
+
+    def show_head(self, head: Head) -> None:
+        self._show_marks(head.marks, shown=head.id is not None and (bool(head.marks) or head.view == "recording"))
+
+    def _show_marks(self, marks: Sequence[Mark], *, shown: bool) -> None:
+        self.marks_group.setVisible(shown)
+        self.marks_group.count.set_text(str(len(marks)) if marks else "")
+        if tuple(marks) == self._marks:
+            return
+        self._marks = tuple(marks)
+        while self._mark_rows.count():
+            item = self._mark_rows.takeAt(0)
+            widget = item.widget() if item is not None else None
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        for number, mark in enumerate(marks):
+            self._mark_rows.addWidget(self._mark_row(number, mark))
+
+    def _mark_row(self, number: int, mark: Mark) -> QWidget:
+        theme = self._theme
+        row = QWidget()
+        layout = QHBoxLayout(row)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(theme.px(6))
+        at = Label(theme, short_clock(mark.at), "small", "text2", mono=True)
+        at.setMinimumWidth(theme.type_px(40))
+        name = self.tr("Words of the mark at {time}").format(time=short_clock(mark.at))
+        field = TextField(theme, name, text=mark.text, placeholder=self.tr("What is here"), small=True)
+        field.editingFinished.connect(lambda: self._rename(number, mark, field.text()))
+        remove = IconButton(
+            theme, "close", self.tr("Remove the mark at {time}").format(time=short_clock(mark.at)), size="small"
+        )
+        remove.clicked.connect(lambda: self.mark_removed.emit(number))
+        layout.addWidget(at)
+        layout.addWidget(field, 1)
+        layout.addWidget(remove)
+        return row
+
+    def _rename(self, number: int, mark: Mark, text: str) -> None:
+        if text.strip() and text.strip() != mark.text:
+            self.mark_renamed.emit(number, text)

@@ -1,0 +1,432 @@
+"""The transcribe tab: its panes, and the wires between widgets and presenter. Decides nothing itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from app.ui.shared import money
+from app.ui.shared.caller import Headroom
+from app.ui.shared.tab import PaletteItem, TabAction, TabInfo, Zones
+from app.ui.transcription.canvas import Canvas
+from app.ui.transcription.exporting import short_clock
+from app.ui.transcription.inspector import OPTIONS, REQUEST, Inspector
+from app.ui.transcription.list_pane import TranscriptListPane
+from app.ui.transcription.page_actions import transcription_actions, transcription_palette_items
+from app.ui.transcription.state import Batch, Entry, ExportChoice, Head, ModelChoice, Options, Reading, Tick
+
+if TYPE_CHECKING:
+    from app.audio.devices import Device
+    from app.ui.shared.tasks import TaskScope
+    from app.ui.shared.theme import Theme
+    from app.ui.transcription.presenter import TranscriptionPresenter
+
+INFO = TabInfo(name="transcription", title="Transcribe", icon="transcribe")
+FILE_FILTER = "Sound (*.wav *.wave *.flac *.m4a *.aac *.mp4 *.mp3 *.ogg *.oga *.webm);;All files (*)"
+
+
+class TranscriptionPage(QObject):
+    """A `TabPage`. Other features are reached by signals, which the composition root connects."""
+
+    changed = Signal()
+    help_wanted = Signal(str)  # an action id that another part of the window carries out
+    toast_wanted = Signal(str, str, str)  # sentence, action id or "", its words
+    chat_wanted = Signal(str, str)  # title and text of a transcript
+    speech_wanted = Signal(str, str)
+
+    name, title, icon = INFO.name, INFO.title, INFO.icon
+
+    def __init__(self, theme: Theme, presenter: TranscriptionPresenter, tasks: TaskScope) -> None:
+        super().__init__()
+        self._theme = theme
+        self._tasks = tasks
+        self.presenter = presenter
+        self._entries: Sequence[Entry] = ()
+        self._head = Head()
+        self._seconds = 0.0
+        self.zones = Zones()
+        self.toggle_list: Callable[[], None] = _nothing
+        self.toggle_inspector: Callable[[], None] = _nothing
+        self.list = TranscriptListPane(theme)
+        self.main = Canvas(theme)
+        self.side = Inspector(theme)
+        self._connect_presenter()
+        self._connect_list()
+        self._connect_canvas()
+        self._connect_player()
+        self._connect_side()
+        self._show_head(presenter.head())
+        self._show_options(presenter.options, presenter.shelf.choices())
+        self._show_inputs(presenter.recording.inputs())
+        self.side.export.show_choice(presenter.export_choice)
+        self.main.batch.show_batch(presenter.batch())
+
+    # Wires
+
+    def _connect_presenter(self) -> None:
+        presenter = self.presenter
+        presenter.entries_changed.connect(self._show_entries)
+        presenter.head_changed.connect(self._show_head)
+        presenter.options_changed.connect(self._show_options)
+        presenter.batch_changed.connect(self.main.batch.show_batch)
+        presenter.batch_changed.connect(self._show_table_button)
+        presenter.export_changed.connect(self._show_export)
+        presenter.footer_changed.connect(self.list.show_footer)
+        presenter.notice.connect(self.toast_wanted)
+        presenter.help_wanted.connect(self.help_wanted)
+        presenter.busy_changed.connect(self.changed)
+        presenter.recording.inputs_changed.connect(self._show_inputs)
+        presenter.recording.ticked.connect(self._show_tick)
+        presenter.reading.changed.connect(self._show_reading)
+
+    def _connect_list(self) -> None:
+        pane, presenter = self.list, self.presenter
+        pane.record_wanted.connect(presenter.close_row)
+        pane.files_wanted.connect(self.choose_files)
+        pane.table_wanted.connect(presenter.show_batch)
+        pane.open_wanted.connect(self.open_row)
+        pane.rename_wanted.connect(self._rename)
+        pane.trash_wanted.connect(presenter.trash)
+        pane.search_wanted.connect(presenter.search)
+
+    def _connect_canvas(self) -> None:
+        main, presenter = self.main, self.presenter
+        header = main.header
+        header.renamed.connect(lambda title: presenter.rename(self._head.id or "", title))
+        header.model_chosen.connect(lambda model: presenter.set_option("model", model))
+        header.again_wanted.connect(presenter.transcribe_again)
+        header.copy_wanted.connect(self.copy_text)
+        header.new_wanted.connect(presenter.close_row)
+        header.list_wanted.connect(lambda: self.toggle_list())
+        header.inspector_wanted.connect(lambda: self.toggle_inspector())
+        main.files_dropped.connect(presenter.add_files)
+        main.pause_pressed.connect(presenter.pause_recording)
+        main.mark_pressed.connect(presenter.mark)
+        main.start.record_wanted.connect(presenter.record)
+        main.start.files_wanted.connect(self.choose_files)
+        main.start.folder_wanted.connect(self.choose_folder)
+        main.start.test_wanted.connect(presenter.test_microphone)
+        main.start.action.connect(presenter.act)
+        main.recording.stop_wanted.connect(lambda: presenter.stop_recording(transcribe=True))
+        main.recording.save_wanted.connect(lambda: presenter.stop_recording(transcribe=False))
+        main.recording.pause_wanted.connect(presenter.pause_recording)
+        main.recording.mark_wanted.connect(presenter.mark)
+        main.recording.discard_wanted.connect(presenter.discard_recording)
+        main.sound.transcribe_wanted.connect(presenter.transcribe)
+        main.sound.cancel_wanted.connect(presenter.cancel)
+        main.sound.treatment_wanted.connect(lambda words: presenter.set_treatment(self._head.id or "", words))
+        main.sound.action.connect(presenter.act)
+        main.batch.start_wanted.connect(presenter.start_batch)
+        main.batch.pause_wanted.connect(presenter.pause_batch)
+        main.batch.add_wanted.connect(self.choose_files)
+        main.batch.clear_wanted.connect(presenter.clear_done)
+        main.batch.open_wanted.connect(self.open_row)
+        main.batch.drop_wanted.connect(presenter.drop_from_batch)
+
+    def _connect_player(self) -> None:
+        playing, result = self.presenter.playing, self.main.result
+        bar, view, reading = result.player, result.view, self.presenter.reading
+        bar.play_pressed.connect(playing.toggle)
+        bar.seek_wanted.connect(playing.seek)
+        bar.skip_wanted.connect(playing.skip)
+        bar.speed_chosen.connect(playing.set_speed)
+        bar.volume_chosen.connect(playing.set_volume)
+        bar.output_chosen.connect(playing.set_output)
+        bar.outputs_wanted.connect(lambda: self._tasks.replace("outputs", self._read_outputs))
+        playing.position_changed.connect(self._show_position)
+        playing.changed.connect(self._show_playing)
+        view.hear_wanted.connect(lambda seconds: playing.seek(seconds, play=True))
+        view.edited.connect(reading.edit)
+        view.nudge_wanted.connect(reading.nudge)
+        view.split_wanted.connect(reading.split)
+        view.merge_wanted.connect(reading.merge)
+        result.receipt_wanted.connect(self.open_request)
+        self._show_playing()
+
+    def _connect_side(self) -> None:
+        presenter, options, export = self.presenter, self.side.options, self.side.export
+        options.microphone_chosen.connect(presenter.choose_microphone)
+        options.channel_chosen.connect(presenter.choose_channel)
+        options.gain_changed.connect(self._set_gain)
+        options.test_wanted.connect(presenter.test_microphone)
+        options.option_changed.connect(presenter.set_option)
+        options.mark_renamed.connect(presenter.rename_mark)
+        options.mark_removed.connect(presenter.remove_mark)
+        export.changed.connect(presenter.set_export)
+        export.save_wanted.connect(self.save_export)
+        export.copy_wanted.connect(self.copy_export)
+        export.chat_wanted.connect(lambda: self.chat_wanted.emit(self._head.title, self.plain_text()))
+        export.speech_wanted.connect(lambda: self.speech_wanted.emit(self._head.title, self.plain_text()))
+        self.side.request.copied.connect(lambda sentence: self.toast_wanted.emit(sentence, "", ""))
+
+    # What the presenter tells
+
+    def _show_entries(self, entries: Sequence[Entry]) -> None:
+        self._entries = entries
+        self.list.show_entries(entries)
+        self.changed.emit()
+
+    def _show_head(self, head: Head) -> None:
+        self._head = head
+        self.list.show_open_row(head.id)
+        self.main.show_head(head)
+        self.side.show_head(head)
+        self.changed.emit()
+
+    def _show_options(self, options: Options, models: Sequence[ModelChoice]) -> None:
+        self.main.header.show_models(models, options.model)
+        self.main.recording.record_as = options.record_as
+        self.side.options.show_options(options, self.presenter.model())
+
+    def _show_inputs(self, inputs: object) -> None:
+        self.main.start.show_inputs(inputs)  # type: ignore[arg-type]  # the signal carries `Inputs`
+        self.side.options.show_inputs(inputs)  # type: ignore[arg-type]
+        self.main.header.inspector_button.update()
+
+    def _show_tick(self, tick: Tick) -> None:
+        self.main.start.show_tick(tick)
+        if self.main.view != "recording":
+            return
+        self.main.recording.show_tick(tick)
+        second = int(tick.seconds)
+        if second != self._seconds:
+            self._seconds = second
+            price = self.presenter.price_of_seconds(tick.seconds)
+            words = f"{money.duration(max(1, second))} with {self.presenter.model().name}"
+            self.main.recording.show_estimate(money.about(price) if price is not None else "", words)
+            self.changed.emit()
+
+    def _show_reading(self, reading: Reading) -> None:
+        self.main.result.show_reading(reading)
+        self._show_preview()
+
+    def _show_export(self, choice: ExportChoice) -> None:
+        self.side.export.show_choice(choice)
+        self._show_preview()
+
+    def _show_preview(self) -> None:
+        presenter = self.presenter
+        at = presenter.playing.player.position_s
+        self.side.export.show_preview(presenter.reading.preview(presenter.export_choice, presenter.export_head(), at))
+
+    def _show_position(self, seconds: float) -> None:
+        view = self.main.result.view
+        before = view.spoken
+        self.main.result.show_position(seconds)
+        moved = view.spoken is not None and (before is None or before[0] != view.spoken[0])
+        if moved and self.presenter.export_choice.kind in ("srt", "vtt"):
+            self._show_preview()
+
+    def _show_playing(self) -> None:
+        playing, bar = self.presenter.playing, self.main.result.player
+        bar.set_plays(playing.plays)
+        bar.set_speed(playing.player.speed)
+        bar.set_volume(playing.player.volume)
+        if playing.problem:
+            bar.set_status(playing.problem)
+
+    async def _read_outputs(self) -> None:
+        outputs: tuple[Device, ...]
+        outputs, problem = await self.presenter.playing.outputs()
+        self.main.result.player.set_outputs(outputs, self.presenter.playing.player.device_id, problem)
+
+    def _show_table_button(self, batch: Batch) -> None:
+        self.list.table.setVisible(bool(batch.rows))
+
+    # What the person does
+
+    def open_row(self, row_id: str) -> None:
+        """Show a row; the list closes where it slides over the canvas."""
+        self.presenter.open(row_id)
+        if self.zones.list_overlay and self.zones.list_open:
+            self.toggle_list()
+
+    def step(self, by: int) -> None:
+        row_id = self.list.neighbour(by)
+        if row_id is not None:
+            self.presenter.open(row_id)
+
+    def _rename(self, row_id: str) -> None:
+        if row_id != self._head.id:
+            self.presenter.open(row_id)
+        self.main.header.begin_rename()
+
+    def rename(self) -> None:
+        """F2: edit the segment when the transcript has the focus, else the title."""
+        view = self.main.result.view
+        if self.main.view == "result" and view.hasFocus():
+            view.begin_edit()
+        else:
+            self.main.header.begin_rename()
+
+    def new_recording(self) -> None:
+        """Ctrl+N: the empty page; on it, and while nothing records, Record has the focus."""
+        self.presenter.close_row()
+        self.main.start.record.setFocus()
+
+    def toggle_recording(self) -> None:
+        """Ctrl+Shift+R: begin, or stop and keep. Nothing is sent by this key."""
+        if self.presenter.is_recording:
+            self.presenter.stop_recording(transcribe=False)
+        else:
+            self.presenter.record()
+
+    def main_action(self) -> None:
+        """Ctrl+Enter: what the large button of the canvas does."""
+        buttons = {
+            "recording": self.main.recording.stop,
+            "sound": self.main.sound.send,
+            "batch": self.main.batch.start,
+            "empty": self.main.start.record,
+        }
+        button = buttons.get(self.main.view)
+        if button is not None and button.isEnabled():
+            button.click()
+
+    def trash(self) -> None:
+        if self._head.id is not None:
+            self.presenter.trash(self._head.id)
+
+    def undo(self) -> None:
+        """An edit of the open transcript first, else what was put into the trash."""
+        if not (self.main.view == "result" and self.presenter.reading.undo()):
+            self.presenter.undo()
+
+    def choose_files(self) -> None:
+        dialog = QFileDialog(self.main, self.tr("Files to transcribe"))
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+        dialog.setNameFilter(FILE_FILTER)
+        dialog.filesSelected.connect(lambda names: self.presenter.add_files(tuple(map(Path, names))))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def choose_folder(self) -> None:
+        dialog = QFileDialog(self.main, self.tr("A folder to transcribe"))
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.filesSelected.connect(lambda names: self.presenter.add_files(tuple(map(Path, names))))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def save_export(self) -> None:
+        """Ask where to save; opens without a nested loop."""
+        kind = self.presenter.export_choice.kind
+        dialog = QFileDialog(self.main, self.tr("Save the transcript"))
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix(kind)
+        dialog.selectFile(f"{_file_name(self._head.title)}.{kind}")
+        dialog.fileSelected.connect(lambda name: self.presenter.save_export(Path(name)))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def copy_export(self) -> None:
+        QGuiApplication.clipboard().setText(self.presenter.export_text())
+        self.toast_wanted.emit(self.tr("Copied"), "", "")
+
+    def plain_text(self) -> str:
+        return self.presenter.reading.document.text
+
+    def copy_text(self) -> None:
+        QGuiApplication.clipboard().setText(self.plain_text())
+        self.toast_wanted.emit(self.tr("Text copied"), "", "")
+
+    def open_request(self) -> None:
+        self.side.show_page(REQUEST)
+        if not self.zones.inspector_open:
+            self.toggle_inspector()
+
+    def open_options(self) -> None:
+        self.side.show_page(OPTIONS)
+        if not self.zones.inspector_open:
+            self.toggle_inspector()
+
+    def _set_gain(self, gain_db: float) -> None:
+        self.presenter.set_gain(gain_db)
+        self._show_inputs(self.presenter.recording.inputs())
+
+    def find_next(self, by: int) -> None:
+        if self.main.view == "result":
+            self.main.result.step(by)
+
+    # TabPage
+
+    def list_pane(self) -> QWidget:
+        return self.list
+
+    def canvas(self) -> QWidget:
+        return self.main
+
+    def inspector(self) -> QWidget:
+        return self.side
+
+    def main_input(self) -> QWidget:
+        places = {
+            "empty": self.main.start.record,
+            "recording": self.main,
+            "sound": self.main.sound.send,
+            "result": self.main.result.view,
+            "batch": self.main.batch.table,
+        }
+        return places[self.main.view]
+
+    def filter_field(self) -> QWidget:
+        """Ctrl+F: find in the transcript that has the focus, else search the list."""
+        if self.main.view == "result" and self.main.result.isAncestorOf(QGuiApplication.focusObject()):  # type: ignore[arg-type]  # a widget or None
+            return self.main.result.search
+        return self.list.filter
+
+    def actions(self) -> Sequence[TabAction]:
+        return transcription_actions(self)
+
+    def palette_items(self, text: str, limit: int) -> Sequence[PaletteItem]:
+        return transcription_palette_items(self, self._entries, text, limit)
+
+    def status_headroom(self) -> Headroom | None:
+        return None
+
+    def running_work(self) -> Sequence[str]:
+        work = []
+        if self.presenter.is_recording:
+            work.append(self.tr("A recording of {time}").format(time=short_clock(self.presenter.recording.seconds)))
+        work += [f"Transcribing “{entry.title}”" for entry in self._entries if entry.state == "sending"]
+        return work
+
+    def badge(self) -> int:
+        return sum(entry.state == "sending" for entry in self._entries)
+
+    def handle_escape(self) -> bool:
+        """Silence, then stop an upload; a recording is never ended by Esc."""
+        return self.presenter.playing.stop() or self.presenter.cancel()
+
+    def set_zones(self, zones: Zones) -> None:
+        self.zones = zones
+        self.main.header.set_places(
+            narrow=zones.list_overlay, list_button=not zones.list_beside, inspector_open=zones.inspector_open
+        )
+
+    def connect_zones(self, toggle_list: Callable[[], None], toggle_inspector: Callable[[], None]) -> None:
+        self.toggle_list = toggle_list
+        self.toggle_inspector = toggle_inspector
+
+    def activated(self) -> None:
+        """Devices may have changed while another tab was shown."""
+        if self.presenter.transcripts is not None:
+            self.presenter.refresh_microphones()
+
+    @property
+    def head(self) -> Head:
+        return self._head
+
+
+def _file_name(title: str) -> str:
+    """A title as a file name on every system."""
+    kept = "".join(" " if sign in '\\/:*?"<>|' or ord(sign) < 32 else sign for sign in title)
+    return " ".join(kept.split()).strip(". ")[:120] or "transcript"
+
+
+def _nothing() -> None:
+    """Stands in until the window connects its panes."""

@@ -1,0 +1,169 @@
+"""What the transcribe tab can do by name and by key, and what of it the palette opens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from app.ui.shared.tab import PaletteItem, TabAction
+from app.ui.transcription.state import Entry
+
+if TYPE_CHECKING:
+    from app.ui.transcription.page import TranscriptionPage
+
+
+def transcription_actions(page: TranscriptionPage) -> tuple[TabAction, ...]:
+    """Every action of the tab, in the order of its menu."""
+    presenter, main = page.presenter, page.main
+    view = main.result.view
+
+    def on(*views: str) -> bool:
+        return main.view in views
+
+    def stored() -> bool:
+        return page.head.id is not None
+
+    def recording() -> bool:
+        return presenter.is_recording
+
+    def nudge(edge: str, by: float) -> None:
+        view.nudge_wanted.emit(view.segment, edge, by)
+
+    discard = presenter.discard_recording
+
+    def choose_model() -> None:
+        main.header.open_models()
+
+    def reading() -> bool:
+        return on("result") and bool(view.document.segments)
+
+    return (
+        TabAction("transcription.new", "New recording", page.new_recording, "Ctrl+N", "plus", "file"),
+        TabAction("transcription.files", "Open sound files…", page.choose_files, "Ctrl+O", "document", "file"),
+        TabAction("transcription.folder", "Open a folder of sound files…", page.choose_folder, "", "folder", "file"),
+        TabAction("transcription.table", "Table of files", presenter.show_batch, "", "list"),
+        TabAction("transcription.record", "Start or stop recording", page.toggle_recording, "Ctrl+Shift+R", "record"),
+        TabAction(
+            "transcription.main",
+            "Stop and transcribe, or transcribe",
+            page.main_action,
+            "Ctrl+Return",
+            "transcribe",
+            enabled=lambda: not on("result"),
+        ),
+        TabAction(
+            "transcription.pause",
+            "Pause or continue recording",
+            presenter.pause_recording,
+            "",
+            "pause",
+            enabled=recording,
+        ),
+        TabAction("transcription.mark", "Mark this moment", presenter.mark, "", "flag", enabled=stored),
+        TabAction(
+            "transcription.discard",
+            "Discard the recording",
+            presenter.discard_recording,
+            "",
+            "trash",
+            enabled=recording,
+        ),
+        TabAction("transcription.test", "Test the microphone", presenter.test_microphone, "", "microphone"),
+        TabAction(
+            "transcription.model",
+            "Choose a model…",
+            lambda: _done(main.header.open_models()),
+            "Ctrl+Shift+M",
+            "sparkle",
+        ),
+        TabAction("transcription.retry", "Try again", presenter.retry, "Ctrl+R", "retry", enabled=lambda: on("sound")),
+        TabAction(
+            "transcription.play", "Play or pause", presenter.playing.toggle, "", "play", enabled=lambda: on("result")
+        ),
+        TabAction("transcription.edit", "Edit the segment", view.begin_edit, "", "pencil", enabled=reading),
+        TabAction("transcription.split", "Split the segment at the word", view.split, "", "scissors", enabled=reading),
+        TabAction("transcription.merge", "Merge with the segment before", view.merge_before, "", "", enabled=reading),
+        TabAction("transcription.earlier", "Segment 0.1 s earlier", partial(nudge, "both", -0.1), enabled=reading),
+        TabAction("transcription.later", "Segment 0.1 s later", partial(nudge, "both", 0.1), enabled=reading),
+        TabAction("transcription.next_match", "Next match", partial(page.find_next, 1), "Ctrl+G", "", enabled=reading),
+        TabAction(
+            "transcription.previous_match", "Match before", partial(page.find_next, -1), "Ctrl+Shift+G", enabled=reading
+        ),
+        TabAction("transcription.copy", "Copy the text", page.copy_text, "Ctrl+Shift+C", "copy", enabled=reading),
+        TabAction("transcription.export", "Save the export…", page.save_export, "Ctrl+E", "download", enabled=reading),
+        TabAction(
+            "transcription.save", "Save the export", page.save_export, "Ctrl+S", enabled=reading, in_palette=False
+        ),
+        TabAction(
+            "transcription.chat", "Ask about it in Chat", page.side.export.chat_wanted.emit, "", "chat", enabled=reading
+        ),
+        TabAction(
+            "transcription.speech", "Speak it", page.side.export.speech_wanted.emit, "", "speech", enabled=reading
+        ),
+        TabAction("transcription.request", "Show the request", page.open_request, "Ctrl+Shift+E", "code"),
+        TabAction("transcription.options", "Show the options", page.open_options, "", "settings"),
+        TabAction("transcription.next", "Next transcript", lambda: page.step(1), "Alt+Down", "arrow-down"),
+        TabAction("transcription.previous", "Previous transcript", lambda: page.step(-1), "Alt+Up", "arrow-up"),
+        TabAction("transcription.rename", "Rename", page.rename, "F2", "pencil", enabled=stored),
+        TabAction("transcription.trash", "Move to the trash", page.trash, "Del", "trash", enabled=stored),
+        TabAction(
+            "transcription.undo",
+            "Undo the edit, or bring back from the trash",
+            page.undo,
+            "Ctrl+Z",
+            "undo",
+            "edit",
+            enabled=lambda: presenter.can_undo or presenter.reading.reading().can_undo,
+        ),
+        TabAction(
+            "transcription.redo",
+            "Redo the edit",
+            lambda: _done(presenter.reading.redo()),
+            "Ctrl+Shift+Z",
+            "",
+            "edit",
+            enabled=lambda: presenter.reading.reading().can_redo,
+        ),
+    )
+
+
+def _done(_result: object) -> None:
+    """An action returns nothing."""
+
+
+def transcription_palette_items(
+    page: TranscriptionPage, entries: Sequence[Entry], text: str, limit: int
+) -> tuple[PaletteItem, ...]:
+    """Rows whose titles hold every typed word, then models."""
+    words = text.casefold().split()
+
+    def matches(*texts: str) -> bool:
+        joined = " ".join(texts).casefold()
+        return all(word in joined for word in words)
+
+    items = [
+        PaletteItem(
+            f"transcript:{entry.id}",
+            entry.title,
+            entry.second_line,
+            "transcribe",
+            "open",
+            partial(page.open_row, entry.id),
+        )
+        for entry in entries
+        if matches(entry.title, entry.second_line)
+    ]
+    items += [
+        PaletteItem(
+            f"asr:{model.id}",
+            model.name,
+            model.price,
+            "sparkle",
+            "model",
+            partial(page.presenter.set_option, "model", model.id),
+        )
+        for model in page.presenter.shelf.choices()
+        if words and matches(model.name, model.id)
+    ]
+    return tuple(items[:limit])

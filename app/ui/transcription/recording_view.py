@@ -1,0 +1,213 @@
+"""The canvas while it records: the clock, how much room is left, the waveform, the level, and the buttons."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.ui.shared import money
+from app.ui.shared.announce import announce
+from app.ui.shared.badge import Badge
+from app.ui.shared.buttons import Button, PrimaryButton
+from app.ui.shared.flow import FlowLayout
+from app.ui.shared.icon_label import IconLabel
+from app.ui.shared.label import Label
+from app.ui.shared.spinner import Progress
+from app.ui.transcription.level_meter import LevelMeter
+from app.ui.transcription.live_wave import LiveWave
+from app.ui.transcription.state import BYTES_PER_S, Head, Tick
+
+if TYPE_CHECKING:
+    from app.ui.shared.theme import Theme
+
+LIMIT_BYTES = 25_000_000
+WARNINGS = {
+    "silent": "Almost nothing is heard. Speak closer, choose another input, or raise the gain.",
+    "muted": "The microphone delivers pure silence: it is probably muted.",
+    "clipping": "Too loud: the sound is cut off at full scale. Lower the gain or move away.",
+}
+
+
+class RecordingView(QWidget):
+    """Nothing is decided here; each button says what the person wants."""
+
+    stop_wanted = Signal()
+    save_wanted = Signal()
+    pause_wanted = Signal()
+    mark_wanted = Signal()
+    discard_wanted = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._tick = Tick()
+        self._warned = ""
+        self.record_as = "flac"
+        self.usd_line = ""
+        self.badge = Badge(theme, self.tr("Recording"), "bad", icon="record")
+        self.promise = Label(theme, "", role="text2", wrap=True)
+        self.clock = Label(theme, "00:00", "display", weight=500, tabular=True)
+        self.tenths = Label(theme, ".0", "heading", "text2", weight=400, tabular=True)
+        self.used = Label(theme, "", tabular=True, weight=600)
+        self.room = Label(theme, "", "small", "text2", tabular=True)
+        self.bar = Progress(theme, self.tr("Share of 25 MB"))
+        self.wave = LiveWave(theme)
+        self.meter = LevelMeter(theme)
+        self.level = Label(theme, "", weight=600, tabular=True)
+        self.peak = Label(theme, "", "small", "text2", tabular=True)
+        self._warning_icon = IconLabel(theme, "warning", "warn", px=16)
+        self.warning = Label(theme, "", role="warn", wrap=True)
+        self.stop = PrimaryButton(theme, self.tr("Stop and transcribe"), "stop", size="large", hint="Ctrl+Enter")
+        self.pause = Button(theme, self.tr("Pause"), "pause", size="large", hint="Space")
+        self.mark = Button(theme, self.tr("Mark"), "flag", size="large", hint="M")
+        self.save = Button(theme, self.tr("Stop and keep"), "save", size="large")
+        self.discard = Button(theme, self.tr("Discard"), "trash", kind="danger", size="large")
+        self.estimate = Label(theme, "", "small", "text2", tabular=True, wrap=True)
+        self._build()
+        self._connect()
+        self._show_warning("")
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def _build(self) -> None:
+        column = self._column = QVBoxLayout(self)
+        top = self._top = QHBoxLayout()
+        top.addWidget(self.badge, 0, Qt.AlignmentFlag.AlignTop)
+        top.addWidget(self.promise, 1)
+        column.addLayout(top)
+        clock = self._clock_row = QHBoxLayout()
+        clock.addWidget(self.clock, 0, Qt.AlignmentFlag.AlignBottom)
+        clock.addWidget(self.tenths, 0, Qt.AlignmentFlag.AlignBottom)
+        clock.addStretch(1)
+        words = QVBoxLayout()
+        words.setSpacing(0)
+        for label in (self.used, self.room):
+            label.setAlignment(Qt.AlignmentFlag.AlignRight)
+            words.addWidget(label)
+        clock.addLayout(words)
+        column.addLayout(clock)
+        column.addWidget(self.bar)
+        column.addWidget(self.wave, 1)
+        meter = self._meter_row = QHBoxLayout()
+        meter.addWidget(Label(self._theme, self.tr("Level"), role="text2"), 0, Qt.AlignmentFlag.AlignTop)
+        meter.addWidget(self.meter, 1, Qt.AlignmentFlag.AlignTop)
+        numbers = QVBoxLayout()
+        numbers.setSpacing(0)
+        for label in (self.level, self.peak):
+            label.setAlignment(Qt.AlignmentFlag.AlignRight)
+            numbers.addWidget(label)
+        meter.addLayout(numbers)
+        column.addLayout(meter)
+        warning = self._warning_row = QHBoxLayout()
+        warning.addWidget(self._warning_icon, 0, Qt.AlignmentFlag.AlignTop)
+        warning.addWidget(self.warning, 1)
+        column.addLayout(warning)
+        column.addStretch(0)
+        holder = QWidget()
+        flow = FlowLayout(self._theme, parent=holder)
+        for button in (self.stop, self.pause, self.mark, self.save, self.discard):
+            flow.addWidget(button)
+        column.addWidget(holder)
+        column.addWidget(self.estimate)
+
+    def _connect(self) -> None:
+        self.stop.clicked.connect(self.stop_wanted)
+        self.pause.clicked.connect(self.pause_wanted)
+        self.mark.clicked.connect(self.mark_wanted)
+        self.save.clicked.connect(self.save_wanted)
+        self.discard.clicked.connect(self.discard_wanted)
+
+    def _dress(self) -> None:
+        theme = self._theme
+        px = theme.px
+        self._column.setContentsMargins(px(24), px(20), px(24), px(20))
+        self._column.setSpacing(px(14))
+        self._top.setSpacing(px(8))
+        self._clock_row.setSpacing(px(2))
+        self._meter_row.setSpacing(px(20))
+        self._warning_row.setSpacing(px(8))
+        large = theme.font("display", 500, tabular=True)
+        large.setPixelSize(theme.type_px(52))
+        self.clock.setFont(large)
+        small = theme.font("display", 400, tabular=True)
+        small.setPixelSize(theme.type_px(24))
+        self.tenths.setFont(small)
+        # as wide as its widest text, so that the scale beside it stays where it is
+        wide = theme.font("small", tabular=True)
+        self.peak.setFixedWidth(theme.type_px(96))
+        self.peak.setFont(wide)
+
+    # What the page tells
+
+    def show_head(self, head: Head) -> None:
+        self.wave.show_marks(head.marks)
+        self.promise.set_text(
+            self.tr("Nothing is sent until you choose “Stop and transcribe”. What is said is on disk at once.")
+        )
+
+    def show_estimate(self, price: str, words: str) -> None:
+        """`about $0.0046`, `2 min 17 s with Whisper large v3`."""
+        self.estimate.set_text(
+            self.tr("Estimate so far {price} for {words}").format(price=price, words=words) if price else ""
+        )
+
+    def show_tick(self, tick: Tick) -> None:
+        """The recording as it is now, many times a second."""
+        self._tick = tick
+        if tick.phase in ("", "test"):
+            return
+        whole = int(tick.seconds)
+        hours, rest = divmod(whole, 3600)
+        minutes, seconds = divmod(rest, 60)
+        self.clock.set_text(f"{hours}:{minutes:02d}:{seconds:02d}" if hours else f"{minutes:02d}:{seconds:02d}")
+        self.tenths.set_text(f".{int(tick.seconds * 10) % 10}")
+        self._show_phase(tick.phase)
+        self._show_room(tick)
+        self.wave.show_tick(tick)
+        self.meter.set_level(tick.level_db, tick.peak_db)
+        self.level.set_text(f"{_decibels(tick.level_db)} dB")
+        self.peak.set_text(self.tr("peak {level} dB").format(level=_decibels(tick.peak_db, 1)))
+        self._show_warning(tick.warning, tick.lost)
+
+    def _show_phase(self, phase: str) -> None:
+        words = {
+            "opening": self.tr("Waiting for the first sound"),
+            "paused": self.tr("Paused"),
+            "saving": self.tr("Saving"),
+        }.get(phase, self.tr("Recording"))
+        tone = "warn" if phase == "paused" else "neutral" if phase in ("opening", "saving") else "bad"
+        self.badge.set_badge(words, tone, "pause" if phase == "paused" else "record")
+        self.pause.setText(self.tr("Go on") if phase == "paused" else self.tr("Pause"))
+        self.pause.set_icon("record" if phase == "paused" else "pause")
+        for button in (self.stop, self.pause, self.mark, self.save, self.discard):
+            button.setEnabled(phase in ("recording", "paused"))
+
+    def _show_room(self, tick: Tick) -> None:
+        per_second = BYTES_PER_S[self.record_as]
+        share = tick.size_bytes / LIMIT_BYTES
+        self.bar.set_share(min(1.0, share))
+        self.used.set_text(self.tr("about {size} of 25 MB").format(size=money.size(tick.size_bytes)))
+        left_s = max(0, (LIMIT_BYTES - tick.size_bytes) / per_second)
+        self.room.set_text(
+            self.tr("room for about {time} more").format(time=money.duration(left_s // 10 * 10))
+            if left_s >= 10
+            else self.tr("longer than one upload: it will be split at silences")
+        )
+
+    def _show_warning(self, warning: str, lost: int = 0) -> None:
+        words = WARNINGS.get(warning, "")
+        if not words and lost:
+            words = self.tr("The disk is slow: {lost} blocks of 20 ms were lost.").format(lost=lost)
+        self._warning_icon.setVisible(bool(words))
+        self.warning.setVisible(bool(words))
+        if words != self._warned:
+            self._warned = words
+            self.warning.set_text(words)
+            if words:
+                announce(self, words)
+
+
+def _decibels(value: float, places: int = 0) -> str:
+    return f"{value:.{places}f}".replace("-", "−")

@@ -1,0 +1,199 @@
+"""The canvas of a transcript: its sound above, a search, the words, and the receipt below."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.ui.shared.buttons import IconButton
+from app.ui.shared.icon_label import IconLabel
+from app.ui.shared.label import Label
+from app.ui.shared.player_bar import PlayerBar
+from app.ui.shared.receipt_line import ReceiptLine
+from app.ui.shared.search_field import SearchField
+from app.ui.shared.segmented import SegmentedChoice
+from app.ui.shared.surfaces import rule, zone
+from app.ui.shared.switch import Switch
+from app.ui.transcription.editing import Match, search
+from app.ui.transcription.state import Head, Reading
+from app.ui.transcription.transcript_view import TranscriptView
+
+if TYPE_CHECKING:
+    from app.ui.shared.theme import Theme
+
+ESTIMATED = {
+    "words": "The model gave times for segments only: those of single words are estimated.",
+    "all": "The model gave no times: all of them are estimated from the length of the text.",
+}
+
+
+class ResultView(QWidget):
+    """Search and modes are its own; everything else is told to the page."""
+
+    receipt_wanted = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._found: tuple[Match, ...] = ()
+        self._at = -1
+        self._id: str | None = None
+        self.player = PlayerBar(theme)
+        self._top = QWidget()
+        zone(self._top, "pane")
+        self.follow = Switch(theme, self.tr("Follow what is heard"), checked=True)
+        follow_label = Label(theme, self.tr("Follow"), "small", "text2")
+        follow_label.setBuddy(self.follow)
+        self.player.extras.addWidget(follow_label)
+        self.player.extras.addWidget(self.follow)
+        self.search = SearchField(theme, self.tr("Find in this transcript"))
+        self.search.setProperty("sizing", "small")
+        self.count = Label(theme, "", "small", "text2", tabular=True)
+        self.previous = IconButton(theme, "chevron-up", self.tr("Match before"), shortcut="Ctrl+Shift+G", size="small")
+        self.next = IconButton(theme, "chevron-down", self.tr("Next match"), shortcut="Ctrl+G", size="small")
+        self.modes = SegmentedChoice(
+            theme,
+            self.tr("How the transcript is shown"),
+            (("segments", self.tr("Segments")), ("words", self.tr("Words")), ("text", self.tr("Text"))),
+        )
+        self._notice_icon = IconLabel(theme, "info", "text3", px=14)
+        self.notice = Label(theme, "", "small", "text3", wrap=True)
+        self.view = TranscriptView(theme)
+        self.view.take_key = self.player.take_key
+        self._receipt_icon = IconLabel(theme, "receipt", "text2", px=14)
+        self.receipt = ReceiptLine(theme)
+        self._build()
+        self._connect()
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def _build(self) -> None:
+        above = QVBoxLayout(self._top)
+        above.setContentsMargins(0, 0, 0, 0)
+        above.addWidget(self.player)
+        self._bar = QHBoxLayout()
+        self._bar.addWidget(self.search, 1)
+        for widget in (self.count, self.previous, self.next):
+            self._bar.addWidget(widget)
+        self._bar.addStretch(1)
+        self._bar.addWidget(self.modes)
+        self._notice_row = QHBoxLayout()
+        self._notice_row.addWidget(self._notice_icon, 0, Qt.AlignmentFlag.AlignTop)
+        self._notice_row.addWidget(self.notice, 1)
+        self._below = QHBoxLayout()
+        self._below.addWidget(self.receipt, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._top)
+        column.addWidget(rule())
+        column.addLayout(self._bar)
+        column.addWidget(rule())
+        column.addLayout(self._notice_row)
+        column.addWidget(self.view, 1)
+        column.addWidget(rule())
+        column.addLayout(self._below)
+
+    def _connect(self) -> None:
+        self.search.search_changed.connect(self._search)
+        self.search.left.connect(self.view.setFocus)
+        self.search.returnPressed.connect(lambda: self.step(1))
+        self.previous.clicked.connect(lambda: self.step(-1))
+        self.next.clicked.connect(lambda: self.step(1))
+        self.modes.changed.connect(self.view.set_mode)
+        self.receipt.activated.connect(self.receipt_wanted)
+        self.follow.toggled.connect(self._set_follow)
+        self.player.segment_wanted.connect(self._step_segment)
+
+    def _dress(self) -> None:
+        px = self._theme.px
+        self._bar.setContentsMargins(px(24), px(8), px(24), px(8))
+        self._bar.setSpacing(px(6))
+        self.search.setMaximumWidth(self._theme.type_px(280))
+        self._below.setContentsMargins(px(24), px(10), px(24), px(10))
+        shown = bool(self.notice.text())
+        self._notice_row.setContentsMargins(px(24), px(8) if shown else 0, px(24), 0)
+        self._notice_row.setSpacing(px(6))
+
+    # What the page tells
+
+    def show_head(self, head: Head) -> None:
+        if head.view != "result":
+            return
+        if head.id != self._id:
+            self._id = head.id
+            self.view.clear_position()
+            self.view.verticalScrollBar().setValue(0)
+            self.view.current = 0
+        self.receipt.set_runs(head.receipt)
+        self.view.show_marks(head.marks)
+        sound = head.sound
+        length = sound.duration_s or 0.0
+        self.player.waveform.set_sound(sound.peaks, length if sound.peaks is not None else 0.0, length)
+        self.player.set_ready(sound.is_there and bool(sound.kind))
+        self.player.set_status(sound.why_not)
+
+    def show_reading(self, reading: Reading) -> None:
+        self.view.show_document(reading.document)
+        words = ESTIMATED.get(reading.document.estimated, "") if reading.document.segments else ""
+        self.notice.set_text(words)
+        self.notice.setVisible(bool(words))
+        self._notice_icon.setVisible(bool(words))
+        self._dress()
+        self._search(self.search.text(), keep=True)
+
+    def show_position(self, seconds: float) -> None:
+        """What is heard now; touches only what changes."""
+        self.player.set_position(seconds)
+        self.view.set_position(seconds)
+
+    # Search
+
+    def _search(self, text: str, *, keep: bool = False) -> None:
+        self._found = search(self.view.document, text)
+        if not keep or self._at >= len(self._found):
+            start = self.view.segment
+            after = next((n for n, match in enumerate(self._found) if match.segment >= start), 0)
+            self._at = after if self._found else -1
+        self._show_found(move=not keep)
+
+    def step(self, by: int) -> None:
+        """The next or the previous match; around the end."""
+        if self._found:
+            self._at = (self._at + by) % len(self._found)
+            self._show_found()
+
+    def _show_found(self, *, move: bool = True) -> None:
+        total = len(self._found)
+        searched = bool(self.search.text().strip())
+        words = self.tr("{at} of {total}").format(at=self._at + 1, total=total) if total else self.tr("not found")
+        self.count.set_text(words if searched else "")
+        for button in (self.previous, self.next):
+            button.setEnabled(bool(total))
+            button.setVisible(searched)
+        if move:
+            self.view.show_found(self._found, self._at)
+        else:
+            self.view.refresh_found(self._found, self._at)
+
+    # Inside
+
+    def _set_follow(self, on: bool) -> None:
+        self.view.follow = on
+
+    def _step_segment(self, by: int) -> None:
+        """The segment before or after the one that is heard."""
+        document = self.view.document
+        if not document.segments:
+            return
+        at = self.view.spoken[0] if self.view.spoken is not None else self.view.segment
+        number = max(0, min(len(document.segments) - 1, at + by))
+        self.view.go_to(number)
+        self.view.hear_wanted.emit(document.segments[number].start)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not self.player.take_key(event):
+            super().keyPressEvent(event)

@@ -1,0 +1,67 @@
+"""A segment as a field, in its own place: Enter keeps, Esc leaves, looking elsewhere keeps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QRect, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent
+from PySide6.QtWidgets import QPlainTextEdit, QWidget
+
+if TYPE_CHECKING:
+    from app.ui.shared.theme import Theme
+
+
+class SegmentEditor(QPlainTextEdit):
+    """`committed` names the segment and what it is to say."""
+
+    committed = Signal(int, str)
+    left = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._segment = -1
+        self._before = ""
+        self.setAccessibleName(self.tr("Text of the segment"))
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        self.setTabChangesFocus(True)
+        self.hide()
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def _dress(self) -> None:
+        self.setFont(self._theme.font("reading"))
+
+    def open(self, segment: int, text: str, area: QRect) -> None:
+        """Stand over the segment's text with the same words."""
+        self._segment, self._before = segment, text
+        self.setPlainText(text)
+        pad = self._theme.px(6)
+        self.setGeometry(area.adjusted(-pad, -pad // 2, pad, pad // 2 + self._theme.line_px("reading")))
+        self.show()
+        self.selectAll()
+        self.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._end(keep=True)
+            self.left.emit()
+        elif event.key() == Qt.Key.Key_Escape:
+            self._end(keep=False)
+            self.left.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        if event.reason() != Qt.FocusReason.PopupFocusReason:
+            self._end(keep=True)
+
+    def _end(self, *, keep: bool) -> None:
+        if self.isHidden():
+            return
+        self.hide()
+        text = " ".join(self.toPlainText().split())
+        if keep and text != self._before:
+            self.committed.emit(self._segment, text)

@@ -1,0 +1,220 @@
+"""The canvas for a file or recording that is not transcribed yet: what it is, what it costs, and how it goes on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QRadioButton, QScrollArea, QVBoxLayout, QWidget
+
+from app.ui.shared import money
+from app.ui.shared.buttons import Button, PrimaryButton, QuietButton
+from app.ui.shared.card import Card
+from app.ui.shared.error_card import ErrorCard
+from app.ui.shared.fields import NumberField
+from app.ui.shared.flow import FlowLayout
+from app.ui.shared.icon_label import IconLabel
+from app.ui.shared.label import Label
+from app.ui.shared.spinner import Progress
+from app.ui.shared.surfaces import zone
+from app.ui.transcription.exporting import short_clock
+from app.ui.transcription.state import Head
+
+if TYPE_CHECKING:
+    from app.ui.shared.theme import Theme
+
+MEGABYTE = 1_000_000
+LARGEST_TARGET_MB = 25
+
+
+class SoundView(QWidget):
+    """`treatment_wanted` is "", "split" or "compress:BYTES"."""
+
+    transcribe_wanted = Signal()
+    cancel_wanted = Signal()
+    treatment_wanted = Signal(str)
+    action = Signal(str)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._head: Head | None = None
+        self.facts = Label(theme, "", role="text2", wrap=True, tabular=True)
+        self.note = Label(theme, "", wrap=True)
+        self._note_icon = IconLabel(theme, "info", "warn", px=16)
+        self.error = ErrorCard(theme)
+        self.large = Card(theme, border="warn")
+        self.choices = QButtonGroup(self)
+        self.split = QRadioButton(self.tr("Split on silence"))
+        self.squeeze = QRadioButton(self.tr("Compress to"))
+        self.target = NumberField(
+            theme, self.tr("Size in MB"), low=1, high=LARGEST_TARGET_MB, step=1, decimals=0, value=20
+        )
+        self.working = Label(theme, "", weight=500, tabular=True, wrap=True)
+        self.bar = Progress(theme, self.tr("Progress"))
+        self.price = Label(theme, "", weight=600, tabular=True)
+        self.price_words = Label(theme, "", role="text2", tabular=True, wrap=True)
+        self.send = PrimaryButton(theme, self.tr("Transcribe"), "transcribe", size="large", hint="Ctrl+Enter")
+        self.stop = Button(theme, self.tr("Stop"), "stop", size="large", hint="Esc")
+        self.beta = Label(theme, "", "small", "text3", wrap=True)
+        self._build()
+        self._connect()
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def _build(self) -> None:
+        theme = self._theme
+        inside = QWidget()
+        zone(inside, "canvas")
+        column = self._column = QVBoxLayout(inside)
+        column.addWidget(self.facts)
+        note = self._note_row = QHBoxLayout()
+        note.addWidget(self._note_icon, 0, Qt.AlignmentFlag.AlignTop)
+        note.addWidget(self.note, 1)
+        column.addLayout(note)
+        column.addWidget(self.error)
+        self._build_large(theme)
+        column.addWidget(self.large)
+        column.addWidget(self.working)
+        column.addWidget(self.bar)
+        row = self._price_row = QHBoxLayout()
+        row.addWidget(self.price)
+        row.addWidget(self.price_words, 1)
+        column.addLayout(row)
+        holder = QWidget()
+        flow = FlowLayout(theme, parent=holder)
+        flow.addWidget(self.send)
+        flow.addWidget(self.stop)
+        column.addWidget(holder)
+        column.addWidget(self.beta)
+        column.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QScrollArea.Shape.NoFrame)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setAccessibleName(self.tr("Sound to transcribe"))
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll.setWidget(inside)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(scroll)
+
+    def _build_large(self, theme: Theme) -> None:
+        top = QHBoxLayout()
+        top.setSpacing(theme.px(8))
+        top.addWidget(IconLabel(theme, "warning", "warn", px=18), 0, Qt.AlignmentFlag.AlignTop)
+        self.large_words = Label(theme, "", weight=600, wrap=True)
+        top.addWidget(self.large_words, 1)
+        self.large.body.addLayout(top)
+        for button in (self.split, self.squeeze):
+            self.choices.addButton(button)
+        self.large.body.addWidget(self.split)
+        self.split_words = Label(
+            theme,
+            self.tr(
+                "Parts are cut where nobody speaks, sent in order, and joined with the right times. No quality is lost."
+            ),
+            "small",
+            "text2",
+            wrap=True,
+        )
+        self.large.body.addWidget(self.split_words)
+        row = QHBoxLayout()
+        row.setSpacing(theme.px(8))
+        row.addWidget(self.squeeze)
+        row.addWidget(self.target)
+        row.addWidget(Label(theme, "MB"))
+        row.addStretch(1)
+        self.large.body.addLayout(row)
+        self.squeeze_words = Label(theme, "", "small", "text2", wrap=True)
+        self.large.body.addWidget(self.squeeze_words)
+        self.forget = QuietButton(theme, self.tr("Decide later"), size="small")
+        self.large.body.addWidget(self.forget, 0, Qt.AlignmentFlag.AlignLeft)
+
+    def _connect(self) -> None:
+        self.send.clicked.connect(self.transcribe_wanted)
+        self.stop.clicked.connect(self.cancel_wanted)
+        self.error.action.connect(self.action)
+        self.split.clicked.connect(lambda: self.treatment_wanted.emit("split"))
+        self.squeeze.clicked.connect(self._want_squeeze)
+        self.target.value_edited.connect(self._want_squeeze)
+        self.forget.clicked.connect(lambda: self.treatment_wanted.emit(""))
+
+    def _want_squeeze(self) -> None:
+        self.treatment_wanted.emit(f"compress:{round(self.target.value()) * MEGABYTE}")
+
+    def _dress(self) -> None:
+        px = self._theme.px
+        self._column.setContentsMargins(px(24), px(20), px(24), px(20))
+        self._column.setSpacing(px(14))
+        self._price_row.setSpacing(px(8))
+        self._note_row.setSpacing(px(8))
+
+    def show_head(self, head: Head) -> None:
+        """Make every widget agree with the open row."""
+        if head.view != "sound":
+            return
+        self._head = head
+        sound, work = head.sound, head.work
+        words = [sound.kind, money.size(sound.size_bytes) if sound.size_bytes else ""]
+        words.append(short_clock(sound.duration_s) if sound.duration_s else self.tr("length not known"))
+        words.append(sound.name)
+        self.facts.set_text("  ·  ".join(word for word in words if word))
+        note = head.note or sound.why_not
+        self.note.set_text(note)
+        self.note.setVisible(bool(note))
+        self._note_icon.setVisible(bool(note))
+        self.error.setVisible(head.problem is not None)
+        if head.problem is not None and head.problem != self.error.problem:
+            self.error.set_problem(head.problem)
+        self._show_large(head)
+        self._show_work(head)
+        self.price.set_text(self.tr("Estimate {price}").format(price=head.price) if head.price else "")
+        self.price_words.set_text(head.price_words if head.price or head.price_words else "")
+        undecided = sound.too_large and not head.treatment
+        ready = head.can_send and work is None and not undecided and sound.is_there
+        self.send.setEnabled(ready)
+        self.send.setVisible(work is None)
+        self.stop.setVisible(work is not None)
+        self.beta.set_text(
+            head.why_not or self.tr("Nothing is sent before you choose Transcribe. The endpoint is beta.")
+        )
+
+    def _show_large(self, head: Head) -> None:
+        sound = head.sound
+        self.large.setVisible(sound.too_large and head.work is None)
+        if not sound.too_large:
+            return
+        self.large_words.set_text(
+            self.tr("{size} is more than the 25 MB that the service takes. Choose what to do.").format(
+                size=money.size(sound.size_bytes)
+            )
+        )
+        self.choices.setExclusive(False)
+        self.split.setChecked(head.treatment == "split")
+        self.squeeze.setChecked(head.treatment == "compress")
+        self.choices.setExclusive(True)
+        if head.treatment == "compress":
+            self.target.set_value(head.target_bytes / MEGABYTE)
+        self.forget.setVisible(bool(head.treatment))
+        target = self.target.value() * MEGABYTE
+        rate = target * 8 / sound.duration_s / 1000 if sound.duration_s else None
+        told = self.tr("Becomes Opus, one channel at 16 kHz.")
+        if rate is not None:
+            told += " " + (
+                self.tr("About {rate} kbit/s: words may suffer.").format(rate=round(rate))
+                if rate < 12
+                else self.tr("Speech stays clear.")
+            )
+        self.squeeze_words.set_text(told)
+
+    def _show_work(self, head: Head) -> None:
+        work = head.work
+        self.working.setVisible(work is not None)
+        self.bar.setVisible(work is not None)
+        if work is None:
+            return
+        part = self.tr(" part {part} of {parts}").format(part=work.part, parts=work.parts) if work.parts > 1 else ""
+        share = f", {round(work.share * 100)} %" if work.share is not None else ""
+        self.working.set_text(f"{work.words}{part}{share}")
+        self.bar.set_share(work.share)

@@ -1,0 +1,125 @@
+"""The canvas before anything is open: record, or drop files; try the microphone first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.ui.shared.buttons import Button, PrimaryButton
+from app.ui.shared.error_card import ErrorCard
+from app.ui.shared.flow import FlowLayout
+from app.ui.shared.icon_label import IconLabel
+from app.ui.shared.kbd import KeyHint
+from app.ui.shared.label import Label
+from app.ui.transcription.level_meter import LevelMeter
+from app.ui.transcription.state import Head, Inputs, Tick
+
+if TYPE_CHECKING:
+    from app.ui.shared.theme import Theme
+
+
+class StartView(QWidget):
+    """What belongs here, the first step as a button, one key."""
+
+    record_wanted = Signal()
+    files_wanted = Signal()
+    folder_wanted = Signal()
+    test_wanted = Signal()
+    action = Signal(str)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        middle = Qt.AlignmentFlag.AlignHCenter
+        column = self._column = QVBoxLayout(self)
+        self.error = ErrorCard(theme)
+        self.error.setMaximumWidth(theme.type_px(560))
+        self.error.hide()
+        self.error.action.connect(self.action)
+        column.addStretch(2)
+        column.addWidget(IconLabel(theme, "transcribe", "text2", px=32), 0, middle)
+        title = Label(theme, self.tr("Say it, or drop a file"), "heading")
+        self.text = Label(
+            theme,
+            self.tr(
+                "Recordings are kept on this computer from their first second. "
+                "WAV, FLAC, M4A, AAC, MP4, MP3, OGG and WEBM files, or whole folders of them, can be dropped here."
+            ),
+            role="text2",
+            wrap=True,
+        )
+        self.text.setMaximumWidth(theme.type_px(460))
+        for label in (title, self.text):
+            label.setAlignment(middle)
+            column.addWidget(label, 0, middle)
+        holder = QWidget()
+        flow = FlowLayout(theme, parent=holder)
+        self.record = PrimaryButton(theme, self.tr("Record"), "record")
+        self.files = Button(theme, self.tr("Choose files…"), "document")
+        self.folder = Button(theme, self.tr("Choose a folder…"), "folder")
+        self.test = Button(theme, self.tr("Test the microphone"), "microphone")
+        for button in (self.record, self.files, self.folder, self.test):
+            flow.addWidget(button)
+        row = QHBoxLayout()
+        row.addStretch(1)
+        row.addWidget(holder)
+        row.addStretch(1)
+        column.addSpacing(theme.px(8))
+        column.addLayout(row)
+        keys = QHBoxLayout()
+        keys.setSpacing(theme.px(4))
+        keys.addStretch(1)
+        keys.addWidget(Label(theme, self.tr("Or press"), "small", "text2"))
+        keys.addWidget(KeyHint(theme, "Ctrl+Shift+R"))
+        keys.addWidget(Label(theme, self.tr("to record"), "small", "text2"))
+        keys.addStretch(1)
+        column.addLayout(keys)
+        self.meter = LevelMeter(theme)
+        self.meter.setFixedWidth(theme.type_px(360))
+        self.said = Label(theme, "", "small", "text2", wrap=True)
+        self.said.setAlignment(middle)
+        self.said.setMinimumWidth(theme.type_px(320))
+        column.addSpacing(theme.px(12))
+        column.addWidget(self.meter, 0, middle)
+        column.addWidget(self.said, 0, middle)
+        column.addWidget(self.error, 0, middle)
+        column.addStretch(3)
+        self.meter.hide()
+        self.record.clicked.connect(self.record_wanted)
+        self.files.clicked.connect(self.files_wanted)
+        self.folder.clicked.connect(self.folder_wanted)
+        self.test.clicked.connect(self.test_wanted)
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def _dress(self) -> None:
+        px = self._theme.px
+        self._column.setContentsMargins(px(24), px(16), px(24), px(16))
+        self._column.setSpacing(px(8))
+
+    def show_head(self, head: Head) -> None:
+        problem = head.problem if head.view == "empty" else None
+        self.error.setVisible(problem is not None)
+        if problem is not None and problem != self.error.problem:
+            self.error.set_problem(problem)
+
+    def show_inputs(self, inputs: Inputs) -> None:
+        busy = bool(inputs.test)
+        self.test.setEnabled(not busy and bool(inputs.microphones))
+        self.test.setText(self.tr("Test the microphone"))
+        self.record.setEnabled(not busy)
+        self.meter.setVisible(inputs.test == "recording")
+        words = {
+            "recording": self.tr("Say something: three seconds are recorded, then played to you."),
+            "playing": self.tr("This is how you sound."),
+        }.get(inputs.test, inputs.problem)
+        if not words and inputs.missing:
+            words = self.tr("The microphone chosen before is not plugged in; the system's default is used.")
+        self.said.set_text(words)
+        self.said.setVisible(bool(words))
+
+    def show_tick(self, tick: Tick) -> None:
+        if tick.phase == "test":
+            self.meter.set_level(tick.level_db, tick.peak_db)
