@@ -81,6 +81,11 @@ class NetworkCheck:
             return self.hops
         scheme, host, port = origin(self._base_url)
         assert port is not None
+        try:
+            host = host.encode("idna").decode("ascii") if not host.isascii() else host
+        except UnicodeError:
+            self._show((Hop("name", "bad", f"{host} is not a name that a host can have."),))
+            return self.hops
         way = await self._way()
         if way is not None:
             self._show(tuple(map(Hop, self._names(way.proxy, secure=scheme == "https"))))

@@ -178,7 +178,7 @@ class Dialer:
         try:
             address = ipaddress.ip_address(self._host)
         except ValueError:
-            name = self._host.encode("idna" if not self._host.isascii() else "ascii")
+            name = self._host.encode("ascii")  # names in other scripts were written in it before they came here
             if len(name) > _LARGEST_LOGIN_BYTES:
                 raise self._refuse("target", "the name is too long") from None
             return bytes((3, len(name))) + name

@@ -203,7 +203,7 @@ async def test_a_server_without_tls_where_tls_is_wanted() -> None:
         (http(404, b"<html>"), "bad", "skipped", "not such a service (404)"),
         (http(503, {"error": "x"}), "bad", "skipped", "with an error (503)"),
         (http(body=b"<html>hello</html>", content_type="text/html"), "bad", "skipped", ""),
-        (b"SSH-2.0-OpenSSH\r\n", "bad", "skipped", ""),
+        (b"SSH-2.0-OpenSSH\r\n\r\n", "bad", "skipped", ""),
     ],
 )
 async def test_what_the_service_answers(answer: bytes, http_state: str, key_state: str, words: str) -> None:
@@ -275,3 +275,91 @@ async def test_hops_of_proxies_used_alone() -> None:
             kind = "http" if told == "502" else "socks5"
             settings = NetworkSettings("manual", kind, "127.0.0.1", proxy.port)  # type: ignore[arg-type] # a kind
             assert bad(await walk(BASE, Network(settings)))[1].endswith(f"{told}.")
+
+
+@pytest.mark.parametrize(
+    ("name", "failed", "words"),
+    [
+        ("https://bücher.invalid/v1", "name", "xn--bcher-kva.invalid"),
+        (f"https://{'ü' * 70}.invalid/v1", "name", "is not a name that a host can have"),
+    ],
+)
+async def test_names_in_other_scripts(name: str, failed: str, words: str) -> None:
+    found, sentence = bad(await walk(name, Network()))
+    assert (found, words in sentence) == (failed, True)
+
+
+async def test_odd_proxies_are_told_what_they_are() -> None:
+    """Replies that no SOCKS server should give, one after the other."""
+    cases: list[tuple[list[bytes], str]] = [
+        ([b"\x04\x00"], "is not such a proxy"),
+        ([b"\x05\x00", b"\x04\x00\x00\x01"], "is not such a proxy"),
+        ([b"\x05\x00", b"\x05\x63\x00\x01"], "answer 99"),
+        ([b"\x05\x00", b"\x05\x00\x00\x03\x02ab\x00\x50"], "does not speak TLS"),
+        ([b"\x05\x00", b"\x05\x00\x00\x04" + b"\x00" * 18], "does not speak TLS"),
+    ]
+    for replies, words in cases:
+
+        async def answer(
+            reader: asyncio.StreamReader, writer: asyncio.StreamWriter, replies: list[bytes] = replies
+        ) -> None:
+            for reply in replies:
+                await reader.read(100)
+                writer.write(reply)
+            await reader.read(10)
+            writer.write(b"no TLS here")
+
+        async with speaking(answer) as port:
+            settings = NetworkSettings("manual", "socks5", "127.0.0.1", port)
+            for base_url in (BASE, "https://192.0.2.7/v1", "https://[2001:db8::7]/v1"):
+                assert words in bad(await walk(base_url, Network(settings)))[1]
+
+
+async def test_a_name_or_a_password_that_socks_cannot_carry(tmp_path: Path) -> None:
+    async with town(tmp_path) as place:
+        proxy = await place.proxy("socks5")
+        long_name = ".".join(["a" * 60] * 5)
+        _, sentence = bad(await walk(f"https://{long_name}/v1", Network(place.settings("socks5", proxy))))
+        assert sentence.endswith("the name is too long.")
+
+        async def long_password() -> str:
+            return "x" * 256
+
+        network = Network(place.settings("socks5", proxy, "desk14"), long_password)
+        assert "did not accept" in bad(await walk(BASE, network))[1]
+
+
+async def test_a_certificate_that_cannot_be_fetched_again_is_refused_all_the_same(tmp_path: Path) -> None:
+    context = Authority("Once", tmp_path).server("localhost")
+    greeted = [0]
+
+    async def once(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        greeted[0] += 1
+        if greeted[0] == 1:
+            await writer.start_tls(context)
+
+    async with speaking(once) as port:
+        name, sentence = bad(await walk(f"https://localhost:{port}/v1", Network()))
+    assert name == "tls"
+    assert sentence.startswith("Its issuer is not known on this computer.")
+
+
+async def test_a_certificate_signed_by_itself_is_said_to_be(tmp_path: Path) -> None:
+    context = Authority("localhost", tmp_path).server("localhost")
+    async with serving(LIMITS) as behind, tls_in_front_of(port_of(behind), context) as port:
+        _, sentence = bad(await walk(f"https://localhost:{port}/v1", Network()))
+    assert sentence.startswith("Certificate of localhost, signed by itself. ")
+
+
+def test_reasons_that_only_words_tell() -> None:
+    import ssl
+
+    odd = ssl.SSLCertVerificationError()
+    odd.verify_code, odd.verify_message = 999, "certificate purpose"
+    assert network_check._why(odd, None, "h") == "It is not trusted: certificate purpose."
+    odd.verify_code = 62
+    assert network_check._why(odd, None, "h") == "It was made for another host, not for h."
+    looped = OSError()
+    looped.__context__ = OSError()
+    looped.__context__.__cause__ = looped
+    assert network_check._verification_error(looped) is None
