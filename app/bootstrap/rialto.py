@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from pathlib import Path
 
+    from app.audio.devices import AudioHost
     from app.bootstrap.account_desk import AccountDesk
     from app.bootstrap.ground import Ground
     from app.service.characters import Character
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from app.ui.chat.state import ChatHead
     from app.ui.settings.accounts.presenter import AccountsPresenter
     from app.ui.settings.secrets.presenter import SecretsPresenter
+    from app.ui.shared.device_watch import DeviceWatch
     from app.ui.shell.crash_reports import CrashReport
 
 _log = logging.getLogger(__name__)
@@ -138,7 +140,7 @@ class Rialto:
     def chat_page(self) -> ChatPage:
         page = ChatPage(self.theme, self.chat, self.tasks, enter_sends=self.settings.value.enter_sends)
         page.characters_wanted.connect(self._show_characters)
-        page.help_wanted.connect(self._help)
+        page.help_wanted.connect(self.help)
         page.toast_wanted.connect(self._toast)
         if self.first_paint is not None and self.first_paint.is_over:
             page.complete()
@@ -308,6 +310,22 @@ class Rialto:
         await self.desk.switch.read_limits()
         self.chat.refresh_models()
 
+    # Sound
+
+    @cached_property
+    def audio(self) -> AudioHost:
+        """PortAudio, loaded by the first sound; one for all tabs."""
+        from app.audio.devices import AudioHost
+
+        return AudioHost()
+
+    @cached_property
+    def device_watch(self) -> DeviceWatch:
+        """Hears of loudspeakers and microphones that come and go, once somebody has started it."""
+        from app.ui.shared.device_watch import DeviceWatch
+
+        return DeviceWatch()
+
     # What one part asks of another
 
     def _make_settings_tab(self) -> TabPage:
@@ -345,7 +363,7 @@ class Rialto:
         page = CharactersPage(self.theme, presenter, self.tasks)
         page.closed.connect(self.chat_page.show_chat)
         page.character_chosen.connect(self._speak_with)
-        page.help_wanted.connect(self._help)
+        page.help_wanted.connect(self.help)
         return page
 
     def _speak_with(self, character: Character, in_new_chat: bool) -> None:
@@ -353,7 +371,7 @@ class Rialto:
 
         self.chat_page.use_character(CharacterHead.of(character), new_chat=in_new_chat)
 
-    def _help(self, action: str) -> None:
+    def help(self, action: str) -> None:
         """Carry out what a button of an error card asks for."""
         if action == "sandbox-money":
             self.window.open_settings("sandbox")

@@ -16,5 +16,14 @@ if TYPE_CHECKING:
 
 SETTINGS_TAB = TabInfo("settings", "Settings", "settings", at_bottom=True, list_width=232, inspector_width=328)
 
+
+def _speech(rialto: Rialto) -> TabPage:
+    from app.bootstrap.speech_tab import make_speech_tab
+
+    return make_speech_tab(rialto)
+
+
 # Between Chat, which is part of the first paint, and Settings.
-TABS: tuple[tuple[TabInfo, Callable[[Rialto], TabPage]], ...] = ()
+TABS: tuple[tuple[TabInfo, Callable[[Rialto], TabPage]], ...] = (
+    (TabInfo("speech", "Speech", "speech", inspector_width=352), _speech),
+)

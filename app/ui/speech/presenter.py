@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.service.errors import BadRequest, ServiceError
 from app.service.pricing import speech_cost
-from app.service.speech_text import Span, parts
+from app.service.speech_text import Span, parts, sentences
 from app.storage.errors import StorageError
 from app.storage.intents import Intents
 from app.storage.takes import Part, Take, TakeFiles, Takes, title_of
@@ -98,7 +98,7 @@ class SpeechPresenter(QObject):
         for take_id in broken:
             await self._measure(take_id)
         await self.shelf.load(self.voices)
-        await self.shelf.load_saved(catalogue, self._account_id)
+        await self.shelf.load_saved(catalogue, self.account_id)
         self._take_desk(await self.voices.desk())
         self._tell_all()
         if broken:
@@ -113,7 +113,7 @@ class SpeechPresenter(QObject):
         for part in take.parts:
             if part.state == "cut" and part.file:
                 path = self.clips.files.part(part)
-                size = await asyncio.to_thread(lambda path=path: path.stat().st_size if path.exists() else 0)
+                size = await asyncio.to_thread(_size_of, path)
                 await self.clips.takes.save_part(replace(part, size_bytes=size, state="cut" if size else "failed"))
         self.clips.put(await self.clips.takes.one(take_id))
 
@@ -131,7 +131,7 @@ class SpeechPresenter(QObject):
         self.knobs = knobs_from(kept.get("knobs"))
         self.pattern = str(kept.get("pattern") or "")
         model, voice = str(kept.get("model") or ""), str(kept.get("voice") or "")
-        self._choose(model, voice)
+        self.choose(model, voice)
         volume = kept.get("volume")
         if isinstance(volume, int | float):
             self.sound.set_volume(float(volume))
@@ -156,8 +156,12 @@ class SpeechPresenter(QObject):
     # -- models ---------------------------------------------------------------------------------------------------
 
     @property
-    def _account_id(self) -> str:
+    def account_id(self) -> str:
         return self._caller.account.id if self._caller.account is not None else ""
+
+    @property
+    def in_sandbox(self) -> bool:
+        return self._caller.is_sandbox
 
     @property
     def service(self) -> Service | None:
@@ -180,7 +184,7 @@ class SpeechPresenter(QObject):
         service = self._caller.service
         if service is None:
             return
-        await self.shelf.load_saved(self._catalogue, self._account_id)
+        await self.shelf.load_saved(self._catalogue, self.account_id)
         try:
             models = await service.models.list("tts", background=True)
         except ServiceError:
@@ -188,8 +192,8 @@ class SpeechPresenter(QObject):
         self.shelf.take_models(models)
         if models and self._catalogue is not None:
             rows = [model.model_dump(mode="json", by_alias=True) for model in models]
-            await self._catalogue.save(self._account_id, CATALOGUE_KIND, CATALOGUE_KEY, rows)
-        self._choose(self.choice.model, self.choice.voice)
+            await self._catalogue.save(self.account_id, CATALOGUE_KIND, CATALOGUE_KEY, rows)
+        self.choose(self.choice.model, self.choice.voice)
         self._tell_all()
 
     # -- text -----------------------------------------------------------------------------------------------------
@@ -202,7 +206,7 @@ class SpeechPresenter(QObject):
         self.keep(text=self.text)
         take = self._open_take()
         if take is not None and take.text != self.text:
-            self._set_head(DeskHead())  # it is another text now; the take stays in the player
+            self.set_head(DeskHead())  # it is another text now; the take stays in the player
         self._measure_text()
 
     def _measure_text(self) -> None:
@@ -228,11 +232,15 @@ class SpeechPresenter(QObject):
         self.meter = Meter(characters, spans, characters / (CHARS_PER_S * speed), price, why_not)
         self.meter_changed.emit(self.meter)
 
+    def first_sentence(self) -> str:
+        """What an audition says when nothing is selected."""
+        return next((span.of(self.text) for span in sentences(self.text)), "")
+
     def new_clip(self) -> None:
         """An empty editor; a text that was not spoken yet stays on the disk until the next one is typed."""
         if self.sound.reading is not None and not self.is_speaking:
             self.sound.show(None)
-        self._set_head(DeskHead())
+        self.set_head(DeskHead())
         self.replace_text("")
 
     def replace_text(self, text: str) -> None:
@@ -247,7 +255,7 @@ class SpeechPresenter(QObject):
     def use_voice(self, model_id: str, voice_id: str) -> None:
         """Speak with a voice; one of another model brings its model along and says so."""
         before = self.choice
-        self._choose(model_id, voice_id)
+        self.choose(model_id, voice_id)
         if before.model and before.model != self.choice.model:
             note = f"{self.choice.voice_name} belongs to {self.choice.model_name}, so the model was changed to it."
             self.choice = replace(self.choice, note=note)
@@ -260,12 +268,12 @@ class SpeechPresenter(QObject):
         """Speak with a model's own usual voice."""
         model = self.shelf.model(model_id)
         if model is not None:
-            self._choose(model_id, self.shelf.default_voice(model))
+            self.choose(model_id, self.shelf.default_voice(model))
             self.keep(model=self.choice.model, voice=self.choice.voice)
             self.set_problem(None)
             self._tell_all()
 
-    def _choose(self, model_id: str, voice_id: str) -> None:
+    def choose(self, model_id: str, voice_id: str) -> None:
         """The wanted model and voice where they exist, else the first model's own voice."""
         model = self.shelf.model(model_id) or (self.shelf.models[0] if self.shelf.models else None)
         if model is None:
@@ -303,7 +311,7 @@ class SpeechPresenter(QObject):
 
     async def _speak(self, aloud: bool) -> None:
         take = await self.new_take(self.text, self.choice.model, self.choice.voice, self.meter.parts)
-        self._set_head(DeskHead(take.title, take.id))
+        self.set_head(DeskHead(take.title, take.id))
         await self.read(take, aloud=aloud)
 
     async def new_take(
@@ -316,7 +324,7 @@ class SpeechPresenter(QObject):
         take = await self.clips.takes.add(
             text=text,
             title=title or title_of(text),
-            account_id=self._account_id,
+            account_id=self.account_id,
             model=model_id,
             voice=voice_id,
             voice_name=voice.name if voice is not None else voice_id,
@@ -341,7 +349,7 @@ class SpeechPresenter(QObject):
             self.sound.play()
         self.set_problem(None)
         self.busy_changed.emit()
-        self._tell_clips()
+        self.tell_clips()
         try:
             if any(part.has_sound for part in take.parts):
                 await reading.load()
@@ -357,7 +365,7 @@ class SpeechPresenter(QObject):
                 self.clips.put(replace(reading.take, state=_state_of(reading.take.parts)))
             self.request_changed.emit(reading.exchange)
             self.sound.refresh()
-            self._tell_clips()
+            self.tell_clips()
             self.busy_changed.emit()
 
     def make_reading(self, take: Take) -> Reading:
@@ -420,11 +428,11 @@ class SpeechPresenter(QObject):
     def _open_take(self) -> Take | None:
         return self.clips.one(self.head.take_id) if self.clips is not None and self.head.take_id else None
 
-    def _set_head(self, head: DeskHead) -> None:
+    def set_head(self, head: DeskHead) -> None:
         if head != self.head:
             self.head = head
             self.head_changed.emit(head)
-            self._tell_clips()
+            self.tell_clips()
 
     def _sound_changed(self) -> None:
         reading = self.sound.reading
@@ -432,9 +440,9 @@ class SpeechPresenter(QObject):
             take = replace(reading.take, duration_s=_seconds(reading.take.parts), size_bytes=_bytes(reading.take.parts))
             if take != self.clips.one(take.id):
                 self.clips.put(take)
-                self._tell_clips()
+                self.tell_clips()
 
-    def _tell_clips(self) -> None:
+    def tell_clips(self) -> None:
         if self.clips is None:
             return
         now, view = datetime.now(UTC), self.sound.view
@@ -453,7 +461,7 @@ class SpeechPresenter(QObject):
         self.voices_changed.emit()
         self.knobs_changed.emit(self.knob_view())
         self._measure_text()
-        self._tell_clips()
+        self.tell_clips()
 
 
 def _is_about_the_voice(error: BadRequest) -> bool:
@@ -471,3 +479,10 @@ def _seconds(taken: tuple[Part, ...]) -> float:
 
 def _bytes(taken: tuple[Part, ...]) -> int:
     return sum(part.size_bytes for part in taken)
+
+
+def _size_of(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0

@@ -1,0 +1,128 @@
+"""Voices side by side: one line in up to six of them, or takes to be compared. Play, star, take the voice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from app.ui.shared.buttons import Button, IconButton
+from app.ui.shared.card import Card
+from app.ui.shared.label import Label
+from app.ui.shared.player_bar import PlayButton
+from app.ui.shared.spinner import Spinner
+from app.ui.shared.surfaces import zone
+from app.ui.shared.theme import Theme
+from app.ui.speech.state import AuditionRow
+
+COLUMN_PX = 250
+
+
+class AuditionView(QWidget):
+    play_wanted = Signal(str)
+    star_wanted = Signal(str)
+    use_wanted = Signal(str)
+    closed = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        zone(self, "canvas")
+        self.title = Label(theme, "Audition", "heading")
+        self.line = Label(theme, "", role="text2", wrap=True)
+        self.close_button = Button(theme, "Back to the text", "pencil")
+        self.close_button.clicked.connect(self.closed)
+        self._cards: dict[str, _VoiceCard] = {}
+        head = QHBoxLayout()
+        head.addWidget(self.title, 1)
+        head.addWidget(self.close_button)
+        inside = QWidget()
+        self._grid = QGridLayout(inside)
+        self._grid.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._scroll = QScrollArea()
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setFrameShape(QScrollArea.Shape.NoFrame)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._scroll.setWidget(inside)
+        zone(inside, "canvas")
+        self._column = QVBoxLayout(self)
+        self._column.addLayout(head)
+        self._column.addWidget(self.line)
+        self._column.addWidget(self._scroll, 1)
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def _dress(self) -> None:
+        px = self._theme.px
+        self._column.setContentsMargins(px(24), px(16), px(24), px(8))
+        self._column.setSpacing(px(12))
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setSpacing(px(12))
+
+    def show_rows(self, rows: Sequence[AuditionRow], line: str) -> None:
+        """Show these takes; cards that are there already only change."""
+        self.line.set_text(line)
+        wanted = [row.take_id for row in rows]
+        if wanted != list(self._cards):
+            for card in self._cards.values():
+                self._grid.removeWidget(card)
+                card.deleteLater()
+            self._cards = {}
+            columns = max(1, min(3, self.width() // max(1, self._theme.type_px(COLUMN_PX))))
+            for place, row in enumerate(rows):
+                card = _VoiceCard(self._theme, row.take_id)
+                card.play.clicked.connect(lambda _=False, take=row.take_id: self.play_wanted.emit(take))
+                card.star.clicked.connect(lambda _=False, take=row.take_id: self.star_wanted.emit(take))
+                card.use.clicked.connect(lambda _=False, take=row.take_id: self.use_wanted.emit(take))
+                self._cards[row.take_id] = card
+                self._grid.addWidget(card, place // columns, place % columns)
+        for row in rows:
+            self._cards[row.take_id].show_row(row)
+
+    @property
+    def cards(self) -> tuple[_VoiceCard, ...]:
+        return tuple(self._cards.values())
+
+
+class _VoiceCard(Card):
+    """One voice: play, name, what it cost, star, use."""
+
+    def __init__(self, theme: Theme, take_id: str) -> None:
+        super().__init__(theme)
+        self.take_id = take_id
+        self.play = PlayButton(theme)
+        self.spinner = Spinner(theme, px=18)
+        self.name = Label(theme, "", weight=600, elide=True)
+        self.second = Label(theme, "", "small", "text2", elide=True)
+        self.facts = Label(theme, "", "small", "text3", tabular=True, wrap=True)
+        self.star = IconButton(theme, "star", "Star", size="small")
+        self.use = Button(theme, "Use this voice", size="small")
+        top = QHBoxLayout()
+        top.setSpacing(theme.px(10))
+        top.addWidget(self.play)
+        top.addWidget(self.spinner)
+        names = QVBoxLayout()
+        names.setSpacing(0)
+        names.addWidget(self.name)
+        names.addWidget(self.second)
+        top.addLayout(names, 1)
+        top.addWidget(self.star, 0, Qt.AlignmentFlag.AlignTop)
+        self.body.addLayout(top)
+        self.body.addWidget(self.facts)
+        self.body.addWidget(self.use, 0, Qt.AlignmentFlag.AlignLeft)
+
+    def show_row(self, row: AuditionRow) -> None:
+        working = row.state == "working"
+        self.spinner.setVisible(working)
+        self.play.setVisible(not working)
+        self.play.setEnabled(row.state in ("complete", "cut"))
+        self.play.set_plays(row.plays)
+        self.play.setAccessibleName(f"{'Pause' if row.plays else 'Play'} {row.voice_name}")
+        self.name.set_text(row.voice_name)
+        self.second.set_text(row.model_name)
+        facts = [row.note or ("Speaking" if working else ""), row.length, row.cost]
+        self.facts.set_text(" · ".join(fact for fact in facts if fact))
+        self.star.set_icon("star-filled" if row.starred else "star", "warn" if row.starred else "text3")
+        self.star.rename(f"{'Remove the star from' if row.starred else 'Star'} {row.voice_name}")
+        self.use.setAccessibleName(f"Use the voice {row.voice_name}")

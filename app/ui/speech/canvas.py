@@ -1,0 +1,181 @@
+"""The middle of the tab: title, text, meter, player and receipts; an audition in their place for a while."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QLineEdit, QStackedWidget, QVBoxLayout, QWidget
+
+from app.ui.shared.buttons import Button, IconButton
+from app.ui.shared.error_card import ErrorCard
+from app.ui.shared.header import PaneHeader
+from app.ui.shared.player_bar import PlayerBar
+from app.ui.shared.problems import Problem
+from app.ui.shared.receipt_line import ReceiptLine
+from app.ui.shared.surfaces import rule, zone
+from app.ui.shared.tab import Zones
+from app.ui.shared.theme import Theme
+from app.ui.speech.audition_view import AuditionView
+from app.ui.speech.editor import SpeechEditor
+from app.ui.speech.speak_bar import SpeakBar
+from app.ui.speech.state import DeskHead, PlayerView
+
+MAX_RECEIPTS = 3
+
+
+class SpeechCanvas(QWidget):
+    renamed = Signal(str)
+    list_wanted = Signal()
+    inspector_wanted = Signal()
+    problem_action = Signal(str)
+    go_on_wanted = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        zone(self, "canvas")
+        self.header = PaneHeader(theme, "New clip", style="reading")
+        self.list_button = IconButton(theme, "panel-left", "Show the list", shortcut="Ctrl+B")
+        self.pencil = IconButton(theme, "pencil", "Rename", shortcut="F2", size="small", icon_size=15)
+        self.model = Button(theme, "Choose a model", "sparkle", icon_role="accent")
+        self.audition = IconButton(theme, "grid", "Hear this line in several voices")
+        self.open_file = IconButton(theme, "folder", "Open a text file", shortcut="Ctrl+O")
+        self.inspector_button = IconButton(
+            theme, "panel-right", "Show the inspector", shortcut="Ctrl+I", checkable=True
+        )
+        self._title_field = QLineEdit()
+        self._title_field.setAccessibleName("Title")
+        self._title_field.setMaxLength(80)
+        self._title_field.hide()
+        self.editor = SpeechEditor(theme)
+        self.problem = ErrorCard(theme)
+        self.speak_bar = SpeakBar(theme)
+        self.player = PlayerBar(theme)
+        self.transcribe = Button(theme, "Transcribe", "microphone", kind="quiet", size="small")
+        self.go_on = Button(theme, "Ask for the rest", "refresh", size="small")
+        self.save = Button(theme, "Save as…", "download", size="small")
+        self.receipts: list[ReceiptLine] = []
+        self.audition_view = AuditionView(theme)
+        self._shown_receipts: object = None
+        self._arrange()
+        self._connect()
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def _arrange(self) -> None:
+        self.header.add_before_title(self.list_button)
+        self.header.add_after_title(self.pencil)
+        self.header.add_after_title(self._title_field)
+        for button in (self.model, self.audition, self.open_file, self.inspector_button):
+            self.header.add(button)
+        for button in (self.go_on, self.transcribe, self.save):
+            self.player.extras.addWidget(button)
+        work = QWidget()
+        self._work = QVBoxLayout(work)
+        self._work.setContentsMargins(0, 0, 0, 0)
+        self._work.setSpacing(0)
+        self._work.addWidget(self.editor, 1)
+        self._problem_box = QVBoxLayout()
+        self._problem_box.addWidget(self.problem)
+        self._work.addLayout(self._problem_box)
+        self._work.addWidget(rule())
+        self._work.addWidget(self.speak_bar)
+        self.pages = QStackedWidget()
+        self.pages.addWidget(work)
+        self.pages.addWidget(self.audition_view)
+        self._below = QWidget()
+        zone(self._below, "pane")
+        below = QVBoxLayout(self._below)
+        below.setContentsMargins(0, 0, 0, 0)
+        below.setSpacing(0)
+        below.addWidget(self.player)
+        self._receipt_box = QVBoxLayout()
+        below.addLayout(self._receipt_box)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.header)
+        column.addWidget(self.pages, 1)
+        column.addWidget(rule())
+        column.addWidget(self._below)
+        self.problem.hide()
+        self.go_on.hide()
+
+    def _connect(self) -> None:
+        self.list_button.clicked.connect(self.list_wanted)
+        self.inspector_button.clicked.connect(self.inspector_wanted)
+        self.pencil.clicked.connect(self.begin_rename)
+        self._title_field.editingFinished.connect(self._end_rename)
+        self.problem.action.connect(self.problem_action)
+        self.problem.time_is_up.connect(lambda: self.problem_action.emit("retry"))
+        self.go_on.clicked.connect(self.go_on_wanted)
+
+    def _dress(self) -> None:
+        px = self._theme.px
+        self._problem_box.setContentsMargins(px(24), px(4), px(24), px(10))
+        self._receipt_box.setContentsMargins(px(24), 0, px(24), px(8))
+        self._receipt_box.setSpacing(px(2))
+
+    # -- title ----------------------------------------------------------------------------------------------------
+
+    def show_head(self, head: DeskHead) -> None:
+        self.header.set_title(head.title or "New clip")
+        self.pencil.setVisible(bool(head.take_id))
+
+    def begin_rename(self) -> None:
+        """Turn the title into a field."""
+        self._title_field.setText(self.header.title.text())
+        self.header.title.hide()
+        self.pencil.hide()
+        self._title_field.show()
+        self._title_field.selectAll()
+        self._title_field.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _end_rename(self) -> None:
+        if self._title_field.isHidden():
+            return
+        self._title_field.hide()
+        self.header.title.show()
+        self.pencil.show()
+        text = self._title_field.text().strip()
+        if text and text != self.header.title.text():
+            self.renamed.emit(text)
+
+    # -- what the presenter tells ---------------------------------------------------------------------------------
+
+    def show_problem(self, problem: Problem | None) -> None:
+        self.problem.setVisible(problem is not None)
+        if problem is not None:
+            self.problem.set_problem(problem)
+
+    def show_player(self, view: PlayerView) -> None:
+        player = self.player
+        player.set_ready(view.ready)
+        player.set_plays(view.plays)
+        player.set_status(view.problem or view.status, busy=view.busy)
+        player.set_speed(view.speed)
+        player.set_volume(view.volume)
+        self.save.setEnabled(view.can_save)
+        self.transcribe.setEnabled(view.can_save and not view.is_speaking)
+        self.go_on.setVisible(view.missing_parts > 0 and not view.is_speaking and bool(view.take_id))
+        self._show_receipts(view)
+
+    def _show_receipts(self, view: PlayerView) -> None:
+        if view.receipts == self._shown_receipts:
+            return
+        self._shown_receipts = view.receipts
+        shown = view.receipts[-MAX_RECEIPTS:]
+        while len(self.receipts) < len(shown):
+            line = ReceiptLine(self._theme)
+            self.receipts.append(line)
+            self._receipt_box.addWidget(line)
+        for place, line in enumerate(self.receipts):
+            line.setVisible(place < len(shown))
+            if place < len(shown):
+                line.set_runs(shown[place])
+
+    def show_audition(self, on: bool) -> None:
+        self.pages.setCurrentIndex(1 if on else 0)
+
+    def set_zones(self, zones: Zones) -> None:
+        self.list_button.setVisible(not zones.list_beside)
+        self.inspector_button.setChecked(zones.inspector_open)

@@ -1,0 +1,245 @@
+"""The left pane: every take by day, a filter above, their number and size below."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter
+from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QStackedWidget, QStyleOptionViewItem, QVBoxLayout, QWidget
+
+from app.ui.shared import icons
+from app.ui.shared.buttons import IconButton, QuietButton
+from app.ui.shared.header import PaneHeader
+from app.ui.shared.label import Label
+from app.ui.shared.menu import Menu
+from app.ui.shared.money import size as size_words
+from app.ui.shared.search_field import SearchField
+from app.ui.shared.spinner import paint_spinner
+from app.ui.shared.surfaces import rule, zone
+from app.ui.shared.theme import Theme
+from app.ui.speech.grouped_list import ROW_ROLE, GroupedDelegate, GroupedView, Heading
+from app.ui.speech.state import ClipRow
+
+Index = QModelIndex | QPersistentModelIndex
+
+
+class ClipListPane(QWidget):
+    """Shows the takes and says which one is wanted, and for what."""
+
+    new_wanted = Signal()
+    open_wanted = Signal(str)
+    play_wanted = Signal(str)
+    rename_wanted = Signal(str)
+    star_wanted = Signal(str)
+    trash_wanted = Signal(str)
+    again_wanted = Signal(str)
+    save_wanted = Signal(str)
+    go_on_wanted = Signal(str)
+    compare_wanted = Signal(object)  # ids
+    player_key = Signal(QKeyEvent)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._rows: tuple[ClipRow, ...] = ()
+        self._bytes = 0
+        zone(self, "pane")
+        self.header = PaneHeader(theme, "Speech")
+        self.new = IconButton(theme, "plus", "New clip", shortcut="Ctrl+N", framed=True)
+        self.header.add(self.new)
+        self.filter = SearchField(theme, "Filter clips", shortcut="Ctrl+F")
+        self.filter.setProperty("sizing", "small")
+        self.view = GroupedView(theme, "Clips", has_end_sign=False)
+        self.view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.delegate = ClipDelegate(theme, self.view)
+        self.view.setItemDelegate(self.delegate)
+        self._nothing = Label(theme, "", role="text2", wrap=True)
+        self._clear = QuietButton(theme, "Clear filter", size="small")
+        self._places = QStackedWidget()
+        self._count = Label(theme, "", "small", "text3", tabular=True, elide=True)
+        self._drive = Label(theme)
+        self._arrange()
+        self.new.clicked.connect(self.new_wanted)
+        self.filter.search_changed.connect(lambda _text: self._agree())
+        self.filter.left.connect(self.view.setFocus)
+        self._clear.clicked.connect(self.filter.clear)
+        self.view.chosen.connect(self.open_wanted)
+        self.view.play_wanted.connect(self.play_wanted)
+        self.view.key_pressed.connect(self._key)
+        self.view.customContextMenuRequested.connect(self._open_menu_at)
+        theme.changed.connect(self._dress)
+        self._dress()
+        self._agree()
+
+    def _arrange(self) -> None:
+        empty = QWidget()
+        self._empty = QVBoxLayout(empty)
+        self._empty.addWidget(self._nothing)
+        self._empty.addWidget(self._clear, 0, Qt.AlignmentFlag.AlignLeft)
+        self._empty.addStretch(1)
+        self._places.addWidget(self.view)
+        self._places.addWidget(empty)
+        self._above, self._below = QHBoxLayout(), QHBoxLayout()
+        self._above.addWidget(self.filter)
+        self._below.addWidget(self._drive)
+        self._below.addWidget(self._count, 1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.header)
+        layout.addLayout(self._above)
+        layout.addWidget(self._places, 1)
+        layout.addWidget(rule())
+        layout.addLayout(self._below)
+
+    def _dress(self) -> None:
+        px = self._theme.px
+        self._above.setContentsMargins(px(12), px(10), px(12), px(2))
+        self._below.setContentsMargins(px(16), px(9), px(16), px(9))
+        self._below.setSpacing(px(8))
+        self._empty.setContentsMargins(px(16), px(16), px(16), px(16))
+        self._empty.setSpacing(px(8))
+        side = self._theme.icon_px(16)
+        self._drive.setPixmap(icons.pixmap(self._theme, "drive", side, "text3", self.devicePixelRatioF()))
+
+    # -- what the page tells --------------------------------------------------------------------------------------
+
+    def show_rows(self, rows: Sequence[ClipRow], total_bytes: int) -> None:
+        """Show these takes in this order; selection and scroll position stay."""
+        self._rows, self._bytes = tuple(rows), total_bytes
+        self._agree()
+
+    def show_open(self, take_id: str) -> None:
+        """Mark the take whose text stands in the editor."""
+        if self.delegate.marked != take_id:
+            self.delegate.marked = take_id
+            self.view.viewport().update()
+
+    def _agree(self) -> None:
+        words = self.filter.text().casefold().split()
+        shown = [
+            row for row in self._rows if all(word in f"{row.title} {row.second_line}".casefold() for word in words)
+        ]
+        groups: dict[str, list[tuple[str, ClipRow]]] = {}
+        for row in shown:
+            groups.setdefault(row.group, []).append((row.id, row))
+        self.view.rows.set_rows(tuple(groups.items()))
+        self._places.setCurrentIndex(0 if shown else 1)
+        text = self.filter.text().strip()
+        self._nothing.set_text(
+            f"No clip holds “{text}”." if text else "What you have spoken stands here. Write something and press Speak."
+        )
+        self._clear.setVisible(bool(text))
+        number = len(self._rows)
+        count = "1 clip" if number == 1 else f"{number:,} clips" if number else "No clips"
+        self._count.set_text(f"{count}, {size_words(self._bytes)} on this computer" if number else count)
+
+    def neighbour(self, take_id: str, step: int) -> str:
+        """The take after (1) or before (-1) one among those shown."""
+        ids = [str(key) for key in self.view.rows.keys()]  # noqa: SIM118 # a method of ours, no mapping
+        if not ids:
+            return ""
+        if take_id not in ids:
+            return ids[0] if step > 0 else ids[-1]
+        return ids[max(0, min(len(ids) - 1, ids.index(take_id) + step))]
+
+    def selected(self) -> tuple[str, ...]:
+        keys = [self.view.key_at(index) for index in self.view.selectedIndexes()]
+        return tuple(str(key) for key in keys if key is not None)
+
+    # -- hands ----------------------------------------------------------------------------------------------------
+
+    def _key(self, event: QKeyEvent, key: object) -> None:
+        if key is not None and event.key() == Qt.Key.Key_Delete:
+            self.trash_wanted.emit(str(key))
+        elif key is not None and event.key() == Qt.Key.Key_F2:
+            self.rename_wanted.emit(str(key))
+        elif event.key() in (Qt.Key.Key_J, Qt.Key.Key_L, Qt.Key.Key_Less, Qt.Key.Key_Greater) or event.key() in (
+            Qt.Key.Key_BracketLeft,
+            Qt.Key.Key_BracketRight,
+        ):
+            self.player_key.emit(event)
+        else:
+            return
+        event.accept()
+
+    def _open_menu_at(self, place: QPoint) -> None:
+        key = self.view.key_at(self.view.indexAt(place))
+        if key is not None:
+            self.menu_of(str(key)).popup(self.view.viewport().mapToGlobal(place))
+
+    def menu_of(self, take_id: str) -> Menu:
+        """Return what can be done with a take."""
+        menu = Menu(self._theme, self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        row = next((one for one in self._rows if one.id == take_id), None)
+        chosen = self.selected()
+        entries = [
+            ("Open", "pencil", self.open_wanted),
+            ("Play or pause", "play", self.play_wanted),
+            ("Rename…", "tag", self.rename_wanted),
+            ("Remove the star" if row is not None and row.starred else "Star", "star", self.star_wanted),
+            ("Speak again with the chosen voice", "retry", self.again_wanted),
+            ("Save as…", "download", self.save_wanted),
+        ]
+        if row is not None and row.is_partial:
+            entries.insert(1, ("Ask for what is missing", "refresh", self.go_on_wanted))
+        for text, icon_name, signal in entries:
+            menu.add(text, icon_name).triggered.connect(lambda _=False, signal=signal: signal.emit(take_id))
+        if len(chosen) > 1:
+            menu.add(f"Compare {len(chosen)} takes", "grid").triggered.connect(lambda: self.compare_wanted.emit(chosen))
+        menu.addSeparator()
+        menu.add("Move to the trash", "trash", shortcut="Del").triggered.connect(
+            lambda: self.trash_wanted.emit(take_id)
+        )
+        return menu
+
+
+class ClipDelegate(GroupedDelegate):
+    """Play sign, title and length above, voice and cost below."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        theme, width = self._theme, option.rect.width()
+        if isinstance(index.data(ROW_ROLE), Heading):
+            return QSize(width, theme.px(12) + theme.type_px(16))
+        return QSize(width, theme.px(15) + theme.type_px(19) + theme.type_px(17))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        row = index.data(ROW_ROLE)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if isinstance(row, Heading):
+            self.paint_heading(painter, option.rect, row.text)
+        elif isinstance(row, ClipRow):
+            is_on = row.id == self.marked
+            self.paint_back(painter, option.rect, option.state, is_on)
+            self._paint_clip(painter, option.rect, row, is_on)
+        painter.restore()
+
+    def _paint_clip(self, painter: QPainter, rect: QRect, row: ClipRow, is_on: bool) -> None:
+        theme = self._theme
+        side = theme.icon_px(14)
+        inside = rect.adjusted(theme.px(16), theme.px(7), -theme.px(16), 0)
+        sign = QRectF(inside.left(), inside.top() + (theme.type_px(19) - side) / 2, side, side)
+        if row.working:
+            paint_spinner(painter, theme, sign, 0.2)
+        else:
+            name = "pause" if row.plays else "warning" if row.is_partial else "play"
+            icons.paint(painter, theme, name, sign, "warn" if name == "warning" else "accent")
+        left = inside.left() + side + theme.px(10)
+        small = theme.font("small", tabular=True)
+        measures = QFontMetrics(small)
+        upper = QRect(left, inside.top(), inside.right() - left + 1, theme.type_px(19))
+        lower = QRect(left, upper.bottom() + 2, upper.width(), theme.type_px(17))
+        self.text(painter, upper, row.length, small, "text2", at_end=True)
+        room = upper.adjusted(0, 0, -(measures.horizontalAdvance(row.length) + theme.px(8)), 0)
+        if row.starred:
+            star = theme.icon_px(12)
+            spot = QRectF(room.right() - star, room.center().y() - star / 2, star, star)
+            icons.paint(painter, theme, "star-filled", spot, "warn")
+            room.adjust(0, 0, -(star + theme.px(4)), 0)
+        self.text(painter, room, row.title, theme.font("body", 600 if is_on else 500), "text")
+        self.text(painter, lower, row.cost, small, "text3", at_end=True)
+        room = lower.adjusted(0, 0, -(measures.horizontalAdvance(row.cost) + theme.px(8)), 0)
+        self.text(painter, room, row.second_line, small, "text3")

@@ -1,0 +1,143 @@
+"""Asks for a sample of a voice, a name and the consent of whose voice it is; nothing is sent before that."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QHBoxLayout, QWidget
+
+from app.service.models import Model
+from app.ui.shared.buttons import Button
+from app.ui.shared.dialogs import Dialog
+from app.ui.shared.fields import ChoiceField, TextField, bind_label
+from app.ui.shared.label import Label
+from app.ui.shared.spinner import Progress
+from app.ui.shared.theme import Theme
+
+if TYPE_CHECKING:
+    from app.audio.sample_check import SampleReport
+    from app.ui.speech.presenter_clones import CloneDesk
+
+CONSENT = "This is my own voice, or its owner has agreed that I clone it."
+READ_THIS = "Read this aloud: The tide turns at noon, and the ferry leaves on time, whether or not anyone is on it."
+LEVEL_FLOOR_DB = 60.0
+
+
+class CloneDialog(Dialog):
+    """`voice_name`, `model_id` and `sample` are what was chosen; it can be accepted only when all is there."""
+
+    def __init__(self, theme: Theme, parent: QWidget, desk: CloneDesk, models: Sequence[Model]) -> None:
+        super().__init__(theme, parent, "Clone a voice", width=500)
+        self._desk = desk
+        self._path: Path | None = None
+        self._is_good = False
+        self.name = TextField(theme, "Name of the voice", placeholder="Such as: my reading voice")
+        self.model = ChoiceField(theme, "Model")
+        for model in models:
+            self.model.addItem(model.name, model.id)
+        self.words = Label(theme, READ_THIS, role="text2", wrap=True)
+        self.record = Button(theme, "Record", "record", icon_role="bad")
+        self.choose = Button(theme, "Choose a file…", "folder")
+        self.preview = Button(theme, "Hear it", "play", kind="quiet")
+        self.level = Progress(theme, "Loudness")
+        self.report = Label(theme, "5 to 10 seconds are best.", "small", "text2", wrap=True, tabular=True)
+        self.consent = QCheckBox(CONSENT)
+        self._build(theme, models)
+        self.add_button("Cancel", accepts=False)
+        self.go = self.add_button("Clone", kind="primary", accepts=True)
+        self._connect()
+        self._agree()
+
+    def _build(self, theme: Theme, models: Sequence[Model]) -> None:
+        for title, field in (("Name", self.name), ("Model", self.model)):
+            label = Label(theme, title, "small", "text2", weight=500)
+            bind_label(label, field)
+            self.body.addWidget(label)
+            self.body.addWidget(field)
+        if not models:
+            self.report.set_text("No model of this account can clone voices.")
+        self.body.addWidget(self.words)
+        row = QHBoxLayout()
+        for button in (self.record, self.choose, self.preview):
+            row.addWidget(button)
+        row.addStretch(1)
+        self.body.addLayout(row)
+        self.body.addWidget(self.level)
+        self.body.addWidget(self.report)
+        self.body.addWidget(self.consent)
+        self.preview.setEnabled(False)
+
+    def _connect(self) -> None:
+        desk = self._desk
+        self.record.clicked.connect(self._toggle_recording)
+        self.choose.clicked.connect(self._choose_file)
+        self.preview.clicked.connect(self._hear)
+        self.name.textChanged.connect(lambda _text: self._agree())
+        self.consent.toggled.connect(lambda _on: self._agree())
+        desk.recording_changed.connect(self._show_level)
+        desk.recorded.connect(self.take_sample)
+        desk.microphone_problem.connect(self._show_problem)
+
+    @property
+    def voice_name(self) -> str:
+        return self.name.text().strip()
+
+    @property
+    def model_id(self) -> str:
+        return str(self.model.currentData() or "")
+
+    @property
+    def sample(self) -> Path:
+        assert self._path is not None
+        return self._path
+
+    def _toggle_recording(self) -> None:
+        if self._desk.is_recording:
+            self._desk.end_recording(self.model_id)
+            self.record.setText("Record again")
+        else:
+            self._path, self._is_good = None, False
+            self._desk.record()
+            self.record.setText("Stop")
+            self.report.set_text("Waiting for the microphone")
+        self._agree()
+
+    def _choose_file(self) -> None:
+        picker = QFileDialog(self, "Choose a sample", "", "Sound (*.wav *.mp3 *.flac *.m4a *.mp4)")
+        picker.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        picker.fileSelected.connect(lambda path: self._desk.check(Path(path), self.model_id))
+        picker.open()
+
+    def _hear(self) -> None:
+        if self._path is not None:
+            self._desk.preview(self._path)
+
+    def _show_level(self, seconds: float, level_db: float, warning: str) -> None:
+        self.level.set_share(max(0.0, min(1.0, 1 + level_db / LEVEL_FLOOR_DB)))
+        words = {"silent": "Nothing is heard.", "muted": "The microphone is muted.", "clipping": "Too loud."}
+        self.report.set_text(f"Recording {seconds:.1f} s. {words.get(warning, '')}".strip())
+
+    def _show_problem(self, sentence: str) -> None:
+        self.record.setText("Record")
+        if sentence:
+            self.report.set_text(sentence)
+        if self._desk.is_recording:
+            self._desk.end_recording(self.model_id)
+
+    def take_sample(self, path: Path, report: SampleReport) -> None:
+        """A sample was recorded or chosen, and measured."""
+        self._path, self._is_good = path, report.can_be_used
+        found = f"{report.seconds:.1f} s, {report.level_db:.0f} dB."
+        self.report.set_text(f"{found} {report.problem or report.advice or 'This is a good sample.'}")
+        self.report.set_role("bad" if report.problem else "text2")
+        self.level.set_share(0.0)
+        self._agree()
+
+    def _agree(self) -> None:
+        recording = self._desk.is_recording
+        self.preview.setEnabled(self._path is not None and not recording)
+        ready = bool(self.voice_name and self.model_id and self._path is not None and self._is_good)
+        self.go.setEnabled(ready and self.consent.isChecked() and not recording)

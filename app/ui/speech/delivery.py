@@ -1,0 +1,210 @@
+"""How the voice is to speak: the knobs. One that the model ignores stays in its place, dashed, with its reason."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPlainTextEdit, QScrollArea, QVBoxLayout, QWidget
+
+from app.audio.formats import format_title
+from app.service.models import Model
+from app.service.speech import MAX_STYLE_CHARS
+from app.ui.shared.fields import ChoiceField, bind_label
+from app.ui.shared.icon_label import IconLabel
+from app.ui.shared.label import Label
+from app.ui.shared.slider_field import SliderField
+from app.ui.shared.surfaces import rule, zone
+from app.ui.shared.switch import Switch
+from app.ui.shared.theme import Theme
+from app.ui.speech.knobs import KnobView, language_choices
+
+STYLE_AFTER_MS = 200
+
+
+class DeliveryPage(QScrollArea):
+    """`knob_edited` tells the field of `Knobs` and its new value."""
+
+    knob_edited = Signal(str, object)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.setWidgetResizable(True)
+        self.setFrameShape(QScrollArea.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setAccessibleName("Delivery")
+        inside = QWidget()
+        zone(inside, "pane")
+        self._grid = QGridLayout(inside)
+        self._grid.setColumnStretch(1, 1)
+        self._reasons: dict[str, QWidget] = {}
+        self._reason_labels: dict[str, Label] = {}
+        self._labels: dict[str, Label] = {}
+        self._row = 0
+        self._formats: tuple[str, ...] = ()
+        self._make_style()
+        self.speed = SliderField(theme, "Speed", low=0.25, high=4.0, step=0.05, decimals=2, default=1.0)
+        self.temperature = SliderField(theme, "Temperature", low=0.0, high=2.0, step=0.05, decimals=2, default=0.75)
+        self.top_p = SliderField(theme, "Top-p", low=0.0, high=1.0, step=0.05, decimals=2, default=0.9)
+        self.language = ChoiceField(theme, "Language hint", small=True)
+        self.format = ChoiceField(theme, "Format", small=True)
+        self.stream = Switch(theme, "Stream", checked=True)
+        self._add("speed", "Speed", self.speed)
+        self._add("temperature", "Temperature", self.temperature)
+        self._add("top_p", "Top-p", self.top_p)
+        self._add("language", "Language", self.language)
+        self._add_format()
+        self._grid.setRowStretch(self._row, 1)
+        self.setWidget(inside)
+        self.speed.value_edited.connect(lambda value: self.knob_edited.emit("speed", value))
+        self.temperature.value_edited.connect(lambda value: self.knob_edited.emit("temperature", value))
+        self.top_p.value_edited.connect(lambda value: self.knob_edited.emit("top_p", value))
+        self.language.activated.connect(lambda _: self.knob_edited.emit("language", self.language.currentData()))
+        self.format.activated.connect(lambda _: self.knob_edited.emit("format", self.format.currentData()))
+        self.stream.toggled.connect(lambda on: self.knob_edited.emit("stream", on))
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def _make_style(self) -> None:
+        theme = self._theme
+        head = QHBoxLayout()
+        words = Label(theme, "Style prompt", "small", "text2", weight=500)
+        self.style_count = Label(theme, f"0 / {MAX_STYLE_CHARS}", "small", "text3", tabular=True)
+        head.addWidget(words, 1)
+        head.addWidget(self.style_count)
+        self.style_box = QPlainTextEdit()
+        self.style_box.setTabChangesFocus(True)
+        self.style_box.setPlaceholderText("Mood and delivery, such as: warm and unhurried.")
+        bind_label(words, self.style_box)
+        self.style_box.setAccessibleName("Style prompt")
+        self._style_timer = QTimer(self)
+        self._style_timer.setSingleShot(True)
+        self._style_timer.setInterval(STYLE_AFTER_MS)
+        self._style_timer.timeout.connect(self.flush)
+        self.style_box.textChanged.connect(self._style_typed)
+        self._grid.addLayout(head, self._row, 0, 1, 2)
+        self._grid.addWidget(self.style_box, self._row + 1, 0, 1, 2)
+        self._row += 2
+        self._add_reason("style")
+
+    def _add(self, name: str, title: str, field: QWidget) -> None:
+        label = Label(self._theme, title)
+        label.setBuddy(field)
+        self._labels[name] = label
+        self._grid.addWidget(label, self._row, 0)
+        self._grid.addWidget(field, self._row, 1)
+        self._row += 1
+        self._add_reason(name)
+
+    def _add_format(self) -> None:
+        label = Label(self._theme, "Format")
+        label.setBuddy(self.format)
+        row = QHBoxLayout()
+        row.addWidget(self.format)
+        row.addStretch(1)
+        row.addWidget(Label(self._theme, "Stream"))
+        row.addWidget(self.stream)
+        self._grid.addWidget(label, self._row, 0)
+        self._grid.addLayout(row, self._row, 1)
+        self._row += 1
+
+    def _add_reason(self, name: str) -> None:
+        """The line that says why a knob is off."""
+        holder = QWidget()
+        row = QHBoxLayout(holder)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(self._theme.px(5))
+        row.addWidget(IconLabel(self._theme, "info", "text3", px=14), 0, Qt.AlignmentFlag.AlignTop)
+        label = Label(self._theme, "", "small", "text2", wrap=True)
+        row.addWidget(label, 1)
+        self._grid.addWidget(holder, self._row, 0, 1, 2)
+        self._reasons[name], self._reason_labels[name] = holder, label
+        holder.hide()
+        self._row += 1
+
+    def _dress(self) -> None:
+        px = self._theme.px
+        self._grid.setContentsMargins(px(16), px(10), px(16), px(12))
+        self._grid.setHorizontalSpacing(px(16))
+        self._grid.setVerticalSpacing(px(8))
+        self.style_box.setFont(self._theme.font("small"))
+        self.style_box.setFixedHeight(self._theme.px(14) + 2 * self._theme.line_px("small"))
+        self._grid.setColumnMinimumWidth(0, self._theme.type_px(84))
+
+    # -- what the presenter tells ---------------------------------------------------------------------------------
+
+    def show_knobs(self, view: KnobView, model: Model | None) -> None:
+        """Make every knob agree with `view`."""
+        knobs = view.knobs
+        if self.style_box.toPlainText() != knobs.style and not self._style_timer.isActive():
+            with QSignalBlocker(self.style_box):
+                self.style_box.setPlainText(knobs.style)
+            self._count_style()
+        self.speed.set_value(knobs.speed)
+        self.temperature.set_value(0.75 if knobs.temperature is None else knobs.temperature)
+        self.top_p.set_value(0.9 if knobs.top_p is None else knobs.top_p)
+        with QSignalBlocker(self.stream):
+            self.stream.setChecked(knobs.stream)
+        self._show_choices(view, model)
+        for name, field, reason in (
+            ("style", self.style_box, view.no_style),
+            ("speed", self.speed, view.no_speed),
+            ("temperature", self.temperature, view.no_temperature),
+            ("top_p", self.top_p, view.no_top_p),
+            ("language", self.language, view.no_language),
+        ):
+            field.setEnabled(not reason)
+            note = reason or (view.speed_note if name == "speed" else "")
+            self._reasons[name].setVisible(bool(note))
+            self._reason_labels[name].set_text(note)
+            field.setAccessibleDescription(note)
+            if name in self._labels:
+                self._labels[name].set_role("text3" if reason else "text")
+
+    def _show_choices(self, view: KnobView, model: Model | None) -> None:
+        if not self.language.count():
+            self.language.addItem("Detect", "")
+            for code, title in language_choices(model):
+                self.language.addItem(title, code)
+        self.language.setCurrentIndex(max(0, self.language.findData(view.knobs.language)))
+        if view.formats != self._formats:
+            self._formats = view.formats
+            self.format.clear()
+            for name in view.formats:
+                self.format.addItem(format_title(name), name)
+        self.format.setCurrentIndex(max(0, self.format.findData(view.format)))
+
+    def _style_typed(self) -> None:
+        text = self.style_box.toPlainText()
+        if len(text) > MAX_STYLE_CHARS:
+            cursor = self.style_box.textCursor()
+            place = min(cursor.position(), MAX_STYLE_CHARS)
+            with QSignalBlocker(self.style_box):
+                self.style_box.setPlainText(text[:MAX_STYLE_CHARS])
+            cursor = self.style_box.textCursor()
+            cursor.setPosition(place)
+            self.style_box.setTextCursor(cursor)
+        self._count_style()
+        self._style_timer.start()
+
+    def _count_style(self) -> None:
+        self.style_count.set_text(f"{len(self.style_box.toPlainText())} / {MAX_STYLE_CHARS}")
+
+    def flush(self) -> None:
+        """Tell the style as it stands."""
+        self._style_timer.stop()
+        self.knob_edited.emit("style", self.style_box.toPlainText())
+
+
+class VoicePane(QWidget):
+    """The first page of the inspector: voices above, delivery below."""
+
+    def __init__(self, theme: Theme, picker: QWidget, delivery: DeliveryPage) -> None:
+        super().__init__()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(picker, 5)
+
+        column.addWidget(rule())
+        column.addWidget(delivery, 4)

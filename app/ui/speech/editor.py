@@ -1,0 +1,215 @@
+"""The text to be spoken: plain, with the sentence that sounds now marked and the places shown where parts begin."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QMimeData, QPointF, QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QColor,
+    QDragEnterEvent,
+    QDropEvent,
+    QFontMetricsF,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+    QTextBlockFormat,
+    QTextCursor,
+    QTextFormat,
+)
+from PySide6.QtWidgets import QFrame, QTextEdit
+
+from app.service.speech_text import Span
+from app.ui.shared import icons
+from app.ui.shared.theme import Theme
+
+LINE_PX = 25
+TELL_AFTER_MS = 60
+MAX_FILE_BYTES = 4_000_000
+
+
+class SpeechEditor(QTextEdit):
+    """`edited` tells the text a moment after the last key; `sentence_wanted` where it was double-clicked with Ctrl."""
+
+    edited = Signal(str)
+    sentence_wanted = Signal(int)
+    file_dropped = Signal(Path)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._spoken: Span | None = None
+        self._begins: tuple[int, ...] = ()
+        self._told = ""
+        self.setAcceptRichText(False)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setAccessibleName("Text to speak")
+        self.setPlaceholderText("Write or paste what you want to hear, or drop a text file here.")
+        self.setTabChangesFocus(True)
+        self.setProperty("part", "speech-editor")
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(TELL_AFTER_MS)
+        self._timer.timeout.connect(self.flush)
+        self.textChanged.connect(self._timer.start)
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def _dress(self) -> None:
+        theme = self._theme
+        font = theme.font("reading")
+        font.setPixelSize(theme.type_px(15))
+        self.setFont(font)
+        self.document().setDefaultFont(font)
+        self.setStyleSheet("")
+        self.document().setDocumentMargin(theme.px(4))
+        self.setViewportMargins(theme.px(20), theme.px(14), theme.px(20), 0)
+        palette = self.viewport().palette()
+        palette.setColor(palette.ColorRole.Base, theme.color("canvas"))
+        self.viewport().setPalette(palette)
+        own = self.palette()
+        own.setColor(own.ColorRole.Base, theme.color("canvas"))
+        self.setPalette(own)
+        self._format_lines()
+        self._show_marks()
+
+    def _format_lines(self) -> None:
+        """Every paragraph gets the line height and the gap of the design; not a step of undo."""
+        line = QTextBlockFormat()
+        line.setLineHeight(float(self._theme.type_px(LINE_PX)), QTextBlockFormat.LineHeightTypes.FixedHeight.value)
+        line.setBottomMargin(float(self._theme.px(10)))
+        was = self.document().isUndoRedoEnabled()
+        blocked = self.blockSignals(True)
+        self.document().setUndoRedoEnabled(False)
+        cursor = QTextCursor(self.document())
+        cursor.select(QTextCursor.SelectionType.Document)
+        cursor.mergeBlockFormat(line)
+        self.document().setUndoRedoEnabled(was)
+        self.blockSignals(blocked)
+
+    # -- text -----------------------------------------------------------------------------------------------------
+
+    def set_text(self, text: str) -> None:
+        """Replace the text without telling anybody."""
+        if text == self.toPlainText():
+            return
+        blocked = self.blockSignals(True)
+        self.setPlainText(text)
+        self.blockSignals(blocked)
+        self._told = text
+        self._format_lines()
+        self.viewport().update()
+
+    def flush(self) -> None:
+        """Tell now what is written."""
+        self._timer.stop()
+        text = self.toPlainText()
+        if text != self._told:
+            self._told = text
+            self.edited.emit(text)
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        super().insertFromMimeData(source)
+        self._format_lines()
+
+    # -- marks ----------------------------------------------------------------------------------------------------
+
+    def show_spoken(self, span: Span | None) -> None:
+        """Mark the sentence that is heard, and keep it in view unless the person is writing."""
+        self._spoken = span
+        self._show_marks()
+        if span is not None and not self.hasFocus():
+            cursor = QTextCursor(self.document())
+            cursor.setPosition(min(span.start, max(0, self.document().characterCount() - 1)))
+            place = self.cursorRect(cursor)
+            if place.top() < 0 or place.bottom() > self.viewport().height():
+                bar = self.verticalScrollBar()
+                bar.setValue(bar.value() + place.top() - self.viewport().height() // 3)
+
+    def _show_marks(self) -> None:
+        self.setExtraSelections([self._selection(self._spoken)] if self._spoken is not None else [])
+
+    def _selection(self, span: Span) -> QTextEdit.ExtraSelection:
+        mark = QTextEdit.ExtraSelection()
+        last = max(0, self.document().characterCount() - 1)
+        cursor = QTextCursor(self.document())
+        cursor.setPosition(min(span.start, last))
+        cursor.setPosition(min(span.end, last), QTextCursor.MoveMode.KeepAnchor)
+        mark.cursor = cursor
+        mark.format.setBackground(QColor(self._theme.color("accent_tint")))
+        mark.format.setForeground(QColor(self._theme.color("text")))
+        mark.format.setProperty(QTextFormat.Property.FullWidthSelection.value, False)
+        return mark
+
+    def show_parts(self, parts: Sequence[Span]) -> None:
+        """Show where each part after the first begins."""
+        begins = tuple(part.start for part in parts[1:])
+        if begins != self._begins:
+            self._begins = begins
+            self.viewport().update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if not self._begins:
+            return
+        painter = QPainter(self.viewport())
+        theme = self._theme
+        font = theme.font("small", tabular=True)
+        painter.setFont(font)
+        for number, begin in enumerate(self._begins, 2):
+            cursor = QTextCursor(self.document())
+            cursor.setPosition(min(begin, max(0, self.document().characterCount() - 1)))
+            place = self.cursorRect(cursor)
+            if place.bottom() < 0 or place.top() > self.viewport().height():
+                continue
+            y = place.top() - (theme.px(5) if cursor.atBlockStart() else 1)
+            words = f"Part {number} starts here, at a sentence end" if cursor.atBlockStart() else f"Part {number}"
+            wide = QFontMetricsF(font).horizontalAdvance(words) + theme.icon_px(14) + theme.px(12)
+            left = self.viewport().width() - wide if not cursor.atBlockStart() else (self.viewport().width() - wide) / 2
+            pen = QPen(theme.color("control"), 1, Qt.PenStyle.DashLine)
+            painter.setPen(pen)
+            painter.drawLine(QPointF(place.left() if not cursor.atBlockStart() else 0, y), QPointF(left, y))
+            painter.drawLine(QPointF(left + wide, y), QPointF(self.viewport().width(), y))
+            side = theme.icon_px(14)
+            icons.paint(painter, theme, "scissors", QRectF(left + theme.px(4), y - side / 2, side, side), "text2")
+            painter.setPen(theme.color("text2"))
+            box = QRectF(left + side + theme.px(8), y - theme.line_px("small") / 2, wide, theme.line_px("small"))
+            painter.drawText(box, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), words)
+
+    # -- hands ----------------------------------------------------------------------------------------------------
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and (
+            event.modifiers() & Qt.KeyboardModifier.ControlModifier
+        ):
+            event.ignore()  # the tab's main action
+            return
+        super().keyPressEvent(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self.sentence_wanted.emit(self.cursorForPosition(event.position().toPoint()).position())
+            return
+        super().mouseDoubleClickEvent(event)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
+            return
+        super().dragEnterEvent(event)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        files = [url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()]
+        if files:
+            event.acceptProposedAction()
+            self.file_dropped.emit(Path(files[0]))
+            return
+        super().dropEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.viewport().update()

@@ -1,0 +1,66 @@
+"""Asks how a clip is saved: its format, and the pattern its name is made of, with the name it gives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QWidget
+
+from app.audio.formats import SPEECH_FORMATS, can_encode, format_title, missing_sentence
+from app.ui.shared.dialogs import Dialog
+from app.ui.shared.fields import ChoiceField, TextField, bind_label
+from app.ui.shared.label import Label
+from app.ui.shared.theme import Theme
+
+if TYPE_CHECKING:
+    from app.ui.speech.presenter_takes import TakeDeeds
+
+DEFAULT_PATTERN = "{title} - {voice}"
+
+
+class ExportDialog(Dialog):
+    """`kind` and `pattern` are what was chosen."""
+
+    def __init__(self, theme: Theme, parent: QWidget, take_id: str, kind: str, pattern: str, deeds: TakeDeeds) -> None:
+        super().__init__(theme, parent, "Save the clip")
+        self._take_id = take_id
+        self._deeds = deeds
+        self.format = ChoiceField(theme, "Format")
+        for name in SPEECH_FORMATS:
+            self.format.addItem(format_title(name), name)
+        self.format.setCurrentIndex(max(0, self.format.findData(kind)))
+        self.field = TextField(theme, "Name", text=pattern or DEFAULT_PATTERN)
+        self.preview = Label(theme, "", "small", "text2", wrap=True)
+        rows = (
+            (Label(theme, "Format", "small", "text2"), self.format),
+            (Label(theme, "Name", "small", "text2"), self.field),
+        )
+        for label, field in rows:
+            bind_label(label, field)
+            self.body.addWidget(label)
+            self.body.addWidget(field)
+        self.body.addWidget(
+            Label(
+                theme, "{title}, {voice}, {model}, {date}, {time} and {id} are filled in.", "small", "text3", wrap=True
+            )
+        )
+        self.body.addWidget(self.preview)
+        self.add_button("Cancel", accepts=False)
+        self.save = self.add_button("Save…", kind="primary", accepts=True, default=True)
+        self.format.currentIndexChanged.connect(lambda _index: self._agree())
+        self.field.textChanged.connect(lambda _text: self._agree())
+        self._agree()
+
+    @property
+    def kind(self) -> str:
+        return str(self.format.currentData())
+
+    @property
+    def pattern(self) -> str:
+        return self.field.text().strip() or DEFAULT_PATTERN
+
+    def _agree(self) -> None:
+        possible = can_encode(self.kind)
+        name = self._deeds.proposed_name(self._take_id, self.kind, self.pattern)
+        self.preview.set_text(f"Saved as {name}" if possible else missing_sentence(self.kind))
+        self.save.setEnabled(possible)

@@ -1,0 +1,358 @@
+"""The speech tab: its panes, and the wires between widgets and presenters. Decides nothing itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from app.ui.shared import money
+from app.ui.shared.dialogs import ask_text, confirm
+from app.ui.shared.menu import Menu
+from app.ui.shared.tab import PaletteItem, TabAction, TabInfo, Zones
+from app.ui.speech.canvas import SpeechCanvas
+from app.ui.speech.clip_list import ClipListPane
+from app.ui.speech.inspector import OWN, REQUEST, VOICE, SpeechInspector
+from app.ui.speech.page_actions import speech_actions, speech_palette_items
+from app.ui.speech.page_voices import VoiceWires
+from app.ui.speech.state import AuditionRow, ClipRow
+
+if TYPE_CHECKING:
+    from app.ui.shared.caller import Headroom
+    from app.ui.shared.tasks import TaskScope
+    from app.ui.shared.theme import Theme
+    from app.ui.speech.presenter import SpeechPresenter
+    from app.ui.speech.presenter_clones import CloneDesk
+    from app.ui.speech.presenter_takes import TakeDeeds
+
+INFO = TabInfo("speech", "Speech", "speech", inspector_width=352)
+
+
+class SpeechPage(QObject):
+    """A `TabPage`. Other features are reached by signals, which the composition root connects."""
+
+    changed = Signal()
+    toast_wanted = Signal(str, str, str)  # sentence, action id or "", its words
+    help_wanted = Signal(str)
+    transcribe_wanted = Signal(Path)  # the file of a clip
+
+    name, title, icon = INFO.name, INFO.title, INFO.icon
+
+    def __init__(
+        self, theme: Theme, presenter: SpeechPresenter, deeds: TakeDeeds, clones: CloneDesk, tasks: TaskScope
+    ) -> None:
+        super().__init__()
+        self._theme = theme
+        self._tasks = tasks
+        self.presenter = presenter
+        self.deeds = deeds
+        self.clones = clones
+        self.list = ClipListPane(theme)
+        self.main = SpeechCanvas(theme)
+        self.side = SpeechInspector(theme)
+        self.zones = Zones()
+        self._toggle_list: Callable[[], None] = lambda: None
+        self._toggle_inspector: Callable[[], None] = lambda: None
+        self._rows: Sequence[ClipRow] = ()
+        self.voices = VoiceWires(self, theme)
+        self._connect_presenter()
+        self._connect_list()
+        self._connect_canvas()
+        self._show_all()
+
+    # -- wires ----------------------------------------------------------------------------------------------------
+
+    def _connect_presenter(self) -> None:
+        presenter, main = self.presenter, self.main
+        presenter.text_replaced.connect(main.editor.set_text)
+        presenter.head_changed.connect(main.show_head)
+        presenter.head_changed.connect(lambda head: self.list.show_open(head.take_id))
+        presenter.meter_changed.connect(main.speak_bar.show_meter)
+        presenter.meter_changed.connect(lambda meter: main.editor.show_parts(meter.parts))
+        presenter.clips_changed.connect(self._show_clips)
+        presenter.problem_changed.connect(main.show_problem)
+        presenter.request_changed.connect(self.side.request.show_exchange)
+        presenter.notice.connect(self.toast_wanted)
+        presenter.busy_changed.connect(self._show_busy)
+        sound = presenter.sound
+        sound.changed.connect(self._show_sound)
+        sound.moved.connect(main.player.set_position)
+        sound.sentence_changed.connect(self._show_sentence)
+        sound.outputs_changed.connect(
+            lambda outputs, problem: main.player.set_outputs(outputs, sound.view.output, problem)
+        )
+        self.deeds.audition_changed.connect(self._show_audition)
+
+    def _connect_list(self) -> None:
+        pane, deeds = self.list, self.deeds
+        pane.new_wanted.connect(self.new_clip)
+        pane.open_wanted.connect(self.open_clip)
+        pane.play_wanted.connect(deeds.play)
+        pane.rename_wanted.connect(lambda take_id: self._tasks.start("speech rename", self._ask_name, take_id))
+        pane.star_wanted.connect(deeds.star)
+        pane.trash_wanted.connect(deeds.trash)
+        pane.again_wanted.connect(self.speak_again)
+        pane.save_wanted.connect(self.save_clip)
+        pane.go_on_wanted.connect(self.presenter.go_on)
+        pane.compare_wanted.connect(deeds.compare)
+        pane.player_key.connect(self.main.player.take_key)
+
+    def _connect_canvas(self) -> None:
+        main, presenter, sound = self.main, self.presenter, self.presenter.sound
+        main.renamed.connect(lambda title: self.deeds.rename(presenter.head.take_id, title))
+        main.list_wanted.connect(lambda: self._toggle_list())
+        main.inspector_wanted.connect(lambda: self._toggle_inspector())
+        main.model.clicked.connect(self.open_model_menu)
+        main.audition.clicked.connect(self.voices.ask_audition)
+        main.open_file.clicked.connect(self.open_text_file)
+        main.editor.edited.connect(presenter.set_text)
+        main.editor.sentence_wanted.connect(sound.play_sentence_at)
+        main.editor.file_dropped.connect(self.read_text_file)
+        main.speak_bar.speak_wanted.connect(lambda: self.speak())
+        main.speak_bar.file_wanted.connect(lambda: self.speak(aloud=False))
+        main.speak_bar.stop_wanted.connect(presenter.stop)
+        main.problem_action.connect(self._help)
+        main.go_on_wanted.connect(lambda: presenter.go_on(sound.view.take_id))
+        main.save.clicked.connect(lambda: self.save_clip(sound.view.take_id))
+        main.transcribe.clicked.connect(self._transcribe)
+        player = main.player
+        player.play_pressed.connect(sound.toggle)
+        player.seek_wanted.connect(sound.seek)
+        player.skip_wanted.connect(sound.skip)
+        player.segment_wanted.connect(sound.skip_sentence)
+        player.speed_chosen.connect(sound.set_speed)
+        player.volume_chosen.connect(self._set_volume)
+        player.outputs_wanted.connect(sound.read_outputs)
+        player.output_chosen.connect(self._set_output)
+        view = main.audition_view
+        view.play_wanted.connect(self.deeds.play)
+        view.star_wanted.connect(self.deeds.star)
+        view.use_wanted.connect(self.deeds.love_starred)
+        view.closed.connect(self.deeds.close_audition)
+
+    # -- what the presenter tells ---------------------------------------------------------------------------------
+
+    def _show_all(self) -> None:
+        presenter = self.presenter
+        self.main.editor.set_text(presenter.text)
+        self.main.show_head(presenter.head)
+        self.main.speak_bar.show_meter(presenter.meter)
+        self.main.show_problem(presenter.problem)
+        self._show_sound()
+        self.voices.show_all()
+        presenter.tell_clips()
+
+    def _show_clips(self, rows: Sequence[ClipRow]) -> None:
+        self._rows = rows
+        clips = self.presenter.clips
+        self.list.show_rows(rows, clips.size_bytes() if clips is not None else 0)
+        self.changed.emit()
+
+    def _show_busy(self) -> None:
+        self.main.speak_bar.show_speaking(self.presenter.is_speaking)
+        self.main.speak_bar.show_meter(self.presenter.meter)
+        self.changed.emit()
+
+    def _show_sound(self) -> None:
+        sound = self.presenter.sound
+        self.main.show_player(sound.view)
+        self.main.player.waveform.set_sound(sound.peaks(), sound.view.known_s, sound.view.whole_s, sound.seams())
+        self.main.player.set_position(sound.player.position_s)
+        if self.main.speak_bar._is_speaking != self.presenter.is_speaking:
+            self._show_busy()
+
+    def _show_sentence(self, span: object) -> None:
+        reading = self.presenter.sound.reading
+        same = reading is not None and reading.take.text == self.presenter.text
+        self.main.editor.show_spoken(span if same else None)  # type: ignore[arg-type]  # a Span or None
+
+    def _show_audition(self, rows: Sequence[AuditionRow]) -> None:
+        self.main.show_audition(bool(rows))
+        if rows:
+            clips = self.presenter.clips
+            take = clips.one(rows[0].take_id) if clips is not None else None
+            self.main.audition_view.show_rows(rows, take.text if take is not None else "")
+
+    # -- what the person does -------------------------------------------------------------------------------------
+
+    def speak(self, *, aloud: bool = True) -> None:
+        """Send what is written, with what was typed a moment ago."""
+        self.main.editor.flush()
+        self.side.delivery.flush()
+        if self.presenter.is_speaking:
+            return
+        self.presenter.speak(aloud=aloud)
+        self._show_busy()
+
+    def new_clip(self) -> None:
+        self.deeds.close_audition()
+        self.presenter.new_clip()
+        self.main.editor.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def open_clip(self, take_id: str) -> None:
+        """Show a take; the list closes where it slides over the canvas."""
+        self.deeds.close_audition()
+        self.deeds.open(take_id)
+        if self.zones.list_overlay and self.zones.list_open:
+            self._toggle_list()
+
+    def step(self, by: int) -> None:
+        take_id = self.list.neighbour(self.presenter.head.take_id, by)
+        if take_id:
+            self.deeds.open(take_id)
+
+    def speak_again(self, take_id: str) -> None:
+        """The take's text with the voice that is chosen now."""
+        choice = self.presenter.choice
+        self.deeds.again(take_id, choice.model, choice.voice)
+
+    def rename(self) -> None:
+        if self.presenter.head.take_id:
+            self.main.begin_rename()
+
+    async def _ask_name(self, take_id: str) -> None:
+        row = next((row for row in self._rows if row.id == take_id), None)
+        title = await ask_text(
+            self._theme, self.main, "Rename the clip", "Title", value=row.title if row is not None else "", max_chars=80
+        )
+        if title is not None:
+            self.deeds.rename(take_id, title)
+
+    def open_text_file(self) -> None:
+        """Ask for a text file, without a nested loop."""
+        dialog = QFileDialog(self.main, "Open a text file", "", "Text (*.txt *.md);;All files (*)")
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.fileSelected.connect(lambda path: self.read_text_file(Path(path)))
+        dialog.open()
+
+    def read_text_file(self, path: Path) -> None:
+        self._tasks.replace("speech file", self.voices.read_file, path)
+
+    def save_clip(self, take_id: str) -> None:
+        """Choose format and name, then the place."""
+        if take_id:
+            self._tasks.replace("speech save", self.voices.ask_save, take_id)
+
+    def open_model_menu(self) -> Menu:
+        """Every model of the service; the one in use is ticked."""
+        menu = Menu(self._theme, self.main)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for model in self.presenter.shelf.models:
+            action = menu.add(model.name)
+            action.setCheckable(True)
+            action.setChecked(model.id == self.presenter.choice.model)
+            action.setData(model.id)
+            price = model.price_input
+            if price is not None:
+                action.setToolTip(f"{money.money(price)} for a million characters")
+        menu.triggered.connect(lambda action: self.presenter.use_model(str(action.data())))
+        menu.popup(self.main.model.mapToGlobal(self.main.model.rect().bottomLeft()))
+        return menu
+
+    def open_voices(self) -> None:
+        self._open_side(VOICE)
+        self.side.picker.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def open_own_voices(self) -> None:
+        self._open_side(OWN)
+
+    def open_request(self) -> None:
+        self._open_side(REQUEST)
+
+    def _open_side(self, page: int) -> None:
+        self.side.show_page(page)
+        if not self.zones.inspector_open:
+            self._toggle_inspector()
+
+    def _set_volume(self, volume: float) -> None:
+        self.presenter.sound.set_volume(volume)
+        self.presenter.keep(volume=volume)
+
+    def _set_output(self, device_id: str) -> None:
+        self.presenter.sound.set_output(device_id)
+        self.presenter.keep(output=device_id)
+        sound = self.presenter.sound
+        self.main.player.set_outputs(sound.outputs, device_id)
+
+    def _transcribe(self) -> None:
+        reading = self.presenter.sound.reading
+        if reading is not None and len(reading.take.parts) == 1 and reading.take.parts[0].has_sound:
+            self.transcribe_wanted.emit(reading.path_of(reading.take.parts[0]))
+        elif reading is not None:
+            self._tasks.replace("speech hand on", self.voices.hand_on, reading.take.id)
+
+    def _help(self, action: str) -> None:
+        """Buttons of error cards."""
+        presenter = self.presenter
+        if action in ("retry", "go-on", "resume"):
+            if not presenter.go_on(presenter.sound.view.take_id):
+                self.speak()
+        elif action == "model-voice":
+            presenter.use_model(presenter.choice.model)
+        elif action in ("choose-voice", "choose-model"):
+            self.open_voices()
+        elif action == "stop":
+            presenter.set_problem(None)
+        else:
+            self.help_wanted.emit(action)
+
+    async def confirm_price(self, title: str, text: str, action: str) -> bool:
+        """Ask before money is spent on something that is no plain Speak."""
+        return await confirm(self._theme, self.main, title, text, action=action)
+
+    # -- TabPage --------------------------------------------------------------------------------------------------
+
+    def list_pane(self) -> QWidget:
+        return self.list
+
+    def canvas(self) -> QWidget:
+        return self.main
+
+    def inspector(self) -> QWidget:
+        return self.side
+
+    def main_input(self) -> QWidget:
+        return self.main.editor
+
+    def filter_field(self) -> QWidget:
+        return self.list.filter
+
+    def actions(self) -> Sequence[TabAction]:
+        return speech_actions(self)
+
+    def palette_items(self, text: str, limit: int) -> Sequence[PaletteItem]:
+        return speech_palette_items(self, self._rows, text, limit)
+
+    def status_headroom(self) -> Headroom | None:
+        return None
+
+    def running_work(self) -> Sequence[str]:
+        return [f"“{row.title}” is being spoken" for row in self._rows if row.working]
+
+    def badge(self) -> int:
+        return int(self.presenter.is_speaking)
+
+    def handle_escape(self) -> bool:
+        """Silence first, then the take that is being asked for, then the audition."""
+        if self.presenter.sound.silence() or self.voices.silence():
+            return True
+        if self.presenter.is_speaking:
+            return self.presenter.stop()
+        if self.deeds.auditioned:
+            self.deeds.close_audition()
+            return True
+        return False
+
+    def set_zones(self, zones: Zones) -> None:
+        self.zones = zones
+        self.main.set_zones(zones)
+
+    def connect_zones(self, toggle_list: Callable[[], None], toggle_inspector: Callable[[], None]) -> None:
+        self._toggle_list, self._toggle_inspector = toggle_list, toggle_inspector
+
+    def activated(self) -> None:
+        self.presenter.sound.read_outputs()

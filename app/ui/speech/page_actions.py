@@ -1,0 +1,116 @@
+"""What the speech tab can do by name and by key, and what of it the palette opens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from app.ui.shared.tab import PaletteItem, TabAction
+
+if TYPE_CHECKING:
+    from app.ui.speech.page import SpeechPage
+    from app.ui.speech.state import ClipRow
+
+
+def speech_actions(page: SpeechPage) -> tuple[TabAction, ...]:
+    """Every action of the tab, in the order of its menu."""
+    presenter, sound, deeds = page.presenter, page.presenter.sound, page.deeds
+
+    def has_sound() -> bool:
+        return sound.view.ready
+
+    def has_take() -> bool:
+        return bool(presenter.head.take_id)
+
+    def can_speak() -> bool:
+        return not presenter.meter.why_not and not presenter.is_speaking
+
+    def missing() -> bool:
+        return sound.view.missing_parts > 0 and not presenter.is_speaking
+
+    return (
+        TabAction("speech.new", "New clip", page.new_clip, "Ctrl+N", "plus", "file"),
+        TabAction("speech.open", "Open a text file…", page.open_text_file, "Ctrl+O", "folder", "file"),
+        TabAction(
+            "speech.save",
+            "Save the clip as…",
+            lambda: page.save_clip(sound.view.take_id),
+            "Ctrl+S",
+            "download",
+            "file",
+            enabled=lambda: sound.view.can_save,
+            also=("Ctrl+E",),
+        ),
+        TabAction("speech.speak", "Speak", page.speak, "Ctrl+Return", "wave", enabled=can_speak),
+        TabAction("speech.file", "Speak to file", lambda: page.speak(aloud=False), "", "download", enabled=can_speak),
+        TabAction("speech.stop", "Stop", lambda: _done(presenter.stop()), "", "stop"),
+        TabAction(
+            "speech.go_on",
+            "Ask for what is missing",
+            lambda: _done(presenter.go_on(sound.view.take_id)),
+            "Ctrl+R",
+            "refresh",
+            enabled=missing,
+        ),
+        TabAction("speech.play", "Play or pause", sound.toggle, "", "play", enabled=has_sound),
+        TabAction(
+            "speech.next_sentence", "Next sentence", lambda: sound.skip_sentence(1), "", "forward-5", enabled=has_sound
+        ),
+        TabAction(
+            "speech.previous_sentence",
+            "Previous sentence",
+            lambda: sound.skip_sentence(-1),
+            "",
+            "back-5",
+            enabled=has_sound,
+        ),
+        TabAction("speech.audition", "Hear this line in several voices…", page.voices.ask_audition, "", "grid"),
+        TabAction("speech.voices", "Choose a voice", page.open_voices, "Ctrl+Shift+L", "speech"),
+        TabAction("speech.model", "Choose a model…", lambda: _done(page.open_model_menu()), "Ctrl+Shift+M", "sparkle"),
+        TabAction("speech.clone", "Clone a voice…", page.voices.ask_clone, "", "microphone"),
+        TabAction("speech.own", "My voices", page.open_own_voices, "", "user"),
+        TabAction("speech.request", "Show the request", page.open_request, "Ctrl+Shift+E", "code"),
+        TabAction("speech.rename", "Rename the clip", page.rename, "", "tag", enabled=has_take),
+        TabAction(
+            "speech.star",
+            "Star the clip",
+            lambda: deeds.star(presenter.head.take_id),
+            "Ctrl+D",
+            "star",
+            enabled=has_take,
+        ),
+        TabAction(
+            "speech.trash",
+            "Move the clip to the trash",
+            lambda: deeds.trash(presenter.head.take_id),
+            "",
+            "trash",
+            enabled=has_take,
+        ),
+        TabAction("speech.undo", "Bring the last clip back", lambda: _done(deeds.undo()), "", "undo", "edit"),
+        TabAction("speech.next", "Next clip", lambda: page.step(1), "Alt+Down", "arrow-down"),
+        TabAction("speech.previous", "Previous clip", lambda: page.step(-1), "Alt+Up", "arrow-up"),
+    )
+
+
+def speech_palette_items(page: SpeechPage, rows: Sequence[ClipRow], text: str, limit: int) -> list[PaletteItem]:
+    """Takes, then voices, whose words hold what was typed."""
+    words = text.casefold().split()
+    found = [
+        PaletteItem(f"speech:{row.id}", row.title, row.second_line, "speech", "open", partial(page.open_clip, row.id))
+        for row in rows
+        if all(word in f"{row.title} {row.second_line}".casefold() for word in words)
+    ]
+    if words:
+        for voice in page.presenter.shelf.all():
+            if len(found) >= limit:
+                break
+            if all(word in f"{voice.name} {voice.id} {voice.model_name} voice".casefold() for word in words):
+                key, run = f"voice:{voice.model}:{voice.id}", partial(page.presenter.use_voice, *voice.key)
+                found.append(PaletteItem(key, voice.name, f"Voice of {voice.model_name}", "speech", "model", run))
+    return found[:limit]
+
+
+def _done(_result: object) -> None:
+    """For actions whose work gives something back that nobody needs."""

@@ -1,0 +1,403 @@
+"""Voices of one's own and samples of the others: recorded, checked, uploaded, used, made anew when they lapse."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.audio.decoding import NotSound, blocks_of
+from app.audio.devices import AudioHost, AudioUnavailable
+from app.audio.microphone import Blocks, MicrophoneChoice, open_microphone
+from app.audio.player import MakeSpeaker, Player
+from app.audio.recording import Recorder
+from app.audio.sample_check import BEST_S, SampleReport, check_sample
+from app.audio.spool import Spool
+from app.service.errors import ServiceError
+from app.storage.errors import StorageError, unavailable
+from app.storage.files import make_folder
+from app.storage.voices import ClonedVoice
+from app.ui.shared.money import when
+from app.ui.shared.paid_call import paid_call
+from app.ui.shared.problems import Problem, describe
+from app.ui.shared.tasks import TaskScope
+from app.ui.speech.presenter import SpeechPresenter
+from app.ui.speech.state import ClonedRow
+from app.ui.speech.voice_book import Key
+
+if TYPE_CHECKING:
+    from app.service.models import Model
+
+KEPT_DAYS = 7
+LONGEST_RECORDING_S = 60.0
+TICK_MS = 60
+SAMPLE = "speech sample"
+OpenBlocks = Callable[[], Blocks]
+
+
+class CloneDesk(QObject):
+    shelf_changed = Signal(object)  # (ClonedRow, …)
+    sample_changed = Signal(object, bool)  # Key or None, still on its way
+    notice = Signal(str, str, str)
+    problem_changed = Signal(object)  # Problem or None
+    recording_changed = Signal(float, float, str)  # seconds, level in dB, a warning
+    recorded = Signal(object, object)  # Path, SampleReport
+    microphone_problem = Signal(str)
+    _from_thread = Signal()
+
+    def __init__(
+        self,
+        desk: SpeechPresenter,
+        host: AudioHost,
+        tasks: TaskScope,
+        cache: Path,
+        *,
+        make_speaker: MakeSpeaker | None = None,
+        open_blocks: OpenBlocks | None = None,
+    ) -> None:
+        super().__init__()
+        self._desk = desk
+        self._tasks = tasks
+        self._cache = cache
+        self._folder = desk.folder / "voices"
+        self._player = Player(host, self._from_thread.emit, make=make_speaker)
+        self._open_blocks = open_blocks or (lambda: open_microphone(host, MicrophoneChoice()))
+        self._spool: Spool | None = None
+        self._recorder: Recorder | None = None
+        self._blocks: Blocks | None = None
+        self._working: set[str] = set()
+        self.sounding: Key | None = None
+        self._timer = QTimer(self)
+        self._timer.setInterval(TICK_MS)
+        self._timer.timeout.connect(self._tick)
+        self._from_thread.connect(self._player_changed)
+        desk.choice_changed.connect(lambda _choice: self.tell())
+        desk.voices_changed.connect(self.tell)
+
+    async def aclose(self) -> None:
+        await asyncio.to_thread(self._player.close)
+        if self._recorder is not None:
+            await self._end_recording()
+        if self._spool is not None:
+            await asyncio.to_thread(self._spool.close)
+
+    # -- favourites -----------------------------------------------------------------------------------------------
+
+    def love(self, model_id: str, voice_id: str) -> None:
+        """Make a voice a favourite, or not any more."""
+        voice = self._desk.shelf.find(model_id, voice_id)
+        if voice is not None:
+            self._tasks.start(f"speech love {model_id} {voice_id}", self._love, voice.key, not voice.favourite)
+
+    async def _love(self, key: Key, on: bool) -> None:
+        if self._desk.voices is not None:
+            await self._desk.voices.love(*key, on)
+            self._desk.shelf.mark(key, favourite=on)
+            self._desk.voices_changed.emit()
+
+    # -- samples of listed voices ---------------------------------------------------------------------------------
+
+    def sample(self, key: Key) -> None:
+        """Let a voice say a line: from the disk, or asked for once. Its price was said before."""
+        self.stop_sample()
+        self._desk.sound.silence()
+        self._tasks.replace(SAMPLE, self._sample, key)
+
+    async def _sample(self, key: Key) -> None:
+        desk = self._desk
+        voice = desk.shelf.find(*key)
+        if voice is None or desk.intents is None or desk.voices is None:
+            return
+        path = desk.shelf.sample_path(voice)
+        if path is None or not await asyncio.to_thread(path.exists):
+            if desk.service is None:
+                return
+            self._sounds(key, working=True)
+            try:
+                path = await desk.shelf.fetch_sample(voice, desk.service, desk.intents, desk.voices, desk.account_id)
+            except ServiceError as error:
+                self.problem_changed.emit(describe(error, subject="sample"))
+                return
+            except StorageError as error:
+                self.problem_changed.emit(Problem(error.sentence))
+                return
+            finally:
+                self._sounds(None)
+            desk.voices_changed.emit()
+        await self._play_file(path, key)
+
+    async def _play_file(self, path: Path, key: Key) -> None:
+        spool = Spool(self._cache / f"{uuid4().hex}.pcm")
+        before, self._spool = self._spool, spool
+        self._player.load(spool)
+        if before is not None:
+            before.close()
+        self._player.set_volume(self._desk.sound.player.volume)
+        self._player.set_device(self._desk.sound.player.device_id)
+        self._sounds(key)
+        self._player.play()
+
+        def decode() -> str:
+            try:
+                for block in blocks_of(path):
+                    spool.add(block)
+            except NotSound as error:
+                return error.sentence
+            finally:
+                spool.finish()
+            return ""
+
+        problem = await asyncio.to_thread(decode)
+        if problem:
+            self.notice.emit(problem, "", "")
+
+    def stop_sample(self) -> bool:
+        """Be silent; False when no sample sounded."""
+        if self.sounding is None:
+            return False
+        self._player.pause()
+        self._sounds(None)
+        return True
+
+    def _sounds(self, key: Key | None, *, working: bool = False) -> None:
+        self.sounding = key
+        self.sample_changed.emit(key, working)
+
+    def _player_changed(self) -> None:
+        if self._player.problem is not None:
+            self.notice.emit(self._player.problem.sentence, "", "")
+        if self._player.state in ("ended", "paused") and not self._player.wants_to_play:
+            self._sounds(None)
+
+    # -- a sample of one's own ------------------------------------------------------------------------------------
+
+    def cloning_models(self) -> tuple[Model, ...]:
+        """Only those that advertise it (R-VOI-05)."""
+        return tuple(model for model in self._desk.shelf.models if model.voice_cloning is not None)
+
+    def shortest_s(self, model_id: str) -> float:
+        model = self._desk.shelf.model(model_id)
+        told = (model.voice_cloning or {}).get("min_sample_seconds") if model is not None else None
+        return float(told) if isinstance(told, int | float) and told > 0 else BEST_S[0]
+
+    def check(self, path: Path, model_id: str) -> None:
+        """Measure a chosen file; `recorded` tells what was found."""
+        self._tasks.replace("speech check sample", self._check, path, model_id)
+
+    async def _check(self, path: Path, model_id: str) -> None:
+        report = await asyncio.to_thread(check_sample, path, self.shortest_s(model_id))
+        self.recorded.emit(path, report)
+
+    def record(self) -> None:
+        """Begin to record a sample into the cache."""
+        self.stop_sample()
+        self._desk.sound.silence()
+        self._tasks.replace("speech record", self._record)
+
+    async def _record(self) -> None:
+        def begin() -> tuple[Blocks, Recorder]:
+            make_folder(self._cache)
+            blocks = self._open_blocks()
+            return blocks, Recorder(blocks, self._cache / f"sample-{uuid4().hex}.wav")
+
+        try:
+            self._blocks, recorder = await asyncio.to_thread(begin)
+        except AudioUnavailable as error:
+            self.microphone_problem.emit(error.sentence)
+            return
+        except OSError as error:
+            self.microphone_problem.emit(unavailable(error, self._cache, "Recording").sentence)
+            return
+        self._recorder = recorder
+        recorder.start()
+        self._timer.start()
+
+    @property
+    def is_recording(self) -> bool:
+        return self._recorder is not None
+
+    def _tick(self) -> None:
+        recorder = self._recorder
+        if recorder is None:
+            self._timer.stop()
+            return
+        now = recorder.snapshot()
+        self.recording_changed.emit(now.seconds, now.level_db, now.warning)
+        if now.is_over or now.seconds >= LONGEST_RECORDING_S:
+            self._timer.stop()
+            self.microphone_problem.emit(now.reason.sentence if now.reason is not None else "")
+
+    def end_recording(self, model_id: str) -> None:
+        """Stop, and tell how good it is."""
+        self._tasks.replace("speech record end", self._end_and_check, model_id)
+
+    async def _end_and_check(self, model_id: str) -> None:
+        path = await self._end_recording()
+        if path is not None:
+            await self._check(path, model_id)
+
+    async def _end_recording(self) -> Path | None:
+        recorder, self._recorder = self._recorder, None
+        blocks, self._blocks = self._blocks, None
+        self._timer.stop()
+        if recorder is None:
+            return None
+        await asyncio.to_thread(recorder.stop)
+        if blocks is not None:
+            await asyncio.to_thread(blocks.close)
+        return recorder.path
+
+    def preview(self, path: Path) -> None:
+        """Hear the sample before it is sent."""
+        if not self.stop_sample():
+            self._tasks.replace(SAMPLE, self._play_file, path, ("", str(path)))
+
+    def forget_sample(self) -> None:
+        """The person thought better of it: nothing of the recording stays."""
+        self.stop_sample()
+        self._tasks.replace("speech forget sample", self._forget_sample)
+
+    async def _forget_sample(self) -> None:
+        await self._end_recording()
+
+        def sweep() -> None:
+            for path in self._cache.glob("sample-*.wav*"):
+                path.unlink(missing_ok=True)
+
+        await asyncio.to_thread(sweep)
+
+    # -- cloning --------------------------------------------------------------------------------------------------
+
+    def clone(self, name: str, model_id: str, sample: Path) -> bool:
+        """Keep the sample with the consent that was given, then upload it."""
+        self.stop_sample()
+        return self._tasks.start("speech clone", self._clone, name, model_id, sample)
+
+    async def _clone(self, name: str, model_id: str, sample: Path) -> None:
+        desk = self._desk
+        if desk.voices is None:
+            return
+        voice_id = uuid4().hex
+        target = self._folder / f"{voice_id}{sample.suffix.lower()}"
+
+        def keep() -> SampleReport:
+            make_folder(self._folder)
+            shutil.copyfile(sample, target)
+            target.chmod(0o600)
+            return check_sample(target, 0.0)
+
+        try:
+            report = await asyncio.to_thread(keep)
+        except OSError as error:
+            self.problem_changed.emit(Problem(unavailable(error, target, "Keeping the sample").sentence))
+            return
+        voice = await desk.voices.add(
+            id=voice_id,
+            account_id=desk.account_id,
+            model=model_id,
+            name=name,
+            sample=target.name,
+            sample_s=report.seconds,
+        )
+        desk.shelf.set_cloned((voice, *desk.shelf.cloned))
+        await self._upload(voice)
+
+    def clone_again(self, voice_id: str) -> None:
+        """Upload the kept sample once more: a new handle for the same voice."""
+        voice = self._one(voice_id)
+        if voice is not None:
+            self._tasks.start(f"speech clone {voice_id}", self._upload, voice)
+
+    async def _upload(self, voice: ClonedVoice) -> None:
+        desk = self._desk
+        if desk.service is None or desk.intents is None or desk.voices is None:
+            return
+        self._working.add(voice.id)
+        self.tell()
+        try:
+            told = {"clone": voice.id, "model": voice.model}
+            async with paid_call(desk.intents, "speech", desk.account_id, told) as paid:
+                await paid.sent()
+                made = await desk.service.voices.clone(self._folder / voice.sample, voice.model)
+                fresh = await desk.voices.took(voice.id, made.id, datetime.now(UTC) + timedelta(days=KEPT_DAYS))
+                await paid.answered(made.id)
+        except ServiceError as error:
+            self.problem_changed.emit(describe(error, subject="sample", charged="The sample is kept."))
+            return
+        finally:
+            self._working.discard(voice.id)
+            self.tell()
+        others = tuple(fresh if one.id == voice.id else one for one in desk.shelf.cloned)
+        desk.shelf.set_cloned(others)
+        desk.voices_changed.emit()
+        self.use(voice.id)
+        self.notice.emit(f"{fresh.name} is ready and in use", "", "")
+
+    def use(self, voice_id: str) -> None:
+        """Speak with a voice of one's own; it brings its model along."""
+        voice = self._one(voice_id)
+        if voice is not None and voice.handle:
+            self._desk.use_voice(voice.model, voice.handle)
+
+    def play_own_sample(self, voice_id: str) -> None:
+        voice = self._one(voice_id)
+        if voice is not None:
+            self.preview(self._folder / voice.sample)
+
+    def trash(self, voice_id: str) -> None:
+        self._tasks.start(f"speech trash voice {voice_id}", self._trash, voice_id, True)
+
+    def bring_back(self, voice_id: str) -> None:
+        self._tasks.start(f"speech trash voice {voice_id}", self._trash, voice_id, False)
+
+    async def _trash(self, voice_id: str, away: bool) -> None:
+        desk = self._desk
+        if desk.voices is None:
+            return
+        voice = await desk.voices.trash(voice_id, away)
+        desk.shelf.set_cloned(await desk.voices.cloned())
+        desk.voices_changed.emit()
+        if away:
+            self.notice.emit(f"{voice.name} is in the trash", f"speech-voice-undo:{voice_id}", "Undo")
+
+    def _one(self, voice_id: str) -> ClonedVoice | None:
+        return next((voice for voice in self._desk.shelf.cloned if voice.id == voice_id), None)
+
+    def tell(self) -> None:
+        """Show the shelf as it is."""
+        now = datetime.now(UTC)
+        self.shelf_changed.emit(tuple(self._row(voice, now) for voice in self._desk.shelf.cloned))
+
+    def _row(self, voice: ClonedVoice, now: datetime) -> ClonedRow:
+        model = self._desk.shelf.model(voice.model)
+        expired = voice.has_expired(now)
+        return ClonedRow(
+            id=voice.id,
+            name=voice.name,
+            model_name=model.name if model is not None else voice.model,
+            handle=voice.handle,
+            age=f"made {when(voice.cloned_at, now)}" if voice.cloned_at is not None else "not uploaded yet",
+            expiry=_expiry(voice, now),
+            has_expired=expired,
+            sample_s=voice.sample_s,
+            working=voice.id in self._working,
+            in_use=bool(voice.handle) and self._desk.choice.voice == voice.handle,
+        )
+
+
+def _expiry(voice: ClonedVoice, now: datetime) -> str:
+    if not voice.handle:
+        return "no handle yet"
+    if voice.expires_at is None:
+        return "no end stated"
+    left = voice.expires_at - now
+    if left <= timedelta():
+        return "expired"
+    days = left.days
+    return f"expires in {days} days" if days > 1 else "expires in 1 day" if days == 1 else "expires today"

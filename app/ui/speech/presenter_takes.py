@@ -1,0 +1,318 @@
+"""What can be done with takes: open, play, rename, star, throw away, bring back, speak again, compare, save."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+from uuid import uuid4
+
+from PySide6.QtCore import QObject, Signal
+
+from app.audio.encoding import CannotWrite
+from app.service.errors import ServiceError
+from app.service.pricing import speech_cost
+from app.service.speech_text import Span, parts
+from app.storage.errors import StorageError
+from app.storage.takes import Take
+from app.ui.shared import money
+from app.ui.shared.problems import Problem, describe
+from app.ui.shared.tasks import TaskScope
+from app.ui.shared.waveform_text import clock
+from app.ui.speech.presenter import SpeechPresenter
+from app.ui.speech.presenter_clips import DEFAULT_PATTERN, file_name
+from app.ui.speech.state import AuditionRow, DeskHead
+from app.ui.speech.voice_book import Key
+
+MAX_AUDITION = 6
+AUDITION = "speech audition"
+OPEN = "speech open"
+
+
+class TakeDeeds(QObject):
+    """Acts on takes for the page. `audition_changed` carries the rows of the grid, () when it is closed."""
+
+    audition_changed = Signal(object)  # (AuditionRow, …)
+    saved = Signal(str)  # a sentence
+
+    def __init__(self, desk: SpeechPresenter, tasks: TaskScope) -> None:
+        super().__init__()
+        self._desk = desk
+        self._tasks = tasks
+        self._undo: list[str] = []
+        self._audition: tuple[str, ...] = ()
+        self._notes: dict[str, str] = {}
+        self._working: set[str] = set()
+        desk.sound.changed.connect(self._tell_audition)
+
+    # -- one take -------------------------------------------------------------------------------------------------
+
+    def open(self, take_id: str, *, play: bool = False) -> None:
+        """Show a take's text and put its sound into the player."""
+        clips = self._desk.clips
+        take = clips.one(take_id) if clips is not None else None
+        if take is None:
+            return
+        self._desk.replace_text(take.text)
+        self._desk.set_head(DeskHead(take.title, take.id))
+        self._desk.choose(take.model, take.voice)
+        self._desk.choice_changed.emit(self._desk.choice)
+        self.load(take, play=play)
+
+    def load(self, take: Take, *, play: bool = False) -> None:
+        """Put a take's sound into the player; pressed again, play or pause it."""
+        sound = self._desk.sound
+        if sound.view.take_id == take.id:
+            if play:
+                sound.toggle()
+            return
+        if self._desk.is_speaking:
+            return
+        reading = self._desk.make_reading(take)
+        sound.show(reading, title=take.title)
+        self._desk.set_problem(None)
+        self._tasks.replace(OPEN, reading.load)
+        if play:
+            sound.play()
+
+    def play(self, take_id: str) -> None:
+        """Play a take without touching what is being written."""
+        clips = self._desk.clips
+        take = clips.one(take_id) if clips is not None else None
+        if take is not None:
+            self.load(take, play=True)
+
+    def rename(self, take_id: str, title: str) -> None:
+        self._change(take_id, title=title.strip() or "Clip")
+
+    def star(self, take_id: str) -> None:
+        clips = self._desk.clips
+        take = clips.one(take_id) if clips is not None else None
+        if take is not None:
+            self._change(take_id, starred=not take.starred)
+
+    def _change(self, take_id: str, **changes: object) -> None:
+        self._tasks.start(f"speech change {take_id}", self._write_change, take_id, changes)
+
+    async def _write_change(self, take_id: str, changes: dict[str, object]) -> None:
+        desk = self._desk
+        if desk.clips is None:
+            return
+        take = await desk.clips.takes.change(take_id, **changes)
+        desk.clips.put(take)
+        reading = desk.sound.reading
+        if reading is not None and reading.take.id == take_id:
+            reading.take = replace(reading.take, title=take.title, starred=take.starred)
+            desk.sound.refresh()
+        if desk.head.take_id == take_id:
+            desk.set_head(DeskHead(take.title, take.id))
+        desk.tell_clips()
+        self._tell_audition()
+
+    def trash(self, take_id: str) -> None:
+        self._tasks.start(f"speech trash {take_id}", self._trash, take_id)
+
+    async def _trash(self, take_id: str) -> None:
+        desk = self._desk
+        take = desk.clips.one(take_id) if desk.clips is not None else None
+        if desk.clips is None or take is None:
+            return
+        if desk.sound.view.take_id == take_id:
+            if desk.is_speaking:
+                desk.stop()
+            desk.sound.show(None)
+        await desk.clips.takes.trash(take_id)
+        desk.clips.drop(take_id)
+        self._undo.append(take_id)
+        if desk.head.take_id == take_id:
+            desk.set_head(DeskHead())
+        desk.tell_clips()
+        desk.notice.emit(f"“{take.title}” is in the trash", "speech-undo", "Undo")
+
+    def undo(self) -> bool:
+        """Bring the take back that was thrown away last; False when there is none."""
+        if not self._undo:
+            return False
+        self._tasks.start("speech undo", self._bring_back, self._undo.pop())
+        return True
+
+    async def _bring_back(self, take_id: str) -> None:
+        desk = self._desk
+        if desk.clips is not None:
+            await desk.clips.takes.trash(take_id, False)
+            await desk.clips.load()
+            desk.tell_clips()
+
+    # -- again, with another voice --------------------------------------------------------------------------------
+
+    def again(self, take_id: str, model_id: str, voice_id: str) -> bool:
+        """Speak a take's text with another voice; the take stays, the new one stands beside it."""
+        clips = self._desk.clips
+        take = clips.one(take_id) if clips is not None else None
+        if take is None:
+            return False
+        self._desk.replace_text(take.text)
+        self._desk.use_voice(model_id, voice_id)
+        return self._desk.speak()
+
+    # -- audition and comparison ----------------------------------------------------------------------------------
+
+    def audition_price(self, text: str, voices: tuple[Key, ...]) -> Decimal | None:
+        """What the line costs in all voices together; None when a price is not known."""
+        total = Decimal(0)
+        for model_id, _ in voices:
+            model = self._desk.shelf.model(model_id)
+            price = speech_cost(model.model_spec.pricing, len(text.strip())) if model is not None else None
+            if price is None:
+                return None
+            total += price
+        return total
+
+    def audition(self, text: str, voices: tuple[Key, ...]) -> bool:
+        """Speak one line in up to six voices, one after the other; every result is a take."""
+        line = text.strip()
+        spans = parts(line)
+        if len(spans) != 1 or not voices or self._desk.service is None or self._desk.clips is None:
+            return False
+        return self._tasks.start(AUDITION, self._hold_audition, line, spans, voices[:MAX_AUDITION])
+
+    async def _hold_audition(self, line: str, spans: tuple[Span, ...], voices: tuple[Key, ...]) -> None:
+        desk = self._desk
+        assert desk.clips is not None
+        name = uuid4().hex
+        planned = [await desk.new_take(line, model_id, voice_id, spans, audition=name) for model_id, voice_id in voices]
+        self._audition = tuple(take.id for take in planned)
+        self._working = set(self._audition)
+        self._tell_audition()
+        try:
+            for take in planned:
+                await self._speak_one(take)
+        finally:
+            self._working.clear()
+            self._tell_audition()
+            desk.tell_clips()
+
+    async def _speak_one(self, take: Take) -> None:
+        """One voice of an audition, not aloud; a voice that fails does not stop the others."""
+        desk = self._desk
+        assert desk.clips is not None
+        reading = desk.make_reading(take)
+        try:
+            assert desk.service is not None
+            await reading.read(desk.service, desk.shelf.model(take.model))
+        except ServiceError as error:
+            self._notes[take.id] = describe(error, subject="line").what
+        except StorageError as error:
+            self._notes[take.id] = error.sentence
+        finally:
+            desk.clips.put(await desk.clips.takes.one(take.id))
+            await asyncio.to_thread(reading.spool.close)
+            self._working.discard(take.id)
+            self._tell_audition()
+
+    def compare(self, take_ids: tuple[str, ...]) -> None:
+        """Put takes side by side."""
+        self._audition = take_ids[:MAX_AUDITION]
+        self._tell_audition()
+
+    def close_audition(self) -> None:
+        self._audition = ()
+        self._tasks.cancel(AUDITION)
+        self._tell_audition()
+
+    @property
+    def auditioned(self) -> tuple[str, ...]:
+        return self._audition
+
+    def _tell_audition(self) -> None:
+        desk = self._desk
+        if desk.clips is None:
+            return
+        found = [desk.clips.one(take_id) for take_id in self._audition]
+        self.audition_changed.emit(tuple(self._row(take) for take in found if take is not None))
+
+    def _row(self, take: Take) -> AuditionRow:
+        desk = self._desk
+        model = desk.shelf.model(take.model)
+        cost = take.cost_usd
+        return AuditionRow(
+            take_id=take.id,
+            voice_name=take.voice_name,
+            model_name=model.name if model is not None else take.model,
+            voice=take.voice,
+            model=take.model,
+            length=clock(take.duration_s) if take.duration_s else "",
+            cost=money.money(cost) if cost is not None else "",
+            state="working" if take.id in self._working else take.state,
+            note=self._notes.get(take.id, ""),
+            starred=take.starred,
+            plays=desk.sound.view.plays and desk.sound.view.take_id == take.id,
+        )
+
+    def love_starred(self, take_id: str) -> None:
+        """Star a take of an audition and make its voice the one in use."""
+        clips = self._desk.clips
+        take = clips.one(take_id) if clips is not None else None
+        if take is not None:
+            if not take.starred:
+                self.star(take_id)
+            self._desk.use_voice(take.model, take.voice)
+
+    # -- saving ---------------------------------------------------------------------------------------------------
+
+    def proposed_name(self, take_id: str, kind: str, pattern: str = "") -> str:
+        """Return the file name a take would get."""
+        desk = self._desk
+        take = desk.clips.one(take_id) if desk.clips is not None else None
+        if take is None:
+            return ""
+        model = desk.shelf.model(take.model)
+        name = model.name if model is not None else take.model
+        return file_name(pattern or desk.pattern or DEFAULT_PATTERN, take, name, kind)
+
+    def export(self, take_id: str, target: Path, kind: str, pattern: str = "") -> None:
+        """Save the clip that is in the player as a file; `pattern` is remembered for the next one."""
+        if pattern and pattern != self._desk.pattern:
+            self._desk.pattern = pattern
+            self._desk.keep(pattern=pattern)
+        self._tasks.start("speech export", self._export, take_id, target, kind)
+
+    async def joined_file(self, take_id: str) -> Path | None:
+        """Return a take as one file in the take's own folder, made when it is first wanted."""
+        desk = self._desk
+        reading = desk.sound.reading
+        take = desk.clips.one(take_id) if desk.clips is not None else None
+        if desk.clips is None or take is None or reading is None or reading.take.id != take_id:
+            return None
+        target = desk.clips.files.of(take_id) / "joined.flac"
+        try:
+            await desk.clips.export(take, reading.spool, target, "flac", take.model)
+        except CannotWrite as error:
+            desk.set_problem(Problem(error.sentence, "The clip itself is kept."))
+            return None
+        return target
+
+    async def _export(self, take_id: str, target: Path, kind: str) -> None:
+        desk = self._desk
+        reading = desk.sound.reading
+        take = desk.clips.one(take_id) if desk.clips is not None else None
+        if desk.clips is None or take is None:
+            return
+        spool = reading.spool if reading is not None and reading.take.id == take_id else None
+        loaded = None
+        if spool is None:
+            loaded = desk.make_reading(take)
+            await loaded.load()
+            spool = loaded.spool
+        model = desk.shelf.model(take.model)
+        try:
+            await desk.clips.export(take, spool, target, kind, model.name if model is not None else take.model)
+        except CannotWrite as error:
+            desk.set_problem(Problem(error.sentence, "The clip itself is kept."))
+        else:
+            self.saved.emit(f"Saved as {target.name}")
+            desk.notice.emit(f"Saved as {target.name}", "", "")
+        finally:
+            if loaded is not None:
+                await asyncio.to_thread(loaded.spool.close)

@@ -1,0 +1,126 @@
+"""Under the text: how much it is, how it is cut, what it costs, and the buttons that speak it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from app.service.speech_text import MAX_CHARS
+from app.ui.shared import money
+from app.ui.shared.buttons import Button, PrimaryButton
+from app.ui.shared.label import Label
+from app.ui.shared.theme import Theme
+from app.ui.speech.state import Meter
+
+MAX_BARS = 12
+
+
+class MeterBars(QWidget):
+    """One bar for each part, as full as the part is; more than twelve parts share one bar."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._shares: tuple[float, ...] = (0.0,)
+        self.setAccessibleName("Length of the text")
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        theme.changed.connect(self.updateGeometry)
+
+    def show_parts(self, lengths: tuple[int, ...]) -> None:
+        shares = tuple(length / MAX_CHARS for length in lengths) or (0.0,)
+        self._shares = shares if len(shares) <= MAX_BARS else (1.0,)
+        self.setAccessibleDescription(f"{sum(lengths)} characters in {len(lengths)} parts")
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._theme.type_px(300), self._theme.px(6))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._theme.px(40), self._theme.px(6))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        gap = self._theme.px(4)
+        wide = (self.width() - gap * (len(self._shares) - 1)) / len(self._shares)
+        radius = self.height() / 2
+        for place, share in enumerate(self._shares):
+            bar = QRectF(place * (wide + gap), 0, wide, self.height())
+            painter.setBrush(self._theme.color("line2"))
+            painter.drawRoundedRect(bar, radius, radius)
+            if share > 0:
+                painter.setBrush(self._theme.color("accent"))
+                bar.setWidth(max(2 * radius, wide * min(1.0, share)))
+                painter.drawRoundedRect(bar, radius, radius)
+
+
+class SpeakBar(QFrame):
+    speak_wanted = Signal()
+    file_wanted = Signal()
+    stop_wanted = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._is_speaking = False
+        self.setProperty("part", "speak-bar")
+        self.bars = MeterBars(theme)
+        self.count = Label(theme, "", "small", weight=600, tabular=True)
+        self.cut = Label(theme, "", "small", "text2", tabular=True, elide=True)
+        self.length = Label(theme, "", "small", "text2", tabular=True, elide=True)
+        self.price = Label(theme, "", "small", "text2", tabular=True)
+        self.to_file = Button(theme, "Speak to file", "download")
+        self.speak = PrimaryButton(theme, "Speak", "wave", hint="Ctrl+Return")
+        self._column = QVBoxLayout(self)
+        self._upper, self._lower = QHBoxLayout(), QHBoxLayout()
+        self._upper.addWidget(self.bars)
+        self._upper.addWidget(self.count)
+        self._upper.addWidget(self.cut, 1)
+        self._lower.addWidget(self.length, 1)
+        for widget in (self.price, self.to_file, self.speak):
+            self._lower.addWidget(widget)
+        self._column.addLayout(self._upper)
+        self._column.addLayout(self._lower)
+        self.to_file.clicked.connect(self.file_wanted)
+        self.speak.clicked.connect(lambda: (self.stop_wanted if self._is_speaking else self.speak_wanted).emit())
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def _dress(self) -> None:
+        px = self._theme.px
+        self._column.setContentsMargins(px(24), px(10), px(24), px(10))
+        self._column.setSpacing(px(8))
+        self._upper.setSpacing(px(8))
+        self._lower.setSpacing(px(8))
+
+    def show_meter(self, meter: Meter) -> None:
+        lengths = tuple(len(part) for part in meter.parts)
+        self.bars.show_parts(lengths)
+        self.count.set_text(money.count(meter.characters))
+        self.cut.set_text(self._cut_words(lengths))
+        self.length.set_text(f"About {money.duration(meter.seconds)} of audio" if meter.characters else meter.why_not)
+        self.price.set_text(f"Estimate {money.money(meter.price)}" if meter.price is not None else "Price not known")
+        self.price.setVisible(meter.characters > 0)
+        self.to_file.setEnabled(not meter.why_not and not self._is_speaking)
+        self.speak.setEnabled(not meter.why_not or self._is_speaking)
+        self.speak.setToolTip(meter.why_not)
+
+    @staticmethod
+    def _cut_words(lengths: tuple[int, ...]) -> str:
+        if len(lengths) < 2:
+            return f"of {money.count(MAX_CHARS)} characters"
+        shown = ", ".join(money.count(length) for length in lengths[:-1]) + f" and {money.count(lengths[-1])}"
+        if len(lengths) > 4:
+            shown = f"{money.count(lengths[0])} to {money.count(lengths[-1])}"
+        return f"characters in {len(lengths)} parts: {shown} of {money.count(MAX_CHARS)}"
+
+    def show_speaking(self, on: bool) -> None:
+        """Speak becomes Stop while a take is being asked for."""
+        self._is_speaking = on
+        self.speak.setText("Stop" if on else "Speak")
+        self.speak.set_icon("stop" if on else "wave")
+        self.speak.set_hint("Esc" if on else "Ctrl+Return")
+        self.speak.set_kind("" if on else "primary")
+        self.speak.setEnabled(True)

@@ -1,0 +1,248 @@
+"""The voices: filters above, one row for each voice below, with its sample and its star."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSignalBlocker, QSize, Signal
+from PySide6.QtGui import QFont, QPainter
+from PySide6.QtWidgets import QHBoxLayout, QStyleOptionViewItem, QVBoxLayout, QWidget
+
+from app.ui.shared import icons
+from app.ui.shared.buttons import Button, IconButton, QuietButton
+from app.ui.shared.fields import ChoiceField
+from app.ui.shared.label import Label
+from app.ui.shared.search_field import SearchField
+from app.ui.shared.segmented import SegmentedChoice
+from app.ui.shared.surfaces import rule
+from app.ui.shared.theme import Theme
+from app.ui.speech.grouped_list import ROW_ROLE, GroupedDelegate, GroupedView, Heading
+from app.ui.speech.voice_book import Key, Voice, VoiceFilter, VoiceGroup
+
+Index = QModelIndex | QPersistentModelIndex
+
+
+class VoicePicker(QWidget):
+    """`voice_chosen` and the others carry (model, voice)."""
+
+    filter_changed = Signal(object)  # VoiceFilter
+    voice_chosen = Signal(object)
+    sample_wanted = Signal(object)
+    star_wanted = Signal(object)
+    clone_wanted = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.search = SearchField(theme, "Find a voice")
+        self.model = ChoiceField(theme, "Model of the voice", small=True)
+        self.language = ChoiceField(theme, "Language of the voice", small=True)
+        self.gender = SegmentedChoice(theme, "Gender of the voice", (("", "Any"), ("F", "Female"), ("M", "Male")))
+        self.stars = IconButton(
+            theme, "star", "Favourites only", size="small", framed=True, checkable=True, on_role="warn", icon_size=14
+        )
+        self.clone = Button(theme, "Clone…", "plus", size="small")
+        self.view = GroupedView(theme, "Voices", has_end_sign=True)
+        self.delegate = VoiceDelegate(theme, self.view)
+        self.view.setItemDelegate(self.delegate)
+        self.count = Label(theme, "", "small", "text3", tabular=True)
+        self._nothing = Label(theme, "", role="text2", wrap=True)
+        self._clear = QuietButton(theme, "Clear filters", size="small")
+        self._arrange()
+        self._connect()
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def _arrange(self) -> None:
+        self._column = QVBoxLayout(self)
+        self._filters = QVBoxLayout()
+        self._filters.addWidget(self.search)
+        self._pair, self._third = QHBoxLayout(), QHBoxLayout()
+        self._pair.addWidget(self.model, 1)
+        self._pair.addWidget(self.language, 1)
+        self._third.addWidget(self.gender)
+        self._third.addWidget(self.stars)
+        self._third.addStretch(1)
+        self._third.addWidget(self.clone)
+        self._filters.addLayout(self._pair)
+        self._filters.addLayout(self._third)
+        self._filters.addWidget(self.count)
+        self._column.addLayout(self._filters)
+        self._column.addWidget(rule())
+        self._column.addWidget(self.view, 1)
+        self._none = QVBoxLayout()
+        self._none.addWidget(self._nothing)
+        self._none.addWidget(self._clear)
+        self._column.addLayout(self._none)
+
+    def _connect(self) -> None:
+        self.search.search_changed.connect(lambda _text: self._tell())
+        self.search.left.connect(self.view.setFocus)
+        self.model.currentIndexChanged.connect(lambda _index: self._tell())
+        self.language.currentIndexChanged.connect(lambda _index: self._tell())
+        self.gender.changed.connect(lambda _key: self._tell())
+        self.stars.toggled.connect(lambda _on: self._tell())
+        self.clone.clicked.connect(self.clone_wanted)
+        self.view.chosen.connect(self.voice_chosen)
+        self.view.play_wanted.connect(self.sample_wanted)
+        self.view.sign_wanted.connect(self.star_wanted)
+        self._clear.clicked.connect(self.clear)
+
+    def _dress(self) -> None:
+        px = self._theme.px
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(0)
+        self._filters.setContentsMargins(px(12), px(10), px(12), px(8))
+        self._filters.setSpacing(px(8))
+        self._pair.setSpacing(px(6))
+        self._third.setSpacing(px(6))
+        self._none.setContentsMargins(px(16), px(8), px(16), px(8))
+
+    # -- filters --------------------------------------------------------------------------------------------------
+
+    def show_choices(self, models: Sequence[tuple[str, str]], languages: Sequence[str]) -> None:
+        """Offer these models (id, name) and languages; what is chosen stays chosen where it is still there."""
+        for field, rows in (
+            (self.model, [("", "All models"), *models]),
+            (self.language, [("", "Any language"), *((one, one) for one in languages)]),
+        ):
+            if [field.itemData(row) for row in range(field.count())] == [value for value, _ in rows]:
+                continue
+            before = field.currentData()
+            with QSignalBlocker(field):
+                field.clear()
+                for value, text in rows:
+                    field.addItem(text, value)
+                field.setCurrentIndex(max(0, field.findData(before)))
+
+    def chosen_filter(self) -> VoiceFilter:
+        return VoiceFilter(
+            text=self.search.text().strip(),
+            model=self.model.currentData() or "",
+            language=self.language.currentData() or "",
+            gender=self.gender.current,
+            favourites=self.stars.isChecked(),
+        )
+
+    def clear(self) -> None:
+        """Let every voice through."""
+        for widget in (self.model, self.language):
+            with QSignalBlocker(widget):
+                widget.setCurrentIndex(0)
+        with QSignalBlocker(self.stars):
+            self.stars.setChecked(False)
+        with QSignalBlocker(self.search):
+            self.search.clear()
+        self.gender.set_current("")
+        self._tell()
+
+    def _tell(self) -> None:
+        self.filter_changed.emit(self.chosen_filter())
+
+    # -- voices ---------------------------------------------------------------------------------------------------
+
+    def show_groups(self, groups: Sequence[VoiceGroup], all_count: int, *, note: str = "") -> None:
+        """Show these voices of `all_count`; `note` says why the list is what it is."""
+        rows = [(group.title, [(voice.key, _Row(voice)) for voice in group.voices]) for group in groups]
+        self.view.rows.set_rows(rows)
+        shown = sum(len(group.voices) for group in groups)
+        self.count.set_text(f"{shown} of {all_count} voices" + (f" · {note}" if note else ""))
+        self.view.setVisible(shown > 0)
+        self._nothing.setVisible(not shown)
+        self._clear.setVisible(not shown)
+        if not shown:
+            self._nothing.set_text("No voice fits these filters.")
+
+    def show_chosen(self, key: Key) -> None:
+        """Mark the voice in use and bring it into view when it has just been chosen."""
+        if self.delegate.marked != key:
+            self.delegate.marked = key
+            index = self.view.rows.index_of(key)
+            if index.isValid():
+                self.view.setCurrentIndex(index)
+                self.view.scrollTo(index)
+            self.view.viewport().update()
+
+    def show_sounding(self, key: Key | None, *, working: bool = False) -> None:
+        """Show a pause sign (or that it is on its way) where a sample is heard."""
+        self.delegate.sounding, self.delegate.working = key, working
+        self.view.viewport().update()
+
+
+class _Row:
+    """A voice as a row: equal when it looks alike."""
+
+    def __init__(self, voice: Voice) -> None:
+        self.voice = voice
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Row) and other.voice == self.voice
+
+    __hash__ = None  # type: ignore[assignment]  # rows are compared, never looked up
+
+    @property
+    def spoken(self) -> str:
+        voice = self.voice
+        gender = {"F": "female", "M": "male"}.get(voice.gender, "")
+        words = [voice.name, voice.id, voice.model_name, voice.language, gender, "favourite" if voice.favourite else ""]
+        return ", ".join(word for word in words if word)
+
+
+class VoiceDelegate(GroupedDelegate):
+    """Sample sign, name, identifier, language, gender, star: one line of 30 px."""
+
+    def __init__(self, theme: Theme, view: GroupedView) -> None:
+        super().__init__(theme, view)
+        self.sounding: Key | None = None
+        self.working = False
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        theme, width = self._theme, option.rect.width()
+        if isinstance(index.data(ROW_ROLE), Heading):
+            return QSize(width, theme.px(12) + theme.type_px(16))
+        return QSize(width, theme.height_px(31))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        row = index.data(ROW_ROLE)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if isinstance(row, Heading):
+            self.paint_heading(painter, option.rect, row.text)
+        elif isinstance(row, _Row):
+            is_on = row.voice.key == self.marked
+            self.paint_back(painter, option.rect, option.state, is_on)
+            self._paint_voice(painter, option.rect, row.voice, is_on)
+        painter.restore()
+
+    def _paint_voice(self, painter: QPainter, rect: QRect, voice: Voice, is_on: bool) -> None:
+        theme = self._theme
+        side = theme.icon_px(13)
+        inside = rect.adjusted(theme.px(16), 0, -theme.px(16), 0)
+        middle = rect.top() + rect.height() / 2
+        sounds = voice.key == self.sounding
+        sign = "clock" if sounds and self.working else "pause" if sounds else "play"
+        icons.paint(painter, theme, sign, QRectF(inside.left(), middle - side / 2, side, side), "accent")
+        star = theme.icon_px(14)
+        icons.paint(
+            painter,
+            theme,
+            "star-filled" if voice.favourite else "star",
+            QRectF(inside.right() - star + 1, middle - star / 2, star, star),
+            "warn" if voice.favourite else "text3",
+        )
+        left = inside.left() + side + theme.px(10)
+        room = inside.right() - star - theme.px(8) - left
+        small = theme.font("small")
+        name_wide = round(room * 0.27)
+        id_wide = round(room * 0.30)
+        gender_wide = theme.type_px(14)
+        place = QRect(left, rect.top(), name_wide, rect.height())
+        weight = QFont.Weight.DemiBold if is_on else QFont.Weight.Medium
+        self.text(painter, place.adjusted(0, 0, -theme.px(4), 0), voice.name, theme.font("body", weight), "text")
+        place = QRect(left + name_wide, rect.top(), id_wide - theme.px(6), rect.height())
+        self.text(painter, place, voice.id, theme.font("caption", mono=True), "text3")
+        rest = room - name_wide - id_wide - gender_wide
+        place = QRect(left + name_wide + id_wide, rect.top(), rest - theme.px(4), rect.height())
+        self.text(painter, place, voice.note or voice.language, small, "text2")
+        place = QRect(left + room - gender_wide, rect.top(), gender_wide, rect.height())
+        self.text(painter, place, voice.gender, small, "text2")
