@@ -33,6 +33,7 @@ from app.service.errors import (
     TimedOut,
 )
 from app.service.exchange import NOT_SHOWN, Exchange, RequestRecord
+from app.service.json_pieces import LARGE_BYTES, read_json_in_pieces
 from app.service.json_text import read_json
 from app.service.network import Network
 from app.service.pace import Pace
@@ -99,8 +100,20 @@ class Answer:
         try:
             return read_json(self.body, exact=exact)
         except BadAnswer as error:
-            error.status, error.info, error.request_id = self.info.status, self.info, self.info.request_id
-            raise
+            raise self._answered(error) from None
+
+    async def large_json(self) -> object:
+        """The same for an answer that may be tens of megabytes: in a thread and in pieces. Raises `BadAnswer`."""
+        if len(self.body) <= LARGE_BYTES:
+            return self.json()
+        try:
+            return await asyncio.to_thread(read_json_in_pieces, self.body)
+        except BadAnswer as error:
+            raise self._answered(error) from None
+
+    def _answered(self, error: BadAnswer) -> BadAnswer:
+        error.status, error.info, error.request_id = self.info.status, self.info, self.info.request_id
+        return error
 
     async def aclose(self) -> None:
         await self._response.aclose()

@@ -9,6 +9,7 @@ Source: service specification, crypto JSON-RPC proxy (R-RPC-*).
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import re
 import uuid
 from collections.abc import Mapping, Sequence
@@ -22,6 +23,7 @@ from app.service.client import OnWait, ServiceClient
 from app.service.error_bodies import plain_text
 from app.service.errors import BadAnswer
 from app.service.exchange import Exchange
+from app.service.response_info import ResponseInfo
 from app.service.retry import CallKind
 from app.service.rpc_methods import (
     ERROR_CREDITS,
@@ -70,6 +72,11 @@ class RpcOperation:
         return any(item.method in STATE_CHANGING for item in self.items)
 
     @property
+    def digest(self) -> str:
+        """SHA-256 of the network and the exact bytes, in hexadecimal: the same for the same request."""
+        return hashlib.sha256(self.network.encode() + b"\n" + self.content.open()).hexdigest()
+
+    @property
     def estimate(self) -> Estimate:
         return estimate(self.network, tuple(item.method for item in self.items))
 
@@ -103,6 +110,8 @@ class RpcAnswer:
     replayed: bool
     request_id: str
     exchange: Exchange
+    info: ResponseInfo
+    body: bytes = b""  # as it came
 
     @property
     def outcome(self) -> RpcOutcome:
@@ -168,7 +177,7 @@ class CryptoRpcResource:
             self._one_at_a_time,
             self._client.fetch(call, record=record, on_wait=on_wait) as answer,
         ):
-            outcomes = _outcomes(operation, answer.json())
+            outcomes = _outcomes(operation, await answer.large_json())
             info = answer.info
             replayed = info.replayed is True
             credits_charged = 0 if replayed else info.rpc_credits
@@ -178,7 +187,9 @@ class CryptoRpcResource:
                 record.report(units=units, cost_usd=cost_usd)
             else:
                 record.report(units=units, cost_usd=_estimated_usd(operation, outcomes), cost_source="estimated")
-        return RpcAnswer(outcomes, credits_charged, cost_usd, replayed, info.request_id, record.exchange)
+        return RpcAnswer(
+            outcomes, credits_charged, cost_usd, replayed, info.request_id, record.exchange, info, answer.body
+        )
 
 
 class _RpcContent(JsonContent):

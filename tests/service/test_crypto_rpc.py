@@ -304,3 +304,38 @@ async def test_calls_of_one_account_go_one_after_the_other() -> None:
         watched.client._transport = Slow()
         await asyncio.gather(*(watched.service.crypto_rpc.call("base-mainnet", "eth_call") for _ in range(4)))
     assert most == 1
+
+
+async def test_the_bytes_of_an_answer_and_its_headers_are_kept_as_they_came() -> None:
+    answer = {"jsonrpc": "2.0", "id": 1, "result": "0x1a"}
+    async with Watched(handler=answering(answer, **COST)) as watched:
+        made = await watched.service.crypto_rpc.call("base-mainnet", "eth_chainId")
+        assert json.loads(made.body) == answer
+        assert ("x-service-rpc-credits", "25") in made.info.headers
+
+
+async def test_a_large_answer_is_read_in_pieces_to_the_same_values() -> None:
+    logs = [{"data": "0x" + "ab" * 100, "logIndex": hex(place)} for place in range(3000)]
+    async with Watched(handler=answering({"jsonrpc": "2.0", "id": 1, "result": logs})) as watched:
+        made = await watched.service.crypto_rpc.call("base-mainnet", "eth_getLogs", [{}])
+        assert made.outcome.result == logs
+
+
+async def test_a_large_answer_that_is_no_json_is_a_bad_answer_with_its_request_id() -> None:
+    def broken(_request: httpx.Request) -> httpx.Response:
+        return httpx.Response(200, content=b"[" + b'{"id": 1},' * 60_000, headers={"X-Request-ID": "req-9"})
+
+    async with Watched(handler=broken) as watched:
+        with pytest.raises(BadAnswer) as caught:
+            await watched.service.crypto_rpc.call("base-mainnet", "eth_chainId")
+        assert (caught.value.request_id, caught.value.status) == ("req-9", 200)
+
+
+async def test_the_same_request_has_the_same_digest_and_another_network_another() -> None:
+    async with Watched(handler=answering({})) as watched:
+        rpc = watched.service.crypto_rpc
+        one = rpc.prepare("base-mainnet", [RpcItem("eth_call", [{"to": "0x1"}])])
+        same = rpc.prepare("base-mainnet", [RpcItem("eth_call", [{"to": "0x1"}])], key="k")
+        assert one.digest == same.digest
+        assert one.digest != rpc.prepare("base-sepolia", [RpcItem("eth_call", [{"to": "0x1"}])]).digest
+        assert one.digest != rpc.prepare("base-mainnet", [RpcItem("eth_call", [{"to": "0x2"}])]).digest
