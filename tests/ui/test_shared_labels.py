@@ -115,3 +115,11 @@ def test_clicking_a_receipt_asks_for_the_request_page(qtbot, theme: Theme) -> No
     line.resize(line.sizeHint())
     with qtbot.waitSignal(line.activated, timeout=1000):
         qtbot.mouseClick(line, LEFT)
+
+
+def test_a_label_gives_back_the_room_of_a_smaller_minimum(qtbot, theme: Theme) -> None:
+    label = Label(theme, "Top-p")
+    qtbot.addWidget(label)
+    for width in (101, 84):
+        label.setMinimumWidth(width)
+        assert label.sizeHint().width() == width

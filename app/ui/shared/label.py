@@ -156,6 +156,11 @@ class Label(QLabel):
             return QSize(self._theme.px(24), self._theme.line_px(self._style))
         return super().minimumSizeHint().expandedTo(QSize(0, self._theme.line_px(self._style)))
 
+    def setMinimumWidth(self, width: int) -> None:
+        """QLabel keeps the hint that it reckoned with the old minimum until something of its own changes."""
+        super().setMinimumWidth(width)
+        self.setIndent(self.indent())
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._show_whole_in_tip()
