@@ -23,7 +23,14 @@ def _speech(rialto: Rialto) -> TabPage:
     return make_speech_tab(rialto)
 
 
+def _transcription(rialto: Rialto) -> TabPage:
+    from app.bootstrap.transcription_tab import make_transcription_tab
+
+    return make_transcription_tab(rialto)
+
+
 # Between Chat, which is part of the first paint, and Settings.
 TABS: tuple[tuple[TabInfo, Callable[[Rialto], TabPage]], ...] = (
     (TabInfo("speech", "Speech", "speech", inspector_width=352), _speech),
+    (TabInfo("transcription", "Transcribe", "transcribe"), _transcription),
 )

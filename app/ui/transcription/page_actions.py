@@ -64,7 +64,7 @@ def transcription_actions(page: TranscriptionPage) -> tuple[TabAction, ...]:
         TabAction(
             "transcription.discard",
             "Discard the recording",
-            presenter.discard_recording,
+            discard,
             "",
             "trash",
             enabled=recording,

@@ -1,0 +1,74 @@
+"""The Transcribe tab: its presenter, its page, and what it hands to Chat and to Speech."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.ui.transcription.page import TranscriptionPage
+from app.ui.transcription.presenter import TranscriptionPresenter
+from app.ui.transcription.presenter_preparing import Folders
+
+if TYPE_CHECKING:
+    from app.bootstrap.rialto import Rialto
+    from app.storage.database import Database
+
+QUESTION = "\n\nThis is the transcript “{title}”:\n\n{text}"
+
+
+def make_transcription_tab(rialto: Rialto) -> TranscriptionPage:
+    """Build the tab and let it begin as soon as the database is open."""
+    folders = Folders(rialto.paths.data / "recordings", rialto.paths.cache)
+    presenter = TranscriptionPresenter(
+        rialto.caller, rialto.settings, rialto.tasks, folders, rialto.audio, rialto.device_watch
+    )
+    page = TranscriptionPage(rialto.theme, presenter, rialto.tasks)
+    page.help_wanted.connect(rialto.help)
+    page.toast_wanted.connect(lambda *words: _toast(rialto, presenter, *words))
+    page.chat_wanted.connect(lambda title, text: ask_in_chat(rialto, title, text))
+    page.speech_wanted.connect(lambda title, text: speak(rialto, text))
+
+    async def begin(database: Database) -> None:
+        from app.storage.intents import Intents
+
+        await presenter.start(database, rialto.catalogue, Intents(database))
+
+    rialto.when_open("transcription", begin)
+    rialto.on_end(presenter.aclose)
+    return page
+
+
+def _toast(rialto: Rialto, presenter: TranscriptionPresenter, sentence: str, action: str, words: str) -> None:
+    from app.ui.shared.problems import ActionSpec
+
+    actions = (ActionSpec(action, words),) if action else ()
+    toast = rialto.window.overlays.toasts.show_toast(sentence, actions=actions)
+    if action == "undo":
+        toast.action.connect(presenter.undo)
+
+
+def ask_in_chat(rialto: Rialto, title: str, text: str) -> None:
+    """Open a new chat with the transcript in the box and the caret before it. Nothing is sent."""
+    rialto.window.show_tab("chat")
+    page, draft = rialto.chat_page, QUESTION.format(title=title, text=text)
+
+    def fill(_before: str) -> None:
+        rialto.chat.draft_replaced.disconnect(fill)
+        page.main.composer.set_text(draft)
+        rialto.chat.set_draft(draft)
+        cursor = page.main.composer.box.textCursor()
+        cursor.setPosition(0)
+        page.main.composer.box.setTextCursor(cursor)
+        page.focus_box()
+
+    rialto.chat.draft_replaced.connect(fill)
+    rialto.chat.new_chat()
+
+
+def speak(rialto: Rialto, text: str) -> None:
+    """Put the transcript into a new clip of the Speech tab. Nothing is sent."""
+    if not rialto.window.has_tab("speech"):
+        return
+    rialto.window.show_tab("speech")
+    take = getattr(rialto.window.tab("speech"), "take_text", None)
+    if callable(take):
+        take(text)
