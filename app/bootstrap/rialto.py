@@ -381,8 +381,21 @@ class Rialto:
             self.accounts.use(self.desk.sandbox_account().id)
         elif action == "connection":
             self.window.open_settings("connection")
+        elif action == "top-up" and any(info.name == "wallet" for info, _ in TABS):
+            self.window.show_tab("wallet")
+        elif action == "check-balance":
+            self.tasks.start("balance", self._tell_balance)
         else:  # "replace-key": what is known of the account, and its Test button
             self.window.open_settings("accounts")
+
+    async def _tell_balance(self) -> None:
+        """Ask the service and say what it answered; the status bar shows the same."""
+        from app.ui.shared import money
+
+        await self._refresh()
+        balance = self.caller.balance
+        known = f"The service says: {money.money(balance)}." if balance is not None else "The service names no balance."
+        self._toast(known, "", "")
 
     def _toast(self, sentence: str, action: str, words: str) -> None:
         from app.ui.shared.problems import ActionSpec

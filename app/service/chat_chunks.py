@@ -15,6 +15,7 @@ from app.service.chat_types import (
     Finished,
     ModelNamed,
     ReasoningDelta,
+    Refused,
     Source,
     SourcesFound,
     TextDelta,
@@ -65,6 +66,7 @@ class ChatReader:
         self._events: list[ChatEvent] = []
         self._texts: list[str] = []
         self._reasoning = False
+        self._refused = False
 
     @property
     def extra(self) -> dict[str, object]:
@@ -185,6 +187,11 @@ class ChatReader:
                 self._thoughts.append(thought)
         if delta.content:
             self._read_text(delta.content)
+        if delta.refusal:
+            if not self._refused:
+                self._refused = True
+                self._emit(Refused())
+            self._read_text(delta.refusal)
         if delta.tool_calls is not None:
             self._read_calls(delta.tool_calls)
         if isinstance(delta.reasoning_details, list):

@@ -179,6 +179,11 @@ class ToolCallsFound:
 
 
 @dataclass(frozen=True, slots=True)
+class Refused:
+    """The model declines; its words come as text beside this."""
+
+
+@dataclass(frozen=True, slots=True)
 class Finished:
     """Why the model stopped: "stop", "length", "tool_calls", "content_filter" or a word we do not know."""
 
@@ -200,7 +205,7 @@ class ModelNamed:
     model: str
 
 
-ChatEvent = TextDelta | ReasoningDelta | SourcesFound | ToolCallsFound | Finished | UsageReported | ModelNamed
+ChatEvent = TextDelta | ReasoningDelta | SourcesFound | ToolCallsFound | Refused | Finished | UsageReported | ModelNamed
 
 
 @dataclass(frozen=True, slots=True)

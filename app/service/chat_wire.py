@@ -25,6 +25,7 @@ class Delta(msgspec.Struct, gc=False):
     content: str | None = None
     reasoning_content: str | None = None
     reasoning: str | None = None  # the same under the name that local servers use
+    refusal: str | None = None  # what the model says instead of an answer (the OpenAI shape)
     tool_calls: object = None
     reasoning_details: object = None
     thought_signature: object = None
@@ -54,6 +55,7 @@ class PlainDelta(msgspec.Struct, gc=False):
     content: str
     reasoning_content: None = None
     reasoning: None = None
+    refusal: None = None
     tool_calls: None = None
     reasoning_details: None = None
     thought_signature: None = None
@@ -110,6 +112,7 @@ def _delta_of(inner: Mapping[str, object]) -> Delta:
         content=_content_text(inner.get("content")),
         reasoning_content=_content_text(inner.get("reasoning_content")),
         reasoning=_content_text(inner.get("reasoning")),
+        refusal=_content_text(inner.get("refusal")),
         tool_calls=inner.get("tool_calls"),
         reasoning_details=inner.get("reasoning_details"),
         thought_signature=inner.get("thought_signature"),

@@ -11,6 +11,7 @@ from app.service.chat_types import (
     Finished,
     ModelNamed,
     ReasoningDelta,
+    Refused,
     Source,
     SourcesFound,
     TextDelta,
@@ -78,6 +79,7 @@ class LiveAnswer:
     usage: Usage | None = None
     cost_usd: Decimal | None = None  # as stated by the service
     finish_reason: str = ""
+    refused: bool = False  # the model said, in the service's own way, that it will not answer
     tool_calls: tuple[ToolCall, ...] = ()
     schema: Mapping[str, object] | None = None  # that the answer is to fit
     extra: dict[str, object] = field(default_factory=dict)  # what later requests must carry back unchanged
@@ -127,6 +129,8 @@ class LiveAnswer:
                 self.cost_usd = event.cost_usd if event.cost_usd is not None else self.cost_usd
             elif isinstance(event, ModelNamed):
                 self.model_id = event.model or self.model_id
+            elif isinstance(event, Refused):
+                self.refused = True
             elif isinstance(event, Finished):
                 self.finish_reason = event.reason
         return self._add("".join(text), "".join(reasoning), sources_changed)

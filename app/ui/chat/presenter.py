@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from app.ui.chat.answer_notes import USE_SUGGESTION
 from app.ui.chat.attachment import attachments_of
 from app.ui.chat.options import next_web_search
 from app.ui.chat.presenter_base import USE_MODEL, Work
@@ -304,6 +305,10 @@ class ChatPresenter(ChatPresenterChats):
             self._do(conversation.retry, message_id)
         elif action == "dismiss":
             self.answers.dismiss(message_id)
+        elif action == USE_SUGGESTION:
+            self._edit_question_of(message_id)
+            self.set_draft(self.answers.suggestion_for(message_id) or self.opened.draft)
+            self.draft_replaced.emit(self.opened.draft)
         else:
             self.help_wanted.emit(action)
 

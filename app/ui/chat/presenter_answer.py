@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from app.storage.errors import StorageError
+from app.ui.chat.answer_notes import policy_of
 from app.ui.chat.live_answer import Arrived, LiveAnswer
 from app.ui.chat.presenter_parts import filled, has_attachments
 
@@ -140,6 +141,7 @@ async def store_ending(
     reported = live.usage is not None
     cost = live.cost_so_far if live.first_token_at is not None or reported else None
     before = earlier.usage
+    policy = policy_of(ending.exchange.info if ending.exchange is not None else None)
     usage: dict[str, Any] = {
         "prompt": live.input_tokens + _whole(before, "prompt"),
         "cached": live.cached_tokens + _whole(before, "cached"),
@@ -151,6 +153,8 @@ async def store_ending(
         "calls": _whole(before, "calls") + 1,
         "duration_s": round(live.elapsed_s + _seconds(before, "duration_s"), 3),
         "finish_reason": live.finish_reason,
+        **({"refused": True} if live.refused else {}),
+        **({"policy": policy} if policy else {}),
     }
     if cost is not None:
         usage["cost_source"] = "stated" if live.cost_usd is not None else "estimated"

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from app.storage.errors import NotStored, StorageError
+from app.ui.chat.answer_notes import OTHER_MODEL, empty_answer, for_chat, not_sent, note_of_ending, policy_of
 from app.ui.chat.live_answer import Arrived, LiveAnswer
 from app.ui.chat.presenter_answer import AnswerWriter, Ending, store_ending
 from app.ui.chat.presenter_requests import note_of, without_bytes
@@ -106,6 +107,7 @@ class Answers(QObject):
         self._live: dict[str, LiveAnswer] = {}  # by row id
         self._stopped: set[str] = set()  # row ids
         self._problems: dict[str, Problem] = {}
+        self._suggestions: dict[str, str] = {}
         self._unpaid: dict[str, tuple[Job, Decimal | None]] = {}
         self._exchanges: OrderedDict[str, Exchange] = OrderedDict()
         self.waits: dict[str, str] = {}  # row id of an answer that waits for its time → its chat
@@ -247,40 +249,38 @@ class Answers(QObject):
 
     def _words(self, job: Job, ending: Ending, live: LiveAnswer) -> Problem | None:
         if ending.error is not None and ending.state == "failed":
-            from app.service.errors import PaymentRequired
+            from app.service.errors import ContentRefused, PaymentRequired
 
-            problem = describe(ending.error)
+            problem = for_chat(describe(ending.error))
+            if isinstance(ending.error, ContentRefused) and ending.error.suggested_prompt:
+                self._suggestions[job.message.id] = ending.error.suggested_prompt
             if not isinstance(ending.error, PaymentRequired):
                 return problem
-            way = SANDBOX_MONEY if self._caller.is_sandbox else OTHER_ACCOUNT
-            return replace(problem, primary=way, alternative=self._cheaper(job) or problem.alternative)
+            return replace(problem, primary=self._way_to_pay(problem), alternative=self._cheaper(job) or OTHER_MODEL)
         if ending.trouble is not None:
-            return Problem(
-                "This message could not be sent",
-                f"{ending.trouble.sentence} Nothing was sent, so nothing was charged.",
-                primary=ActionSpec("edit", "Edit"),
-                alternative=ActionSpec("retry", "Try again"),
-                icon="document",
-            )
+            return not_sent(ending.trouble.sentence)
         if ending.state == "failed":
             return Problem("No answer came", "Rialto met a fault of its own. Your message is kept.")
-        if ending.state == "complete" and live.finish_reason == "content_filter":
-            return Problem(
-                "The service's content rules ended this answer",
-                "What came before is kept, and was charged as the receipt says.",
-                primary=ActionSpec("edit", "Edit"),
-                severity="warn",
-                icon="shield",
-            )
-        if ending.state == "complete" and not (live.text or live.reasoning or live.sources or live.tool_calls):
-            return Problem(
-                "The answer is empty",
-                "The service ended it without a word.",
-                primary=ActionSpec("retry", "Try again"),
-                severity="warn",
-                icon="warning",
-            )
-        return None
+        if ending.state != "complete":
+            return None
+        info = ending.exchange.info if ending.exchange is not None else None
+        usage = {"finish_reason": live.finish_reason, "refused": live.refused, "policy": policy_of(info)}
+        has_words = bool(live.text or live.reasoning)
+        note = note_of_ending(usage, has_words=has_words)
+        if note is None and not (has_words or live.sources or live.tool_calls):
+            return empty_answer()
+        return note
+
+    def _way_to_pay(self, problem: Problem) -> ActionSpec | None:
+        """A wallet pays from its own tab, play money is filled up; with a key Rialto has nothing to pay with."""
+        if self._caller.is_sandbox:
+            return SANDBOX_MONEY
+        is_wallet = self._caller.account is not None and self._caller.account.kind == "wallet"
+        return problem.primary if is_wallet else OTHER_ACCOUNT
+
+    def suggestion_for(self, message_id: str) -> str:
+        """The words that the service proposed instead of a refused question, "" for none."""
+        return self._suggestions.get(message_id, "")
 
     def _begun(self, row: str, writer: AnswerWriter) -> None:
         if writer.exchange is not None:

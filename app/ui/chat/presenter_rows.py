@@ -7,6 +7,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, cast
 
+from app.ui.chat.answer_notes import note_of_ending
 from app.ui.chat.attachment import attachments_of
 from app.ui.chat.message_rows import MessageRow, ReceiptRun, RowAttachment, RowCall, RowSource, RowState
 from app.ui.chat.presenter_calls import answers_after, calls_in
@@ -75,7 +76,7 @@ def row_of(
         receipt=receipt_of(message, sandbox),
         state=state,
         state_text=kept_text(message) if state in ("stopped", "interrupted") else "",
-        problem=problem or stored_problem(message),
+        problem=problem or stored_problem(message) or ended_note(message),
         actions=None if message.content or message.reasoning or message.extra else (),
         place=place,
         places=places,
@@ -215,6 +216,13 @@ def stored_problem(message: Message) -> Problem | None:
         return None
     what, _, meaning = message.error.partition("\n")
     return Problem(what or "No answer came", meaning, primary=RETRY, severity="warn", icon="warning")
+
+
+def ended_note(message: Message) -> Problem | None:
+    """What is said of an answer that ended in its own way, such as at its length limit."""
+    if message.state != "complete":
+        return None
+    return note_of_ending(message.usage, has_words=bool(message.content or message.reasoning))
 
 
 def problem_text(problem: Problem) -> str:

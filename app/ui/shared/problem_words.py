@@ -263,7 +263,7 @@ def _refused_content(error: errors.ServiceError, subject: str, charged: str) -> 
             severity="warn",
         )
     other = getattr(error, "recommended_model", "")
-    choice = ("use-model", f"Use {other}") if other else CHOOSE_MODEL
+    choice = (f"use-model:{other}", f"Use {other}") if other else CHOOSE_MODEL
     return Told(
         "The service's content rules refused this",
         _join(_said(error) or _NO_REASON, money_word),

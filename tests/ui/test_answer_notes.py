@@ -1,0 +1,154 @@
+"""Answers that were declined, marked, cut at a limit, or never came: said plainly, with buttons that do something."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from app.credentials.accounts import Account
+from app.service import errors
+from app.service.chat_chunks import ChatReader
+from app.service.chat_types import Finished, ModelNamed, Refused, TextDelta
+from app.ui.chat.answer_notes import for_chat
+from app.ui.chat.presenter import ChatPresenter
+from app.ui.shared.problems import describe
+from tests.ui.chat_desk import DONE, USAGE, FakeService, open_desk, sse, text_chunk, whole
+
+WALLET = Account(id="w", name="Wallet", base_url="http://service.test/v1", kind="wallet")
+
+
+def every(kind: type[errors.ServiceError]) -> Iterator[type[errors.ServiceError]]:
+    yield kind
+    for below in kind.__subclasses__():
+        yield from every(below)
+
+
+def ending(reason: str, *texts: str, **delta: Any) -> Any:
+    """An answer that ends for a reason of its own."""
+
+    async def pieces() -> Any:
+        for text in texts:
+            yield sse(text_chunk(text, **delta))
+        last = text_chunk("")
+        last["choices"][0]["finish_reason"] = reason
+        yield sse(last) + sse(USAGE) + DONE
+
+    return pieces
+
+
+def test_a_refusal_is_read_as_words_and_told_apart() -> None:
+    reader = ChatReader(())
+    chunk = text_chunk("", refusal="I will not ")
+    more = text_chunk("", refusal="say that.")
+    events = reader.read([sse(each)[6:-2] for each in (chunk, more)])
+    assert [type(event) for event in events] == [ModelNamed, Refused, TextDelta]
+    assert events[-1] == TextDelta("I will not say that.")
+    whole_answer = {"choices": [{"message": {"content": None, "refusal": "No."}, "finish_reason": "stop"}]}
+    events = ChatReader(()).read_whole(whole_answer)
+    assert events == (Refused(), TextDelta("No."), Finished("stop"))
+
+
+async def test_a_refusal_is_spoken_plainly_also_after_a_restart(tmp_home: Path) -> None:
+    fake = FakeService(answers=[ending("stop", "", refusal="I will not say that.")])
+    async with open_desk(tmp_home, fake=fake) as desk:
+        await desk.say("Say it")
+        assert desk.rows[-1].text == "I will not say that."
+        assert desk.rows[-1].problem.what == "The model declined to answer"
+    async with open_desk(tmp_home, fake=fake) as desk:
+        assert desk.rows[-1].problem.what == "The model declined to answer"
+
+
+async def test_content_rules_are_named_from_the_headers(tmp_home: Path) -> None:
+    headers = {"content-type": "application/json", "x-service-is-adult-model-content-violation": "true"}
+    body = {"model": "plain", "choices": [{"message": {"content": "Half of it"}, "finish_reason": "stop"}]}
+    fake = FakeService(answers=[httpx.Response(200, headers=headers, json=body)])
+    async with open_desk(tmp_home, fake=fake) as desk:
+        await desk.say("Write it")
+        problem = desk.rows[-1].problem
+        assert problem.what == "The service marked this answer"
+        assert problem.meaning == "It says that this model may not write adult content."
+    async with open_desk(tmp_home, fake=fake) as desk:
+        assert desk.rows[-1].problem.what == "The service marked this answer"
+
+
+@pytest.mark.parametrize(("texts", "what"), [(("Half",), "ended this answer"), ((), "refused this")])
+async def test_a_filtered_answer_says_whether_anything_came(tmp_home: Path, texts: tuple[str, ...], what: str) -> None:
+    async with open_desk(tmp_home, fake=FakeService(answers=[ending("content_filter", *texts)])) as desk:
+        await desk.say("Write it")
+        assert desk.rows[-1].problem.what == f"The service's content rules {what}"
+
+
+async def test_an_answer_at_its_length_limit_goes_on_with_continue(tmp_home: Path) -> None:
+    fake = FakeService(answers=[ending("length", "One, two,"), whole(" three.")])
+    async with open_desk(tmp_home, fake=fake) as desk:
+        await desk.say("Count")
+        problem = desk.rows[-1].problem
+        assert (problem.what, problem.severity) == ("The answer reached its length limit", "quiet")
+        desk.presenter.act(desk.rows[-1].id, problem.primary.id)
+        await desk.tasks.idle()
+        assert desk.rows[-1].text == "One, two, three."
+        assert desk.rows[-1].problem is None
+
+
+async def test_proposed_words_are_put_into_the_box_and_not_sent(tmp_home: Path) -> None:
+    body = {"error": "The prompt was refused", "suggested_prompt": "Say it kindly"}
+    fake = FakeService(answers=[httpx.Response(422, json=body)])
+    async with open_desk(tmp_home, fake=fake) as desk:
+        await desk.say("Say it")
+        problem = desk.rows[-1].problem
+        assert problem.primary.id == "use-suggestion"
+        desk.presenter.act(desk.rows[-1].id, problem.primary.id)
+        assert desk.told["draft_replaced"][-1] == ("Say it kindly",)
+        assert desk.presenter.opened.editing == desk.rows[0].id
+        assert len(fake.requests) == 1
+
+
+@pytest.mark.parametrize(("account", "wanted"), [(None, "switch-account"), (WALLET, "top-up")])
+async def test_an_empty_balance_offers_a_way_that_exists(tmp_home: Path, account: Account | None, wanted: str) -> None:
+    fake = FakeService(answers=[httpx.Response(402, json={"error": "Insufficient balance"})])
+    options: dict[str, Any] = {"account": account} if account is not None else {}
+    async with open_desk(tmp_home, fake=fake, **options) as desk:
+        await desk.say("Hello")
+        asked: list[str] = []
+        desk.presenter.help_wanted.connect(asked.append)
+        problem = desk.rows[-1].problem
+        assert problem.primary.id == wanted
+        desk.presenter.act(desk.rows[-1].id, problem.primary.id)
+        assert asked == [wanted]
+
+
+# What the window carries out (`Rialto.help`), and what the page does itself.
+ELSEWHERE = {"replace-key", "switch-account", "sandbox", "connection", "top-up", "check-balance"}
+IN_THE_PAGE = {"choose-model"}
+
+
+@pytest.mark.parametrize("kind", [*every(errors.ServiceError)], ids=lambda kind: kind.__name__)
+def test_every_button_of_every_error_has_somebody_who_carries_it_out(kind: type[errors.ServiceError]) -> None:
+    variants = [kind("Words")]
+    if kind is errors.ContentRefused:
+        for name, value in (("suggested_prompt", "other"), ("recommended_model", "m")):
+            variants.append(kind("Words"))
+            setattr(variants[-1], name, value)
+    if kind is errors.Conflict:
+        variants.append(kind("Words"))
+        variants[-1].consent = {"policy_text": "…"}  # type: ignore[attr-defined]  # it is a Conflict
+    import inspect
+
+    source = inspect.getsource(ChatPresenter.act)
+    for error in variants:
+        for action in for_chat(describe(error)).actions:
+            here = f'"{action.id}"' in source or action.id.startswith("use-model:") or action.id == "use-suggestion"
+            assert here or action.id in ELSEWHERE | IN_THE_PAGE, f"nobody does {action.id} of {kind.__name__}"
+
+
+def test_the_window_knows_every_action_that_is_left_to_it() -> None:
+    import inspect
+
+    from app.bootstrap.rialto import Rialto
+
+    source = inspect.getsource(Rialto.help)
+    assert [action for action in ELSEWHERE if f'"{action}"' not in source] == []
