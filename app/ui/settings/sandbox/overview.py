@@ -169,10 +169,14 @@ class OverviewPage(Groups):
             self._engines.add(SettingRow(self.theme, "Engines", meaning=words))
         for engine in engines:
             words, tone = _STATES.get(engine.state, (engine.state, "outline"))
-            facts = " · ".join(part for part in (engine.version, engine.licence) if part)
+            facts = " · ".join(
+                part for part in (engine.version and f"Version {engine.version}", engine.licence) if part
+            )
             does = engine.does if engine.state != "missing" else f"{engine.does} Install: pip install {engine.install}"
-            title = engine.title[:1].upper() + engine.title[1:]
-            row = SettingRow(self.theme, title, Badge(self.theme, words, tone), meaning=f"{does}\n{facts}")
+            title = engine.title
+            if title.partition(" ")[0].replace("-", "") not in engine.install.replace("-", ""):
+                title = title[:1].upper() + title[1:]  # the names of packages keep their small letters
+            row = SettingRow(self.theme, title, Badge(self.theme, words, tone), meaning=f"{does} {facts}")
             self._engines.add(row)
 
     def _give(self) -> None:

@@ -106,4 +106,5 @@ class CodeCard(Card):
         self.edit.document().setDocumentMargin(theme.px(10))
         lines = min(_MOST_LINES, max(3, self.edit.blockCount()))
         bar = self.edit.horizontalScrollBar().sizeHint().height()
-        self.edit.setFixedHeight(round(lines * self.edit.fontMetrics().lineSpacing() + 2 * theme.px(10)) + bar)
+        inside = lines * self.edit.fontMetrics().lineSpacing() + 2 * theme.px(10)
+        self.edit.setFixedHeight(inside + bar + theme.px(6))  # a little more, or the last line would be scrolled to

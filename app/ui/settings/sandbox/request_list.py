@@ -35,7 +35,7 @@ from app.ui.shared.theme import Theme
 
 Index = QModelIndex | QPersistentModelIndex
 ROW = Qt.ItemDataRole.UserRole
-_ID_FROM = 640  # px at 100 %: narrower lists leave the request id to the details
+_ID_FROM = 700  # px at 100 %: narrower lists leave the request id to the details
 HEADS = ("Time", "Status", "Request", "Took", "Charged", "Request id")
 _END = {3, 4}  # columns of numbers
 
@@ -118,7 +118,7 @@ def columns(theme: Theme, width: int) -> tuple[tuple[int, int], ...]:
     """Return (left, width) of each column in a list of that width; a width of 0 hides one."""
     gap, side = theme.px(12), theme.px(16)
     wide = width >= theme.type_px(_ID_FROM)
-    fixed = [theme.type_px(62), theme.type_px(46), 0, theme.type_px(64), theme.type_px(68)]
+    fixed = [theme.type_px(62), theme.type_px(46), 0, theme.type_px(60), theme.type_px(82)]
     fixed.append(theme.type_px(158) if wide else 0)
     gaps = gap * (len(HEADS) - (1 if wide else 2))
     fixed[2] = max(theme.type_px(80), width - 2 * side - sum(fixed) - gaps)
@@ -132,10 +132,12 @@ def columns(theme: Theme, width: int) -> tuple[tuple[int, int], ...]:
 class RequestHeads(QWidget):
     """The titles over the columns. Silent: each row says its values in the same order."""
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, view: QListView) -> None:
         super().__init__()
         self._theme = theme
+        self._view = view
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        view.verticalScrollBar().rangeChanged.connect(self.update)  # the bar takes room from the columns
         theme.changed.connect(self.updateGeometry)
 
     def sizeHint(self) -> QSize:
@@ -145,7 +147,9 @@ class RequestHeads(QWidget):
         theme, painter = self._theme, QPainter(self)
         painter.setFont(theme.font("caption"))
         painter.setPen(theme.color("text2"))
-        for number, ((left, width), head) in enumerate(zip(columns(theme, self.width()), HEADS, strict=True)):
+        for number, ((left, width), head) in enumerate(
+            zip(columns(theme, self._view.viewport().width()), HEADS, strict=True)
+        ):
             if width:
                 _write(painter, self, QRect(left, 0, width, self.height()), head, at_end=number in _END)
         painter.fillRect(0, self.height() - 1, self.width(), 1, theme.color("line"))

@@ -19,7 +19,7 @@ from app.ui.shared.search_field import SearchField
 from app.ui.shared.segmented import SegmentedChoice
 from app.ui.shared.theme import Theme
 
-_LEAST_ROWS = 8
+_LEAST_ROWS = 5
 
 
 class RequestsPage(Groups):
@@ -58,8 +58,8 @@ class RequestsPage(Groups):
         inner = QVBoxLayout(frame)
         inner.setContentsMargins(1, 1, 1, 1)
         inner.setSpacing(0)
-        inner.addWidget(RequestHeads(theme))
         self.view = RequestView(theme)
+        inner.addWidget(RequestHeads(theme, self.view))
         inner.addWidget(self.view, 1)
         column.addWidget(frame, 1)
         self.filter.left.connect(lambda: self.view.setFocus(Qt.FocusReason.OtherFocusReason))

@@ -196,7 +196,7 @@ def words_of(name: str, values: Mapping[str, Any]) -> str:
         value = values.get(part.field)
         if value is None:
             continue
-        said.append(_choice_words(part, value) if isinstance(part, Choice) else f"{value:g}{part.unit}")
+        said.append(_choice_words(part, value) if isinstance(part, Choice) else f"{float(value):g}{part.unit}")
     place = str(values.get("path") or "")
     if place:
         said.append(next((words.lower() for path, words in PLACES if path == place), place))
