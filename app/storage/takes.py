@@ -8,7 +8,7 @@ planned ──► sending ──► complete
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
@@ -36,6 +36,7 @@ PartState = Literal["planned", "sending", "complete", "cut", "failed"]
 PART_STATES: tuple[PartState, ...] = get_args(PartState)
 TakeState = Literal["planned", "sending", "complete", "cut", "failed"]
 MAX_TITLE_CHARS = 80
+_WORST: tuple[TakeState, ...] = ("sending", "failed", "cut")
 BROKEN_OFF = "Rialto ended while this part was on its way."
 _TAKE = (
     "id, title, text, account_id, model, voice, voice_name, format, options, created_at, changed_at, trashed_at,"
@@ -212,7 +213,7 @@ class Takes:
             await work.execute(
                 "UPDATE takes SET state = ?, duration_s = ?, size_bytes = ?, changed_at = ? WHERE id = ?",
                 [
-                    _state_of([str(row[0]) for row in rows]),
+                    state_of([str(row[0]) for row in rows]),
                     sum(float(row[1]) for row in rows),
                     sum(int(row[2]) for row in rows),
                     micros_of(self._database.now()),
@@ -257,10 +258,11 @@ class Takes:
         return found
 
 
-def _state_of(states: list[str]) -> TakeState:
-    for state in ("sending", "failed", "cut"):
+def state_of(states: Sequence[str]) -> TakeState:
+    """Return how a take stands whose parts are in these states."""
+    for state in _WORST:
         if state in states:
-            return cast(TakeState, state)
+            return state
     return "complete" if set(states) == {"complete"} else "sending" if "complete" in states else "planned"
 
 

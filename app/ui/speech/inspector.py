@@ -34,7 +34,7 @@ class SpeechInspector(QWidget):
         voice.addWidget(self.delivery)
         voice.setStretchFactor(0, 1)
         voice.setStretchFactor(1, 0)
-        voice.setSizes([480, 330])
+        voice.setSizes([430, 400])
         self.pages = QStackedWidget()
         for page in (voice, self.shelf, self.request):
             self.pages.addWidget(page)

@@ -42,7 +42,7 @@ def speech_actions(page: SpeechPage) -> tuple[TabAction, ...]:
             enabled=lambda: sound.view.can_save,
             also=("Ctrl+E",),
         ),
-        TabAction("speech.speak", "Speak", page.speak, "Ctrl+Return", "wave", enabled=can_speak),
+        TabAction("speech.speak", "Speak", page.speak, "Ctrl+Return", "wave", enabled=can_speak, also=("Ctrl+Enter",)),
         TabAction("speech.file", "Speak to file", lambda: page.speak(aloud=False), "", "download", enabled=can_speak),
         TabAction("speech.stop", "Stop", lambda: _done(presenter.stop()), "", "stop"),
         TabAction(

@@ -15,7 +15,7 @@ from app.service.pricing import speech_cost
 from app.service.speech_text import Span, parts, sentences
 from app.storage.errors import StorageError
 from app.storage.intents import Intents
-from app.storage.takes import Part, Take, TakeFiles, Takes, title_of
+from app.storage.takes import Take, TakeFiles, Takes, title_of
 from app.storage.voices import Voices
 from app.ui.shared.problems import ActionSpec, Problem, describe
 from app.ui.speech.knobs import Knobs, KnobView, knobs_from, sent_options, view_of
@@ -82,6 +82,8 @@ class SpeechPresenter(QObject):
         self.problem: Problem | None = None
         self.pattern = ""
         self._unsaved: dict[str, Any] = {}
+        self._speaking = ""  # the take that is being asked for
+        self._seen = ("", False)
         caller.account_changed.connect(self._account_changed)
         sound.changed.connect(self._sound_changed)
 
@@ -298,7 +300,8 @@ class SpeechPresenter(QObject):
 
     @property
     def is_speaking(self) -> bool:
-        return self._tasks.running(SPEAK)
+        """True while a take is being asked for."""
+        return bool(self._speaking)
 
     def speak(self, *, aloud: bool = True) -> bool:
         """Ask for the text in the editor; `aloud` plays it from its first sound. False when that is not possible."""
@@ -348,6 +351,7 @@ class SpeechPresenter(QObject):
             self.sound.warm_up()
             self.sound.play()
         self.set_problem(None)
+        self._speaking = take.id
         self.busy_changed.emit()
         self.tell_clips()
         try:
@@ -362,7 +366,8 @@ class SpeechPresenter(QObject):
             self.set_problem(Problem(error.sentence, "What had arrived is kept."))
         finally:
             if self.clips is not None:
-                self.clips.put(replace(reading.take, state=_state_of(reading.take.parts)))
+                self.clips.put(reading.take)
+            self._speaking = ""
             self.request_changed.emit(reading.exchange)
             self.sound.refresh()
             self.tell_clips()
@@ -436,29 +441,35 @@ class SpeechPresenter(QObject):
 
     def _sound_changed(self) -> None:
         reading = self.sound.reading
-        if reading is not None and self.clips is not None and self.clips.one(reading.take.id) is not None:
-            take = replace(reading.take, duration_s=_seconds(reading.take.parts), size_bytes=_bytes(reading.take.parts))
-            if take != self.clips.one(take.id):
-                self.clips.put(take)
-                self.tell_clips()
+        if reading is None or self.clips is None:
+            return
+        known = self.clips.one(reading.take.id)
+        seen = (reading.take.id, self.sound.view.plays)
+        if known is not None and (known != reading.take or seen != self._seen):
+            self._seen = seen
+            self.clips.put(reading.take)
+            self.tell_clips()
 
     def tell_clips(self) -> None:
         if self.clips is None:
             return
         now, view = datetime.now(UTC), self.sound.view
-        working = self.sound.reading.take.id if self.is_speaking and self.sound.reading is not None else ""
         self.clips_changed.emit(
             tuple(
                 clip_row(
-                    take, self.shelf, now, working=take.id == working, plays=view.plays and take.id == view.take_id
+                    take,
+                    self.shelf,
+                    now,
+                    working=take.id == self._speaking,
+                    plays=view.plays and take.id == view.take_id,
                 )
                 for take in self.clips.rows
             )
         )
 
     def _tell_all(self) -> None:
-        self.choice_changed.emit(self.choice)
         self.voices_changed.emit()
+        self.choice_changed.emit(self.choice)  # after the voices: the chosen one is scrolled to
         self.knobs_changed.emit(self.knob_view())
         self._measure_text()
         self.tell_clips()
@@ -466,19 +477,6 @@ class SpeechPresenter(QObject):
 
 def _is_about_the_voice(error: BadRequest) -> bool:
     return any(item.path.split(".")[0] == "voice" for item in error.fields) or "voice" in error.message.casefold()
-
-
-def _state_of(taken: tuple[Part, ...]) -> Any:
-    states = {part.state for part in taken}
-    return next((state for state in ("failed", "cut", "planned") if state in states), "complete")
-
-
-def _seconds(taken: tuple[Part, ...]) -> float:
-    return sum(part.duration_s for part in taken)
-
-
-def _bytes(taken: tuple[Part, ...]) -> int:
-    return sum(part.size_bytes for part in taken)
 
 
 def _size_of(path: Path) -> int:

@@ -24,7 +24,7 @@ from app.service.errors import ServiceError
 from app.service.pricing import speech_cost
 from app.service.speech import SpeechRequest
 from app.storage.errors import unavailable
-from app.storage.takes import Part, PartState, Take, TakeFiles, Takes
+from app.storage.takes import Part, PartState, Take, TakeFiles, Takes, state_of
 from app.ui.shared.paid_call import paid_call
 
 if TYPE_CHECKING:
@@ -140,7 +140,13 @@ class Reading(QObject):
 
     async def _save(self, part: Part) -> None:
         parts = tuple(part if one.number == part.number else one for one in self.take.parts)
-        self.take = replace(self.take, parts=parts)
+        self.take = replace(
+            self.take,
+            parts=parts,
+            state=state_of([one.state for one in parts]),
+            duration_s=sum(one.duration_s for one in parts),
+            size_bytes=sum(one.size_bytes for one in parts),
+        )
         await self._takes.save_part(part)
         self.changed.emit()
 

@@ -72,7 +72,7 @@ class SpeakBar(QFrame):
         self.length = Label(theme, "", "small", "text2", tabular=True, elide=True)
         self.price = Label(theme, "", "small", "text2", tabular=True)
         self.to_file = Button(theme, "Speak to file", "download")
-        self.speak = PrimaryButton(theme, "Speak", "wave", hint="Ctrl+Return")
+        self.speak = PrimaryButton(theme, "Speak", "wave", hint="Ctrl+Enter")
         self._column = QVBoxLayout(self)
         self._upper, self._lower = QHBoxLayout(), QHBoxLayout()
         self._upper.addWidget(self.bars)
@@ -121,6 +121,6 @@ class SpeakBar(QFrame):
         self._is_speaking = on
         self.speak.setText("Stop" if on else "Speak")
         self.speak.set_icon("stop" if on else "wave")
-        self.speak.set_hint("Esc" if on else "Ctrl+Return")
+        self.speak.set_hint("Esc" if on else "Ctrl+Enter")
         self.speak.set_kind("" if on else "primary")
         self.speak.setEnabled(True)
