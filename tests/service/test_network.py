@@ -267,6 +267,19 @@ async def test_an_own_ca_is_believed_and_without_it_nobody_is(tmp_path: Path) ->
     assert len(server.received) == 1
 
 
+async def test_a_servers_own_certificate_is_enough_without_its_issuer(tmp_path: Path) -> None:
+    context = Authority("Nobody's CA", tmp_path).server("localhost")
+    text = next(tmp_path.glob("localhost*.pem")).read_text()
+    alone = tmp_path / "alone.pem"
+    alone.write_text(text[text.index("-----BEGIN CERTIFICATE") :])
+    async with serving(http(body={"ok": 1})) as server:
+        port = int(server.base_url.rsplit(":", 1)[1].split("/")[0])
+        async with tls_in_front_of(port, context) as secure:
+            network = Network(NetworkSettings(ca_files=(alone,)))
+            async with Watched(f"https://localhost:{secure}/api/v1", network=network) as watched:
+                assert await watched.client.get("/x") == {"ok": 1}
+
+
 async def test_a_change_takes_new_calls_another_way_and_lets_running_ones_end(tmp_path: Path) -> None:
     go_on = asyncio.Event()
 
