@@ -85,6 +85,23 @@ def test_R_HDR_18_inference_says_which_model_served(sandbox: Client, stream: boo
     assert headers["x-service-model-router"]
 
 
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/embeddings", {"model": "text-embedding-bge-m3", "input": "tide"}),
+        ("/audio/speech", {"model": "tts-kokoro", "input": "Noon."}),
+        ("/image/generate", {"model": "rialto-canvas", "prompt": "a boat", "width": 64, "height": 64}),
+        ("/video/queue", {"model": "rialto-reel-text-to-video", "prompt": "a boat", "duration": "3s"}),
+    ],
+)
+def test_R_HDR_18_other_kinds_of_models_are_named_too(sandbox: Client, path: str, body: dict[str, object]) -> None:
+    answer = sandbox.post(path, body)
+    assert answer.status_code == 200, answer.text
+    assert answer.headers["x-service-model-id"] == body["model"]
+    assert answer.headers["x-service-model-name"] and answer.headers["x-service-model-router"]
+    assert answer.headers["x-service-balance-usd"] == "100", "as it was before the call"
+
+
 def test_R_HDR_19_R_HDR_20_only_the_deprecated_model_warns(sandbox: Client) -> None:
     assert "x-service-model-deprecation-warning" not in sandbox.chat_raw().headers
     headers = sandbox.chat_raw(model="rialto-handbook-2025", stream=True).headers
