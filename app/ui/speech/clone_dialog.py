@@ -18,8 +18,8 @@ from app.ui.shared.spinner import Progress
 from app.ui.shared.theme import Theme
 
 if TYPE_CHECKING:
-    from app.audio.sample_check import SampleReport
     from app.ui.speech.presenter_clones import CloneDesk
+    from app.ui.speech.state import SampleView
 
 CONSENT = "This is my own voice, or its owner has agreed that I clone it."
 READ_THIS = "Read this aloud: The tide turns at noon, and the ferry leaves on time, whether or not anyone is on it."
@@ -127,7 +127,7 @@ class CloneDialog(Dialog):
         if self._desk.is_recording:
             self._desk.end_recording(self.model_id)
 
-    def take_sample(self, path: Path, report: SampleReport) -> None:
+    def take_sample(self, path: Path, report: SampleView) -> None:
         """A sample was recorded or chosen, and measured."""
         self._path, self._is_good = path, report.can_be_used
         found = f"{report.seconds:.1f} s, {report.level_db:.0f} dB."

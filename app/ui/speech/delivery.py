@@ -5,7 +5,6 @@ from __future__ import annotations
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPlainTextEdit, QScrollArea, QVBoxLayout, QWidget
 
-from app.audio.formats import format_title
 from app.service.models import Model
 from app.service.speech import MAX_STYLE_CHARS
 from app.ui.shared.fields import ChoiceField, bind_label
@@ -15,7 +14,7 @@ from app.ui.shared.slider_field import SliderField
 from app.ui.shared.surfaces import rule, zone
 from app.ui.shared.switch import Switch
 from app.ui.shared.theme import Theme
-from app.ui.speech.knobs import KnobView, language_choices
+from app.ui.speech.knobs import FORMAT_TITLES, KnobView, language_choices
 
 STYLE_AFTER_MS = 200
 
@@ -171,7 +170,7 @@ class DeliveryPage(QScrollArea):
             self._formats = view.formats
             self.format.clear()
             for name in view.formats:
-                self.format.addItem(format_title(name), name)
+                self.format.addItem(FORMAT_TITLES.get(name, name.upper()), name)
         self.format.setCurrentIndex(max(0, self.format.findData(view.format)))
 
     def _style_typed(self) -> None:

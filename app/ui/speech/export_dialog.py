@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QWidget
 
-from app.audio.formats import SPEECH_FORMATS, can_encode, format_title, missing_sentence
 from app.ui.shared.dialogs import Dialog
 from app.ui.shared.fields import ChoiceField, TextField, bind_label
 from app.ui.shared.label import Label
@@ -26,8 +25,9 @@ class ExportDialog(Dialog):
         self._take_id = take_id
         self._deeds = deeds
         self.format = ChoiceField(theme, "Format")
-        for name in SPEECH_FORMATS:
-            self.format.addItem(format_title(name), name)
+        self._formats = {one.name: one for one in deeds.export_formats()}
+        for one in self._formats.values():
+            self.format.addItem(one.title, one.name)
         self.format.setCurrentIndex(max(0, self.format.findData(kind)))
         self.field = TextField(theme, "Name", text=pattern or DEFAULT_PATTERN)
         self.preview = Label(theme, "", "small", "text2", wrap=True)
@@ -60,7 +60,7 @@ class ExportDialog(Dialog):
         return self.field.text().strip() or DEFAULT_PATTERN
 
     def _agree(self) -> None:
-        possible = can_encode(self.kind)
+        problem = self._formats[self.kind].problem
         name = self._deeds.proposed_name(self._take_id, self.kind, self.pattern)
-        self.preview.set_text(f"Saved as {name}" if possible else missing_sentence(self.kind))
-        self.save.setEnabled(possible)
+        self.preview.set_text(problem or f"Saved as {name}")
+        self.save.setEnabled(not problem)

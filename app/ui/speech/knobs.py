@@ -35,6 +35,7 @@ LANGUAGE_NAMES: Mapping[str, str] = {
     "vi": "Vietnamese",
     "zh": "Chinese",
 }
+FORMAT_TITLES: Mapping[str, str] = {"opus": "Opus"}  # the others are their names in capitals
 _LOCALES = ("English (US)", "English (UK)")
 
 

@@ -11,6 +11,7 @@ from uuid import uuid4
 from PySide6.QtCore import QObject, Signal
 
 from app.audio.encoding import CannotWrite
+from app.audio.formats import SPEECH_FORMATS, can_encode, format_title, missing_sentence
 from app.service.errors import ServiceError
 from app.service.pricing import speech_cost
 from app.service.speech_text import Span, parts
@@ -22,7 +23,7 @@ from app.ui.shared.tasks import TaskScope
 from app.ui.shared.waveform_text import clock
 from app.ui.speech.presenter import SpeechPresenter
 from app.ui.speech.presenter_clips import DEFAULT_PATTERN, file_name
-from app.ui.speech.state import AuditionRow, DeskHead
+from app.ui.speech.state import AuditionRow, DeskHead, FormatChoice
 from app.ui.speech.voice_book import Key
 
 MAX_AUDITION = 6
@@ -260,6 +261,13 @@ class TakeDeeds(QObject):
             self._desk.use_voice(take.model, take.voice)
 
     # -- saving ---------------------------------------------------------------------------------------------------
+
+    def export_formats(self) -> tuple[FormatChoice, ...]:
+        """Return the six formats, with what is missing here for one that cannot be written."""
+        return tuple(
+            FormatChoice(name, format_title(name), "" if can_encode(name) else missing_sentence(name))
+            for name in SPEECH_FORMATS
+        )
 
     def proposed_name(self, take_id: str, kind: str, pattern: str = "") -> str:
         """Return the file name a take would get."""

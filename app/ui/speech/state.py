@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Protocol
 
 from app.service.speech_text import Span
 from app.ui.shared.receipt_line import Run
@@ -99,6 +100,34 @@ class AuditionRow:
     note: str = ""
     starred: bool = False
     plays: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FormatChoice:
+    """A format a clip can be saved in; `problem` says why it cannot be here."""
+
+    name: str
+    title: str
+    problem: str = ""
+
+
+class SampleView(Protocol):
+    """What was found in a sample of a voice."""
+
+    @property
+    def seconds(self) -> float: ...
+
+    @property
+    def level_db(self) -> float: ...
+
+    @property
+    def problem(self) -> str: ...
+
+    @property
+    def advice(self) -> str: ...
+
+    @property
+    def can_be_used(self) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
