@@ -17,6 +17,20 @@ from app.sandbox.validation import Checker
 from app.sandbox.world import Charge, iso
 
 MAX_LOOKBACK_DAYS = 90
+KEY_NAME = "Sandbox key"
+NO_MODEL = "crypto-rpc"  # what chain calls are booked under begins with it
+BESIDE = ("web-search", "x-search", "-voice-clone")  # booked with a model, but not in its units
+# What one unit is, by the type of a model.
+UNITS = {
+    "text": "tokens",
+    "embedding": "tokens",
+    "tts": "characters",
+    "asr": "seconds",
+    "video": "seconds",
+    "image": "images",
+    "inpaint": "images",
+    "upscale": "images",
+}
 
 
 async def rate_limits(call: Call) -> Answer:
@@ -94,50 +108,95 @@ async def usage_history(call: Call) -> Answer:
 
 
 async def usage_analytics(call: Call) -> Answer:
+    """Sums over the ledger's spendings, in USD and in daily credits: by day, by model, by key. Payments are none."""
+    from app.sandbox.x402_terms import TOP_UP_SKU
+
     start, end, shown = _range(call)
-    charges = [c for c in call.caller.ledger.charges if start <= c.at < end]
-    days: dict[str, Decimal] = defaultdict(Decimal)
-    models: dict[str, dict[str, Decimal]] = defaultdict(lambda: {"usd": Decimal(0), "units": Decimal(0)})
-    daily: dict[str, dict[str, Decimal]] = defaultdict(lambda: defaultdict(Decimal))
+    charges = [c for c in call.caller.ledger.charges if start <= c.at < end and c.sku != TOP_UP_SKU]
+    by_day, by_model = _Sums(), _Sums()
+    by_model_and_day: dict[str, dict[str, Decimal]] = defaultdict(lambda: defaultdict(Decimal))
+    parts: dict[str, _Sums] = defaultdict(_Sums)
     for charge in charges:
-        day = datetime.fromtimestamp(charge.at, UTC).date().isoformat()
-        days[day] -= charge.amount_usd
-        models[charge.model]["usd"] -= charge.amount_usd
-        models[charge.model]["units"] += charge.units
-        daily[day][charge.model] -= charge.amount_usd
-    total = sum(days.values(), Decimal(0))
-    ranked = sorted(models, key=lambda name: -models[name]["usd"])
-    key_name = "Sandbox key"
+        day, name = datetime.fromtimestamp(charge.at, UTC).date().isoformat(), charge.model or charge.sku
+        by_day.add(day, charge)
+        by_model.add(name, charge)
+        by_model_and_day[day][name] -= charge.amount_usd
+        parts[name].add(charge.sku, charge)
+    ranked = sorted(by_model.spent, key=lambda name: (-by_model.spent[name], name))
     return json_answer(
         {
             "lookback": shown,
-            "byDate": [{"date": day, "USD": days[day], "DIEM": 0} for day in sorted(days)],
-            "byModel": [
-                {
-                    "modelName": name,
-                    "unitType": "tokens",
-                    "modelType": "text",
-                    "totalUsd": models[name]["usd"],
-                    "totalDiem": 0,
-                    "totalUnits": models[name]["units"],
-                }
-                for name in ranked
-            ],
-            "byModelDaily": [{"date": _unix_ms(day), **daily[day]} for day in sorted(daily)],
+            "byDate": [{"date": day, "USD": by_day.usd[day], "DIEM": by_day.diem[day]} for day in sorted(by_day.spent)],
+            "byModel": [_model_line(call, name, by_model, parts[name]) for name in ranked],
+            "byModelDaily": [{"date": _unix_ms(day), **by_model_and_day[day]} for day in sorted(by_model_and_day)],
             "topModels": ranked[:10],
             "byKey": [
                 {
                     "apiKeyId": call.caller.id,
-                    "description": key_name,
-                    "totalUsd": total,
-                    "totalDiem": 0,
-                    "totalUnits": sum((c.units for c in charges), Decimal(0)),
+                    "description": KEY_NAME,
+                    "totalUsd": sum(by_day.usd.values(), Decimal(0)),
+                    "totalDiem": sum(by_day.diem.values(), Decimal(0)),
+                    "totalUnits": sum(by_model.units.values(), Decimal(0)),
                 }
             ],
-            "byKeyDaily": [{"date": _unix_ms(day), key_name: days[day]} for day in sorted(days)],
-            "topKeyNames": [key_name],
+            "byKeyDaily": [{"date": _unix_ms(day), KEY_NAME: by_day.spent[day]} for day in sorted(by_day.spent)],
+            "topKeyNames": [KEY_NAME],
         }
     )
+
+
+class _Sums:
+    """What was spent under each of several names. `spent` is USD and daily credits together: one for one."""
+
+    def __init__(self) -> None:
+        self.usd: dict[str, Decimal] = defaultdict(Decimal)
+        self.diem: dict[str, Decimal] = defaultdict(Decimal)
+        self.spent: dict[str, Decimal] = defaultdict(Decimal)
+        self.units: dict[str, Decimal] = defaultdict(Decimal)
+
+    def add(self, name: str, charge: Charge) -> None:
+        (self.diem if charge.currency == "DIEM" else self.usd)[name] -= charge.amount_usd
+        self.spent[name] -= charge.amount_usd
+        refunded = charge.amount_usd > 0  # takes no units with it
+        if not refunded and (name == charge.sku or not charge.sku.endswith(BESIDE)):
+            self.units[name] += charge.units
+
+
+def _model_line(call: Call, name: str, sums: _Sums, parts: _Sums) -> Json:
+    """One model, or one service without a model (chain calls, searches), with what it was paid for."""
+    kind = _kind(call, name)
+    line: Json = {
+        "modelName": name,
+        "unitType": _unit(kind),
+        "totalUsd": sums.usd[name],
+        "totalDiem": sums.diem[name],
+        "totalUnits": sums.units[name],
+    }
+    if kind:
+        line["modelType"] = kind
+    if len(parts.spent) > 1:
+        line["breakdown"] = [
+            {
+                "sku": sku,
+                "totalUsd": parts.usd[sku],
+                "totalDiem": parts.diem[sku],
+                "totalUnits": parts.units[sku],
+            }
+            for sku in sorted(parts.spent)
+        ]
+    return line
+
+
+def _kind(call: Call, name: str) -> str:
+    """The type of a model as `GET /models` has it, "" for what is none."""
+    if name.startswith(NO_MODEL):
+        return ""
+    return next((one.type for one in call.site.media_models if one.id == name), "text")
+
+
+def _unit(kind: str) -> str:
+    """What is counted for a type of model."""
+    return UNITS.get(kind, "credits")
 
 
 async def usage_is_gone(_: Call) -> Answer:

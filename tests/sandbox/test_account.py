@@ -88,6 +88,44 @@ def test_R_NS_09_analytics_sum_up_days_and_models(sandbox: Client) -> None:
         assert sandbox.get("/billing/usage-analytics", params=wrong).status_code == 400
 
 
+def test_usage_is_told_by_its_kind_with_units_of_that_kind(sandbox: Client) -> None:
+    tokens = sandbox.chat("Where are my chats kept?", venice_parameters={"enable_web_search": "on"})["usage"]
+    sandbox.post("/audio/speech", {"model": "tts-kokoro", "input": "Good morning.", "response_format": "wav"})
+    sandbox.post("/embeddings", {"model": "text-embedding-bge-m3", "input": "a text"})
+    image = {"model": "rialto-canvas", "prompt": "a boat", "width": 64, "height": 64}
+    sandbox.post("/image/generate", image)
+    sandbox.post("/crypto/rpc/base-mainnet", {"jsonrpc": "2.0", "id": 1, "method": "eth_chainId"})
+    body = sandbox.get("/billing/usage-analytics").json()
+    used = {one["modelName"]: one for one in body["byModel"]}
+    kinds = {name: (one.get("modelType"), one["unitType"]) for name, one in used.items()}
+    assert kinds == {
+        "rialto-handbook": ("text", "tokens"),
+        "tts-kokoro": ("tts", "characters"),
+        "text-embedding-bge-m3": ("embedding", "tokens"),
+        "rialto-canvas": ("image", "images"),
+        "crypto-rpc:base-mainnet": (None, "credits"),
+    }
+    assert used["rialto-handbook"]["totalUnits"] == tokens["total_tokens"]  # the search is booked beside them
+    assert {part["sku"] for part in used["rialto-handbook"]["breakdown"]} == {
+        "rialto-handbook-llm-input",
+        "rialto-handbook-llm-output",
+        "web-search",
+    }
+    assert (used["tts-kokoro"]["totalUnits"], used["rialto-canvas"]["totalUnits"]) == (len("Good morning."), 1)
+    total = sum(one["totalUsd"] for one in body["byModel"])
+    assert body["byKey"][0]["totalUsd"] == pytest.approx(total) and total == pytest.approx(
+        100 - float(sandbox.balance())
+    )
+
+
+def test_daily_credits_are_told_apart_from_dollars(sandbox: Client) -> None:
+    sandbox.control("/balance", {"diem": "1"})
+    cost = sandbox.chat("hello")["cost"]["usd"]
+    body = sandbox.get("/billing/usage-analytics").json()
+    assert (body["byDate"][0]["USD"], body["byDate"][0]["DIEM"]) == (0, pytest.approx(cost))
+    assert (body["byModel"][0]["totalUsd"], body["byModel"][0]["totalDiem"]) == (0, pytest.approx(cost))
+
+
 def test_the_old_usage_endpoint_is_gone_and_says_where_to_go(sandbox: Client) -> None:
     answer = sandbox.get("/billing/usage")
     assert answer.status_code == 410
