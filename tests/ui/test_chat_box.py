@@ -6,9 +6,10 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import httpx
 import pytest
 from PySide6.QtCore import QEvent, QMimeData, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage, QInputMethodEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QHBoxLayout, QLineEdit, QWidget
 
@@ -335,3 +336,77 @@ async def test_a_preset_brings_model_and_parameters_back_and_travels_in_a_file(
         box.tab.presenter.presets.take_file(file)
         await box.settle()
         assert told == ["This file holds no prompts or presets of Rialto."]
+
+
+# Commands and characters
+
+
+async def test_a_slash_lists_commands_and_enter_carries_one_out(
+    theme: Theme, tmp_home: Path, sandbox: RunningSandbox
+) -> None:
+    async with open_box(theme, tmp_home, sandbox, "rialto-reasoning") as box:
+        await box.type("/thinki", send=False)
+        completion = box.page.box.completion
+        assert completion.isVisible()
+        assert completion.entries[0].word == "thinking"
+        await box.type("")
+        assert box.tab.presenter.opened.options.thinking is False
+        assert box.composer.text() == ""
+        assert not completion.isVisible()
+        assert box.tab.rows == (), "nothing was sent"
+
+
+async def test_arrow_keys_walk_the_list_escape_closes_it_and_a_path_is_a_message(
+    theme: Theme, tmp_home: Path, sandbox: RunningSandbox
+) -> None:
+    async with open_box(theme, tmp_home, sandbox) as box:
+        await box.type("/", send=False)
+        completion = box.page.box.completion
+        first = completion.list.currentIndex().row()
+        press(box.edit, Qt.Key.Key_Down, Qt.Key.Key_Down, Qt.Key.Key_Up)
+        assert completion.list.currentIndex().row() == first + 1
+        assert box.page.handle_escape()
+        assert not completion.isVisible()
+        assert box.composer.text() == "/"
+        box.composer.set_text("")
+        await box.type("/etc/hosts is what?")
+        assert box.tab.rows[0].text == "/etc/hosts is what?"
+
+
+async def test_a_slash_and_a_name_find_a_character_to_speak_with(
+    theme: Theme, tmp_home: Path, sandbox: RunningSandbox
+) -> None:
+    async with open_box(theme, tmp_home, sandbox) as box:
+        async with httpx.AsyncClient(headers={"Authorization": f"Bearer {sandbox.api_key}"}) as http:
+            body = (await http.get(f"{sandbox.base_url}/characters", params={"limit": 1})).json()
+        name = body["data"][0]["name"]
+        await box.type(f"/{name}", send=False)
+        completion = box.page.box.completion
+        assert f"character {name}" in [entry.word for entry in completion.entries]
+        while completion.entries[completion.list.currentIndex().row()].word != f"character {name}":
+            press(box.edit, Qt.Key.Key_Down)
+        press(box.edit, Qt.Key.Key_Tab)
+        await box.settle()
+        assert box.tab.presenter.head().character.name == name
+
+
+async def test_a_preset_is_a_command_too(theme: Theme, tmp_home: Path, sandbox: RunningSandbox) -> None:
+    async with open_box(theme, tmp_home, sandbox) as box:
+        box.tab.presenter.set_option("system_prompt", "Review network code.")
+        box.tab.presenter.presets.save("prompt", "Reviewer")
+        await box.settle()
+        box.tab.presenter.set_option("system_prompt", "")
+        await box.type("/prompt rev", send=False)
+        await box.type("")
+        assert box.tab.presenter.opened.options.system_prompt == "Review network code."
+
+
+async def test_a_list_of_commands_never_takes_a_key_from_an_input_method(
+    theme: Theme, tmp_home: Path, sandbox: RunningSandbox
+) -> None:
+    async with open_box(theme, tmp_home, sandbox) as box:
+        await box.type("/ne", send=False)
+        QApplication.sendEvent(box.edit, QInputMethodEvent("ん", []))
+        press(box.edit, Qt.Key.Key_Return)
+        assert box.composer.text().startswith("/ne")
+        assert box.tab.rows == ()

@@ -146,7 +146,7 @@ class ChatPage(TabPanes):
         main.problem_action.connect(self._help)
         composer.send_wanted.connect(self.send)
         composer.stop_wanted.connect(presenter.stop)
-        composer.text_edited.connect(presenter.set_draft)
+        composer.text_edited.connect(self._typed)
         composer.option_changed.connect(presenter.set_option)
         composer.recall_wanted.connect(presenter.recall)
         composer.attach_wanted.connect(lambda: self.box.attach())
@@ -261,6 +261,11 @@ class ChatPage(TabPanes):
         """Send, with what was typed into the system prompt a moment ago."""
         self.flush_parameters()
         self.presenter.send(text)
+
+    def _typed(self, text: str) -> None:
+        self.presenter.set_draft(text)
+        if text.startswith("/") or "box" in self.__dict__:
+            self.box.complete(text)
 
     def flush_parameters(self) -> None:
         """Take what was typed among the parameters a moment ago."""
@@ -422,7 +427,9 @@ class ChatPage(TabPanes):
         return 0  # answers show in the list; the badge is for jobs that run for minutes
 
     def handle_escape(self) -> bool:
-        """Stop the answer, else leave the edited turn, else leave the guest."""
+        """Close the list of commands, else stop the answer, else leave the edited turn, else leave the guest."""
+        if "box" in self.__dict__ and self.box.close_completion():
+            return True
         if self.guest is not None:
             self.show_chat()
             return True

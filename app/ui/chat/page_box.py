@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QObject
 
 Kind = Literal["prompt", "preset"]
+LONGEST_COMMAND = 80  # characters; a longer line that begins with a slash is a message
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.ui.chat.attachment_saving import CopySaver
+    from app.ui.chat.completion import CompletionList, Entry
     from app.ui.chat.page import ChatPage
+    from app.ui.chat.presenter_completion import CharacterFinder
     from app.ui.chat.presenter_presets import PresetShelf
     from app.ui.chat.preset_popover import PresetPopover
-    from app.ui.chat.state import AttachmentView
+    from app.ui.chat.state import AttachmentView, CharacterHead
     from app.ui.shared.tasks import TaskScope
     from app.ui.shared.theme import Theme
 
@@ -31,6 +34,8 @@ class BoxDesk(QObject):
         self._theme = theme
         self._tasks = tasks
         self._strip_is_connected = False
+        self._typed = ""
+        self._characters: tuple[CharacterHead, ...] = ()
 
     # Prompts and presets
 
@@ -113,6 +118,81 @@ class BoxDesk(QObject):
         )
         if wanted and self._shelf is not None:
             self._shelf.rename(preset_id, wanted)
+
+    # Commands
+
+    @cached_property
+    def completion(self) -> CompletionList:
+        """What opens after a slash."""
+        from app.ui.chat.completion import CompletionList
+
+        made = CompletionList(self._theme, self._page.main, self._run_entry)
+        self._page.main.composer.box.takes_key = made.takes_key
+        return made
+
+    @cached_property
+    def _finder(self) -> CharacterFinder:
+        from app.ui.chat.presenter_completion import CharacterFinder
+
+        finder = CharacterFinder(self._page.presenter.caller, self._tasks, parent=self)
+        finder.found.connect(self._show_characters)
+        return finder
+
+    def complete(self, text: str) -> None:
+        """Follow what is typed: a line that begins with one slash opens the list, anything else closes it."""
+        typed = text[1:] if text.startswith("/") and "\n" not in text and len(text) <= LONGEST_COMMAND else None
+        if typed is None or typed.startswith("/"):
+            if "completion" in self.__dict__:
+                self.completion.hide()
+            return
+        self._typed = typed
+        self._characters = ()
+        self._finder.look_for(typed.strip())
+        self._show_entries()
+
+    def close_completion(self) -> bool:
+        """False when no list was open."""
+        was_open = "completion" in self.__dict__ and self.completion.isVisible()
+        if was_open:
+            self.completion.hide()
+        return was_open
+
+    def _show_entries(self) -> None:
+        from app.ui.chat.completion import Entry, matching
+
+        page, typed = self._page, self._typed
+        commands = [
+            Entry(action.id.partition(".")[2].replace("_", "-"), action.text.rstrip("…"), action.run)
+            for action in page.actions()
+            if action.enabled() and not action.id.startswith(("chat.next", "chat.previous"))
+        ]
+        rows = page.presenter.presets.rows() if page.presenter.presets is not None else ()
+        kept = [Entry(f"{row.kind} {row.name}", row.detail, partial(self._use_preset, row.id)) for row in rows]
+        people = [
+            Entry(f"character {each.name}", each.description, partial(self._speak_with, each))
+            for each in self._characters
+        ]
+        shown = matching([*commands, *kept], typed) + people
+        self.completion.show_entries(shown, page.main.composer.frame)
+
+    def _show_characters(self, text: str, characters: tuple[CharacterHead, ...]) -> None:
+        """Add who was found, unless something else stands in the box by now."""
+        if characters and self._page.main.composer.text() == f"/{self._typed}" and self._typed.strip() == text:
+            self._characters = characters
+            self._show_entries()
+
+    def _run_entry(self, entry: Entry) -> None:
+        """The command leaves the box before it is carried out."""
+        self._page.main.composer.set_text("")
+        self._page.presenter.set_draft("")
+        entry.run()
+
+    def _use_preset(self, preset_id: str) -> None:
+        if self._shelf is not None:
+            self._shelf.use(preset_id)
+
+    def _speak_with(self, character: CharacterHead) -> None:
+        self._page.use_character(character, new_chat=not self._page.presenter.opened.is_empty)
 
     # Attachments
 

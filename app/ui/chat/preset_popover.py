@@ -56,7 +56,7 @@ class PresetPopover(Popover):
         self._items = QStandardItemModel(self)
         self.list = _List(self)
         self.list.setModel(self._items)
-        self.list.setItemDelegate(_Delegate(theme, self.list))
+        self.list.setItemDelegate(TwoLines(theme, self.list))
         self.list.setAccessibleName(title)
         self.list.chosen.connect(self._use)
         self.list.rename_wanted.connect(self._rename)
@@ -205,7 +205,7 @@ class _List(QListView):
                 super().keyPressEvent(event)
 
 
-class _Delegate(QStyledItemDelegate):
+class TwoLines(QStyledItemDelegate):
     """Name over what it sets, both cut where they end."""
 
     def __init__(self, theme: Theme, view: QListView) -> None:
