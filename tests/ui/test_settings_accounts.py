@@ -6,8 +6,9 @@ import httpx
 import pytest
 
 from app.credentials.accounts import account_from, account_to
-from app.service.errors import ServiceError
+from app.service.errors import ConnectionFailed, ServiceError
 from app.ui.settings.accounts.checking import guess_dialect
+from app.ui.settings.accounts.checking import refused as checking_refused
 from app.ui.settings.accounts.presenter import AccountDraft
 from tests.ui.shell_desk import KEY, Office, accepted, make_office, refused, unreachable
 
@@ -47,6 +48,13 @@ async def test_a_dead_address_is_said_at_its_field_and_may_be_saved_all_the_same
     office.accounts.add(AccountDraft(ADDRESS, KEY), unchecked=True)
     await tasks.idle()
     assert office.book.active.base_url == ADDRESS
+
+
+@pytest.mark.parametrize("code", ["proxy_auth", "proxy", "certificate", "ca_file"])
+def test_what_fails_on_the_way_is_said_as_it_is_and_where_to_look(code):
+    form = checking_refused(ConnectionFailed("The proxy p:80 did not accept the user name and password.", code=code), 0)
+    assert form.problems["base_url"].startswith("The proxy p:80 did not accept the user name and password. Settings,")
+    assert form.can_save_unchecked
 
 
 @pytest.mark.parametrize("address", ["", "ftp://x", "http://api.example.com/v1", "https://", "https://a b/v1"])

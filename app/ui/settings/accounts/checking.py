@@ -89,6 +89,10 @@ def refused(error: ServiceError, done: int) -> FormState:
         return FormState(problems={"key": "The service does not let this key in from here."}, done=done)
     if isinstance(error, errors.NotFound | errors.BadAnswer):
         return FormState(problems={"base_url": "Something answers there, but not such a service."}, done=done)
+    on_the_way = error.code or ""
+    if on_the_way.startswith("proxy") or on_the_way in ("certificate", "ca_file"):
+        sentence = f"{error.message} Settings, under Connection, can test the way there."
+        return FormState(problems={"base_url": sentence}, can_save_unchecked=True, done=done)
     if isinstance(error, errors.ConnectionFailed | errors.TimedOut):
         return FormState(problems={"base_url": "Nothing answered at this address."}, can_save_unchecked=True, done=done)
     return FormState(sentence=short(error), can_save_unchecked=True, done=done)
