@@ -9,6 +9,7 @@ from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter
 from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QStackedWidget, QStyleOptionViewItem, QVBoxLayout, QWidget
 
 from app.ui.shared import icons
+from app.ui.shared.badge import Badge
 from app.ui.shared.buttons import IconButton, QuietButton
 from app.ui.shared.header import PaneHeader
 from app.ui.shared.label import Label
@@ -47,6 +48,9 @@ class ClipListPane(QWidget):
         zone(self, "pane")
         self.header = PaneHeader(theme, "Speech")
         self.new = IconButton(theme, "plus", "New clip", shortcut="Ctrl+N", framed=True)
+        beta = Badge(theme, "Beta", "outline")
+        beta.setToolTip("This part of the service may change.")
+        self.header.add_after_title(beta)
         self.header.add(self.new)
         self.filter = SearchField(theme, "Filter clips", shortcut="Ctrl+F")
         self.filter.setProperty("sizing", "small")
