@@ -170,6 +170,18 @@ class Takes:
             )
         return await self.one(take_id)
 
+    async def extend(self, take_id: str, text: str, spans: Iterable[tuple[int, int]]) -> Take:
+        """Let a take grow: `text` begins with what it was, `spans` are the parts that come after those it has."""
+        before = await self.one(take_id)
+        first = len(before.parts) + 1
+        async with self._database.transaction() as work:
+            await work.execute("UPDATE takes SET text = ? WHERE id = ?", [text_of(text), take_id])
+            await work.execute_many(
+                "INSERT INTO take_parts (take_id, number, start, finish) VALUES (?, ?, ?, ?)",
+                [(take_id, number, start, finish) for number, (start, finish) in enumerate(spans, first)],
+            )
+        return await self.one(take_id)
+
     async def one(self, take_id: str) -> Take:
         row = await self._database.fetch_one(f"SELECT {_TAKE} FROM takes WHERE id = ?", [take_id])
         if row is None:

@@ -20,7 +20,7 @@ from app.storage.voices import Voices
 from app.ui.shared.problems import ActionSpec, Problem, describe
 from app.ui.speech.knobs import Knobs, KnobView, knobs_from, sent_options, view_of
 from app.ui.speech.presenter_clips import ClipShelf, clip_row
-from app.ui.speech.presenter_reading import Reading
+from app.ui.speech.presenter_reading import Grow, Reading
 from app.ui.speech.presenter_sound import SoundDesk
 from app.ui.speech.presenter_voices import CATALOGUE_KEY, CATALOGUE_KIND, VoiceShelf
 from app.ui.speech.state import Choice, DeskHead, Meter
@@ -342,7 +342,7 @@ class SpeechPresenter(QObject):
         self.voices_changed.emit()
         return take
 
-    async def read(self, take: Take, *, aloud: bool) -> None:
+    async def read(self, take: Take, *, aloud: bool, grow: Grow | None = None) -> None:
         """Put a take into the player, ask for what is missing of it, and keep what comes."""
         at_s = self.sound.player.position_s if self.sound.view.take_id == take.id else 0.0
         reading = self.make_reading(take)
@@ -359,7 +359,7 @@ class SpeechPresenter(QObject):
                 await reading.load()
             service = self._caller.service
             if service is not None:
-                await reading.read(service, self.shelf.model(take.model))
+                await reading.read(service, self.shelf.model(take.model), grow)
         except ServiceError as error:
             self.set_problem(self.words_for(error, reading))
         except StorageError as error:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from app.service.service import Service
     from app.storage.intents import Intents
 
+Grow = Callable[["Reading"], Awaitable[bool]]
 INTENT = "speech"
 STOPPED = "Stopped by you."
 
@@ -74,14 +75,20 @@ class Reading(QObject):
             self.spool.finish()
         self.changed.emit()
 
-    async def read(self, service: Service, model: Model | None) -> None:
-        """Ask for every part that is not there. Raises `ServiceError` and `StorageError` at the first that fails."""
+    async def read(self, service: Service, model: Model | None, grow: Grow | None = None) -> None:
+        """Ask for every part that is not there. Raises `ServiceError` and `StorageError` at the first that fails.
+
+        `grow` is awaited when all parts are there: it adds more and says True, or says False at the end of the text.
+        """
         self.spool.reopen()
         try:
-            for part in self.take.parts:
-                if part.state != "complete":
+            while True:
+                part = next((part for part in self.take.parts if part.state != "complete"), None)
+                if part is not None:
                     self.working_on = part.number
                     await self._read_part(service, model, part)
+                elif grow is None or not await grow(self):
+                    break
         finally:
             self.working_on = 0
             self.spool.finish()
