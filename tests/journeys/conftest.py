@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from PySide6.QtWidgets import QApplication
@@ -11,11 +12,23 @@ from PySide6.QtWidgets import QApplication
 from app.bootstrap.ground import Ground
 from app.bootstrap.options import Options
 from app.bootstrap.rialto import Rialto
+from app.credentials import keyring_store
+from app.credentials.keyring_backends import NoBackend
 from app.credentials.redaction import SecretRegistry
 from app.storage.paths import Paths
 from app.ui.shared.problems import hide_secrets_with
 from app.ui.shell.crash_reports import CrashReporter
 from app.ui.shell.single_instance import SingleInstance
+
+
+@pytest.fixture(autouse=True)
+def _no_keychain(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A journey never meets the keychain of this computer, nor a stand-in that another test left to `keyring`."""
+
+    def find() -> NoReturn:
+        raise NoBackend("absent", "none", "No system keyring was found on this computer.")
+
+    monkeypatch.setattr(keyring_store.KeyringStore.__init__, "__kwdefaults__", {"time_limit_s": 5.0, "find": find})
 
 
 @asynccontextmanager

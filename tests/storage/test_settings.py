@@ -37,6 +37,15 @@ def test_keys_of_a_newer_version_are_kept(tmp_path: Path) -> None:
     assert json.loads(path.read_text())["theme"] == "dark"
 
 
+def test_a_key_of_an_earlier_version_is_left_behind(tmp_path: Path) -> None:
+    path = tmp_path / "settings.json"
+    path.write_text('{"active_account": "a1", "theme": "dark"}')
+    store = SettingsStore(path)
+    store.change(text_percent=110)
+    assert (store.value.theme, store.value.unknown) == ("dark", {})
+    assert "active_account" not in path.read_text()
+
+
 @pytest.mark.parametrize("broken", [b"", b"{", b"\xff\xfe", b"[1]", b'"text"', b"[" * 100_000])
 def test_a_broken_file_is_set_aside_and_told(broken: bytes, tmp_path: Path) -> None:
     path = tmp_path / "settings.json"
