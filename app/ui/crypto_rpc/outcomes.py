@@ -1,0 +1,103 @@
+"""An answer beside the calls it belongs to: what the response tree shows, call by call."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from app.service.rpc_methods import ERROR_CREDITS, call_credits
+from app.ui.shared.json_tree_model import TreeRoot
+
+NO_ANSWER = "The node did not answer this call."
+
+
+@dataclass(frozen=True, slots=True)
+class CallOutcome:
+    """What became of one call. `credits` is what it cost by the price list: the headers state the sum alone."""
+
+    id: int
+    method: str
+    value: object
+    is_error: bool
+    credits: int
+    message: str = ""  # of an error
+    data: object = None  # of an error
+
+
+def outcomes_of(network: str, items: Sequence[Mapping[str, object]], answer: object) -> tuple[CallOutcome, ...]:
+    """Match the calls with their answers by id; the order of a batch's answers means nothing (R-RPC-10)."""
+    answers: dict[object, Mapping[str, object]] = {}
+    whole: Mapping[str, object] | None = None
+    if isinstance(answer, list):
+        for each in answer:
+            if isinstance(each, Mapping):
+                answers.setdefault(_id(each.get("id")), each)
+    elif isinstance(answer, Mapping):
+        whole = answer
+    found = []
+    for place, item in enumerate(items, start=1):
+        method = str(item.get("method", ""))
+        each = whole if whole is not None else answers.get(_id(item.get("id", place)))
+        found.append(_outcome(network, place, method, each))
+    return tuple(found)
+
+
+def _id(value: object) -> object:
+    return value if isinstance(value, int | str) and not isinstance(value, bool) else None
+
+
+def _outcome(network: str, place: int, method: str, answer: Mapping[str, object] | None) -> CallOutcome:
+    if answer is None:
+        return CallOutcome(place, method, {"message": NO_ANSWER}, True, 0, NO_ANSWER)
+    error = answer.get("error")
+    if error is None and "result" in answer:
+        return CallOutcome(place, method, answer["result"], False, call_credits(network, method))
+    if isinstance(error, Mapping):
+        message = error.get("message")
+        words = message if isinstance(message, str) else ""
+        return CallOutcome(place, method, dict(error), True, ERROR_CREDITS, words, error.get("data"))
+    return CallOutcome(place, method, dict(answer), True, ERROR_CREDITS, str(error or ""))
+
+
+def roots_of(outcomes: Sequence[CallOutcome]) -> tuple[TreeRoot, ...]:
+    """The first level of the response tree."""
+    return tuple(
+        TreeRoot(
+            outcome.method,
+            outcome.value,
+            str(outcome.id),
+            "Error" if outcome.is_error else "Result",
+            f"{outcome.credits:,} cr",
+            "bad" if outcome.is_error else "ok",
+        )
+        for outcome in outcomes
+    )
+
+
+def derived_credits(outcomes: Sequence[CallOutcome]) -> int:
+    """What the price list says that all calls cost together."""
+    return sum(outcome.credits for outcome in outcomes)
+
+
+def items_of(text: str) -> tuple[Mapping[str, object], ...]:
+    """The calls of a stored request; nothing for a text that is none."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return ()
+    items = value if isinstance(value, list) else [value]
+    return tuple(item for item in items if isinstance(item, Mapping))
+
+
+def as_table(value: object, most_columns: int = 24) -> tuple[tuple[str, ...], tuple[tuple[object, ...], ...]] | None:
+    """Columns and rows of a list of objects; None for anything else. Columns stand in the order of their appearance."""
+    if not isinstance(value, list) or not value or not all(isinstance(item, Mapping) for item in value):
+        return None
+    columns: dict[str, None] = {}
+    for item in value:
+        for name in item:
+            if len(columns) < most_columns:
+                columns.setdefault(str(name))
+    names = tuple(columns)
+    return names, tuple(tuple(item.get(name) for name in names) for item in value)

@@ -1,0 +1,442 @@
+"""What the Console shows and what its controls mean. QtCore only, no widgets."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from app.service.crypto_rpc import RpcOperation
+from app.service.rpc_methods import estimate
+from app.storage.catalogue import Catalogue
+from app.storage.errors import StorageError
+from app.storage.rpc_calls import RpcCall, RpcCalls
+from app.ui.crypto_rpc.batch import CallRow, read_text
+from app.ui.crypto_rpc.draft import Draft, fresh_key
+from app.ui.crypto_rpc.methods import MethodCatalogue, MethodInfo
+from app.ui.crypto_rpc.networks import NetworkRow, network_title
+from app.ui.crypto_rpc.presenter_networks import NetworkShelf
+from app.ui.crypto_rpc.presenter_runs import RunReader
+from app.ui.crypto_rpc.presenter_sending import (
+    NotSent,
+    check_caps,
+    prepared,
+    question_of,
+    read_transactions,
+    send,
+)
+from app.ui.crypto_rpc.presenter_words import entry_of, key_note
+from app.ui.crypto_rpc.state import (
+    CapsView,
+    DraftView,
+    EditorMode,
+    RowView,
+    RunView,
+    SelectedCall,
+    SendQuestion,
+)
+from app.ui.shared.problems import Problem
+
+if TYPE_CHECKING:
+    from app.storage.database import Database
+    from app.ui.shared.caller import Caller
+    from app.ui.shared.tasks import TaskScope
+
+FIRST_NETWORK = "ethereum-mainnet"
+KEEP_AFTER_S = 0.4  # a pause in typing after which the draft is on disk
+MAX_LISTED = 500
+_NOWHERE = ""  # the draft belongs to no account
+
+Ask = Callable[[SendQuestion], Awaitable[bool]]
+
+
+async def _refuse(_question: SendQuestion) -> bool:
+    return False
+
+
+class CryptoRpcPresenter(QObject):
+    """`ask` is set by the page: it shows a question and waits for the answer. Until then nothing is confirmed."""
+
+    draft_changed = Signal(object)  # DraftView
+    params_replaced = Signal()  # the texts of the editors were not typed by the person
+    calls_changed = Signal(object)  # tuple[CallEntry, ...]
+    run_changed = Signal(object)  # RunView | None
+    networks_changed = Signal(object)  # tuple[NetworkRow, ...]
+    caps_changed = Signal(object)  # CapsView
+    busy_changed = Signal()
+    notice = Signal(str, str, str)  # a sentence, an action's id and words, both "" for none
+
+    def __init__(
+        self,
+        caller: Caller,
+        tasks: TaskScope,
+        data_folder: Path,
+        *,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        super().__init__()
+        self._caller = caller
+        self._tasks = tasks
+        self._data_folder = data_folder
+        self._now = now
+        self.ask: Ask = _refuse
+        self.shelf = NetworkShelf(caller)
+        self.shelf.changed.connect(self._show_networks)
+        self.draft = Draft(FIRST_NETWORK, fresh_key(now()))
+        self.methods: MethodCatalogue | None = None
+        self.calls: RpcCalls | None = None
+        self._catalogue: Catalogue | None = None
+        self._runs: RunReader | None = None
+        self._search = ""
+        self._problem: Problem | None = None
+        self._key_words = ("Kept 24 h", "")
+        self._sending = False
+        self._trashed: tuple[str, ...] = ()
+        self.run: RunView | None = None
+        caller.account_changed.connect(self._account_changed)
+
+    async def start(self, database: Database) -> None:
+        """Read what is on disk, then ask the service which networks there are."""
+        self.calls, self._catalogue = RpcCalls(database), Catalogue(database)
+        self.shelf.catalogue = self._catalogue
+        self._runs = RunReader(self.calls)
+        self.methods = await asyncio.to_thread(MethodCatalogue.read, self._data_folder)
+        await asyncio.to_thread(self.shelf.take_bundled, self._data_folder)
+        await self.calls.settle_after_start()
+        kept = await self._catalogue.load(_NOWHERE, "crypto_rpc", "draft")
+        if kept is not None and isinstance(kept.value, dict):
+            self.draft.take_kept(kept.value)
+            self.shelf.take_favourites(kept.value.get("favourites"))
+        self.params_replaced.emit()
+        await self._list_calls()
+        self._changed()
+        self._account_changed()
+
+    async def aclose(self) -> None:
+        """Put the draft on disk."""
+        await self._keep_draft()
+
+    # The draft
+
+    def view(self) -> DraftView:
+        """The draft as it stands."""
+        draft = self.draft
+        rows = tuple(self._row_view(row) for row in draft.rows)
+        cost = estimate(draft.network, tuple(row.method for row in draft.rows))
+        missing = draft.missing()
+        ready = draft.is_whole and not missing and not any(row.refusal for row in rows)
+        return DraftView(
+            self.shelf.row(draft.network),
+            rows,
+            self._selected_view(),
+            draft.mode,
+            draft.text,
+            draft.text_problems,
+            cost.credits,
+            cost.low_usd,
+            cost.high_usd,
+            draft.key_used or draft.changes_state,
+            draft.key,
+            *self._key_words,
+            missing,
+            ready and not self._sending and self._caller.service is not None and self.calls is not None,
+            self._sending,
+            self._problem,
+        )
+
+    def _row_view(self, row: CallRow) -> RowView:
+        method = self.method(row.method)
+        warning = ""
+        if self.methods is not None and row.method and not method.refusal:
+            if not self.methods.fits(self.draft.network, row.method):
+                warning = f"{row.method} is not a method of {network_title(self.draft.network)}."
+            elif not self.methods.is_known(self.draft.network, row.method):
+                warning = f"Nobody listed {row.method}: the service may refuse the whole request."
+        refusal = method.refusal or ("" if row.method else "Every call names a method.")
+        return RowView(row.id, row.method, row.params_text, method.tier, method.credits, refusal, warning)
+
+    def _selected_view(self) -> SelectedCall | None:
+        row = self.draft.current
+        if row is None:
+            return None
+        method = self.method(row.method)
+        return SelectedCall(
+            row.id, row.method, self.draft.params_text, method.help, method.parameters, self.draft.params_problem
+        )
+
+    def method(self, name: str) -> MethodInfo:
+        """What is known of a method on the draft's network."""
+        catalogue = self.methods or MethodCatalogue({"families": {}, "never": {}}, {})
+        return catalogue.info(self.draft.network, name)
+
+    def edit(self, change: Callable[[Draft], object], *, typed: bool = False) -> None:
+        """Change the draft and show it. `typed`: by the person in the editor, whose text is left alone then."""
+        if self._sending:
+            return
+        before = self.draft.network
+        change(self.draft)
+        self._problem = None
+        self._changed()
+        if not typed:
+            self.params_replaced.emit()
+        if self.draft.network != before:
+            self._show_networks()
+        self._tasks.replace("rpc key", self._look_at_key)
+        self._tasks.replace("rpc draft", self._keep_soon)
+
+    def use_network(self, slug: str) -> None:
+        def change(draft: Draft) -> None:
+            draft.network = slug
+
+        self.edit(change)
+
+    def add_method(self, name: str) -> None:
+        """Put a call with the method's example at the end of the batch."""
+        example = self.method(name).example
+        self.edit(lambda draft: draft.add(name, example))
+
+    def set_mode(self, mode: EditorMode) -> None:
+        self.edit(lambda draft: draft.set_mode(mode))
+
+    def paste(self, text: str) -> bool:
+        """Add what was copied elsewhere; False, with a notice, when it is no call."""
+        problems: list[str] = []
+        self.edit(lambda draft: problems.extend(each.sentence for each in draft.paste(text)))
+        if problems:
+            self.notice.emit(f"Nothing was pasted. {problems[0]}", "", "")
+        return not problems
+
+    def new_batch(self) -> None:
+        """Begin anew, on the same network."""
+        self.draft = Draft(self.draft.network, fresh_key(self._now()))
+        self.run = None
+        self.edit(lambda _draft: None)
+        self.run_changed.emit(None)
+
+    def new_key(self) -> None:
+        def change(draft: Draft) -> None:
+            draft.key = fresh_key(self._now())
+
+        self.edit(change)
+
+    def set_key(self, key: str) -> None:
+        def change(draft: Draft) -> None:
+            draft.key = key.strip()
+
+        self.edit(change, typed=True)
+
+    def use_key(self, on: bool) -> None:
+        def change(draft: Draft) -> None:
+            draft.key_used = on
+
+        self.edit(change, typed=True)
+
+    async def _look_at_key(self) -> None:
+        """Say whether the key went with this request before, or with another one."""
+        service, account, calls = self._caller.service, self._caller.account, self.calls
+        words = ("Kept 24 h", "")
+        if calls is not None and account is not None and service is not None and self.draft.is_whole:
+            try:
+                operation = self._operation()
+            except NotSent as error:
+                words = ("", str(error.problem.what) if "key" in str(error.problem.what) else "")
+            else:
+                now = self._now()
+                first = await calls.first_under(account.id, self.draft.key, now)
+                words = key_note(first, operation.digest, now)
+        if words != self._key_words:
+            self._key_words = words
+            self._changed()
+
+    def _operation(self) -> RpcOperation:
+        assert self._caller.service is not None
+        draft = self.draft
+        key = draft.key if draft.key_used or draft.changes_state else ""
+        return prepared(self._caller.service, draft.network, draft.filled(), batch=draft.batch, key=key)
+
+    def _changed(self) -> None:
+        self.draft_changed.emit(self.view())
+
+    async def _keep_soon(self) -> None:
+        await asyncio.sleep(KEEP_AFTER_S)
+        await self._keep_draft()
+
+    async def _keep_draft(self) -> None:
+        if self._catalogue is not None:
+            kept = {**self.draft.kept(), "favourites": list(self.shelf.favourites)}
+            await self._catalogue.save(_NOWHERE, "crypto_rpc", "draft", kept)
+
+    # Networks
+
+    def networks(self) -> tuple[NetworkRow, ...]:
+        return self.shelf.rows(self.draft.network)
+
+    def star_network(self, slug: str) -> None:
+        """Make a network a favourite, or an ordinary one again."""
+        self.shelf.star(slug)
+        self._tasks.replace("rpc draft", self._keep_soon)
+
+    def refresh(self) -> None:
+        """Ask again which networks there are, and count again."""
+        self._tasks.replace("rpc networks", self.shelf.refresh)
+        self._tasks.replace("rpc caps", self._count_caps)
+
+    def _show_networks(self) -> None:
+        self.networks_changed.emit(self.networks())
+        self._changed()
+
+    def _account_changed(self) -> None:
+        self._changed()
+        if self.calls is not None:
+            self.refresh()
+            self._tasks.replace("rpc key", self._look_at_key)
+
+    # Sending
+
+    @property
+    def is_sending(self) -> bool:
+        return self._sending
+
+    def send(self) -> None:
+        """Send the whole request, after the questions that it needs."""
+        view = self.view()
+        if view.can_send:
+            self._tasks.start("rpc send", self._send, self.draft.filled(), self.draft.batch, "")
+
+    def send_alone(self, call_id: int) -> None:
+        """Send one call of the batch by itself, under a key of its own."""
+        rows = [row for row in self.draft.filled() if row.id == call_id]
+        if rows and not self._sending and self.calls is not None and self._caller.service is not None:
+            self._tasks.start("rpc send", self._send, (replace(rows[0], id=1),), False, fresh_key(self._now()))
+
+    def stop(self) -> bool:
+        return self._tasks.cancel("rpc send")
+
+    async def _send(self, rows: tuple[CallRow, ...], batch: bool, own_key: str) -> None:
+        service, account, calls = self._caller.service, self._caller.account, self.calls
+        if service is None or account is None or calls is None:
+            return
+        self._set_sending(True)
+        self._problem = None
+        draft = self.draft
+        key = own_key or (draft.key if draft.key_used or draft.changes_state else "")
+        try:
+            operation = prepared(service, draft.network, rows, batch=batch, key=key)
+            transactions = await read_transactions(rows)
+            now = self._now()
+            first = await calls.first_under(account.id, key, now) if key else None
+            if first is not None and first.digest != operation.digest:
+                raise NotSent(Problem(key_note(first, operation.digest, now)[1].rstrip("."), severity="warn"))
+            await check_caps(calls, account.id, operation.estimate.credits, now)
+            chain_id = self.shelf.chain_id(draft.network)
+            if transactions and not await self.ask(question_of(draft.network, chain_id, transactions)):
+                return
+            sent = await send(service, account, calls, operation, rows, transactions, now)
+            await self._show_run(sent.call.id, sent.problem)
+        except NotSent as error:
+            self._problem = error.problem
+        except StorageError as error:
+            self._problem = Problem("The request was not sent", error.sentence)
+        finally:
+            self._set_sending(False)
+        await self._list_calls()
+        await self._count_caps()
+        await self._look_at_key()
+
+    def _set_sending(self, on: bool) -> None:
+        self._sending = on
+        self._changed()
+        self.busy_changed.emit()
+
+    async def _count_caps(self) -> None:
+        account, calls = self._caller.account, self.calls
+        if account is None or calls is None:
+            return
+        now = self._now()
+        requests, _ = await calls.used_since(account.id, now - timedelta(minutes=1))
+        _, credits_used = await calls.used_since(account.id, now - timedelta(hours=24))
+        self.caps_changed.emit(CapsView(requests, credits=credits_used))
+
+    # What was sent
+
+    def search(self, text: str) -> None:
+        self._search = text
+        self._tasks.replace("rpc list", self._list_calls)
+
+    async def _list_calls(self) -> None:
+        if self.calls is not None:
+            found = await self.calls.recent(search=self._search, limit=MAX_LISTED)
+            now = self._now()
+            self.calls_changed.emit(tuple(entry_of(call, now) for call in found))
+
+    def open_call(self, call_id: str) -> None:
+        """Show a request again: its calls in the editor, its answer beside them."""
+        self._tasks.replace("rpc open", self._open, call_id, True)
+
+    def open_run(self, call_id: str) -> None:
+        """Show another run of the same request; the editor stays as it is."""
+        self._tasks.replace("rpc open", self._open, call_id, False)
+
+    async def _open(self, call_id: str, edit: bool) -> None:
+        assert self.calls is not None
+        call = await self.calls.one(call_id)
+        if edit:
+            self._take_call(call)
+        await self._show_run(call_id, None)
+
+    def _take_call(self, call: RpcCall) -> None:
+        read = read_text(call.items)
+        if read.problems:
+            return
+
+        def change(draft: Draft) -> None:
+            draft.network = call.network
+            draft.set_rows(read.rows, selected=0, batch=call.batch)
+            if call.idempotency_key:
+                draft.key, draft.key_used = call.idempotency_key, True
+
+        self.edit(change)
+
+    async def _show_run(self, call_id: str, problem: Problem | None) -> None:
+        assert self._runs is not None
+        self.run = await self._runs.read(call_id, problem)
+        self.run_changed.emit(self.run)
+
+    def trash(self, call_ids: tuple[str, ...]) -> None:
+        self._tasks.start("rpc trash", self._trash, call_ids)
+
+    async def _trash(self, call_ids: tuple[str, ...]) -> None:
+        assert self.calls is not None
+        await self.calls.trash(call_ids, self._now())
+        self._trashed = call_ids
+        await self._list_calls()
+        words = "The request is in the trash." if len(call_ids) == 1 else f"{len(call_ids)} requests are in the trash."
+        self.notice.emit(words, "rpc-undo", "Undo")
+
+    def undo(self) -> None:
+        """Take the last requests out of the trash again."""
+        self._tasks.start("rpc undo", self._undo)
+
+    async def _undo(self) -> None:
+        if self.calls is not None and self._trashed:
+            await self.calls.trash(self._trashed, None)
+            self._trashed = ()
+            await self._list_calls()
+
+    def look_up(self) -> None:
+        """Ask for the transactions of the run on screen by their hashes: put the calls into the editor."""
+        run = self.run
+        if run is None:
+            return
+        rows = [
+            CallRow(place, "eth_getTransactionByHash", [digest])
+            for place, (_item, digest) in enumerate(run.transactions, start=1)
+        ]
+        if rows:
+            self.new_batch()
+            self.edit(lambda draft: draft.set_rows(rows, selected=0))

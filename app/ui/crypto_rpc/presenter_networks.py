@@ -1,0 +1,74 @@
+"""Which networks there are: the list that ships, the one that was saved, the one that the service gives now."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from app.service.errors import ServiceError
+from app.storage.catalogue import Catalogue
+from app.ui.crypto_rpc.networks import NetworkRow, network_rows
+from app.ui.shared.caller import Caller
+
+
+class NetworkShelf(QObject):
+    """`changed` says that names or favourites are others now."""
+
+    changed = Signal()
+
+    def __init__(self, caller: Caller) -> None:
+        super().__init__()
+        self._caller = caller
+        self._slugs: tuple[str, ...] = ()
+        self._chain_ids: dict[str, int | None] = {}
+        self.favourites: tuple[str, ...] = ()
+        self.catalogue: Catalogue | None = None
+
+    def take_bundled(self, data_folder: Path) -> None:
+        """The list that ships with the program, with the chains' ids. Blocking: call it in a thread."""
+        known = json.loads((data_folder / "rpc_methods.json").read_text("utf-8"))
+        self._chain_ids = {slug: facts[1] for slug, facts in known["networks"].items()}
+        self._slugs = tuple(self._chain_ids)
+
+    def chain_id(self, slug: str) -> int | None:
+        return self._chain_ids.get(slug)
+
+    def row(self, slug: str) -> NetworkRow:
+        return network_rows((slug,), self._chain_ids, self.favourites, slug)[0]
+
+    def rows(self, current: str) -> tuple[NetworkRow, ...]:
+        return network_rows(self._slugs, self._chain_ids, self.favourites, current)
+
+    def star(self, slug: str) -> None:
+        """Make a network a favourite, or an ordinary one again."""
+        others = tuple(each for each in self.favourites if each != slug)
+        self.favourites = others if slug in self.favourites else (*others, slug)
+        self.changed.emit()
+
+    def take_favourites(self, slugs: object) -> None:
+        if isinstance(slugs, Iterable):
+            self.favourites = tuple(slug for slug in slugs if isinstance(slug, str))
+
+    async def refresh(self) -> None:
+        """Show what was saved for the account, then ask the service.
+
+        Where it does not answer, the saved list or the one that ships still serves; sending will say what is wrong.
+        """
+        service, account, catalogue = self._caller.service, self._caller.account, self.catalogue
+        if account is None or catalogue is None:
+            return
+        saved = await catalogue.load(account.id, "crypto_rpc", "networks")
+        if saved is not None and isinstance(saved.value, list):
+            self._slugs = tuple(each for each in saved.value if isinstance(each, str))
+            self.changed.emit()
+        if service is None:
+            return
+        try:
+            self._slugs = await service.crypto_rpc.networks()
+        except ServiceError:
+            return
+        await catalogue.save(account.id, "crypto_rpc", "networks", list(self._slugs))
+        self.changed.emit()

@@ -1,0 +1,154 @@
+"""What the Console shows: plain values that the presenter makes and the widgets draw."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
+from typing import Literal
+
+from app.service.rpc_methods import Tier
+from app.ui.crypto_rpc.batch import TextProblem
+from app.ui.crypto_rpc.methods import ParameterHelp
+from app.ui.crypto_rpc.networks import NetworkRow
+from app.ui.crypto_rpc.outcomes import CallOutcome
+from app.ui.shared.problems import Problem
+
+EditorMode = Literal["rows", "json"]
+TIER_WORDS: dict[Tier, str] = {
+    "standard": "Standard ×1",
+    "advanced": "Advanced ×2",
+    "large": "Large ×4",
+    "unknown": "Unknown",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RowView:
+    """One call of the batch as its row shows it. `refusal`: why it cannot be sent; `warning`: why it may be refused."""
+
+    id: int
+    method: str
+    params: str
+    tier: Tier
+    credits: int
+    refusal: str = ""
+    warning: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SelectedCall:
+    """The call in the editor below the rows."""
+
+    id: int
+    method: str
+    params: str  # readable JSON
+    help: str = ""
+    parameters: tuple[ParameterHelp, ...] = ()
+    problem: TextProblem | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DraftView:
+    """The request that is being written."""
+
+    network: NetworkRow
+    rows: tuple[RowView, ...] = ()
+    selected: SelectedCall | None = None
+    mode: EditorMode = "rows"
+    text: str = ""
+    problems: tuple[TextProblem, ...] = ()
+    credits: int = 0
+    low_usd: Decimal = Decimal(0)
+    high_usd: Decimal = Decimal(0)
+    key_used: bool = True
+    key: str = ""
+    key_note: str = ""
+    key_problem: str = ""
+    missing: tuple[str, ...] = ()  # variables without a value
+    can_send: bool = False
+    sending: bool = False
+    problem: Problem | None = None  # why the last sending was refused before it left
+
+    @property
+    def refusals(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(row.refusal for row in self.rows if row.refusal))
+
+
+@dataclass(frozen=True, slots=True)
+class CallEntry:
+    """One request of the list at the left."""
+
+    id: str
+    group: str
+    title: str
+    second: str
+    right: str
+    tone: str = ""  # "ok", "warn", "bad", "" of the badge
+    badge: str = ""
+    mono: bool = False
+    at: datetime | None = None
+
+    @property
+    def spoken(self) -> str:
+        return ", ".join(part for part in (self.title, self.badge, self.second, self.right) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionEntry:
+    """One collection of the list, and what is in it."""
+
+    file: str
+    name: str
+    requests: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RunView:
+    """One run of a request: what came back, and what it cost."""
+
+    id: str
+    title: str
+    network: str
+    state: str  # "open", "answered", "failed", "unknown"
+    replayed: bool = False
+    replay_note: str = ""
+    facts: tuple[tuple[str, str, str], ...] = ()  # label, value, tone
+    request_id: str = ""
+    outcomes: tuple[CallOutcome, ...] = ()
+    headers: tuple[tuple[str, str], ...] = ()
+    body: bytes = b""
+    body_kept: bool = True
+    runs: tuple[tuple[str, str], ...] = ()  # id and title of every run of the same request
+    problem: Problem | None = None
+    note: str = ""
+    transactions: tuple[tuple[str, str], ...] = ()  # computed here: id of the item, hash
+    decoded: tuple[tuple[int, str], ...] = field(default_factory=tuple)  # call id and what its bytes say
+
+    @property
+    def results(self) -> int:
+        return sum(not outcome.is_error for outcome in self.outcomes)
+
+    @property
+    def errors(self) -> int:
+        return sum(outcome.is_error for outcome in self.outcomes)
+
+
+@dataclass(frozen=True, slots=True)
+class CapsView:
+    """What the two caps still allow, counted here (R-RPC-44, R-RPC-45)."""
+
+    requests: int = 0
+    requests_limit: int = 100
+    credits: int = 0
+    credits_limit: int = 10_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class SendQuestion:
+    """What a person confirms before something on a chain is changed. `warnings` name what does not fit."""
+
+    title: str
+    network: str
+    facts: tuple[tuple[str, str], ...]
+    warnings: tuple[str, ...] = ()

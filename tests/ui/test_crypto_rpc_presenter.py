@@ -1,0 +1,211 @@
+"""The Console's presenter against the Sandbox's real chains: what a call costs, before and after; nothing is lost."""
+
+import hashlib
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from eth_account import Account as EthAccount
+
+from app.ui.shared.tasks import TaskScope
+from tests.ui.rpc_desk import RpcDesk, rpc_desk
+
+KEY = "0x" + hashlib.sha256(b"Rialto Sandbox test account: alice").hexdigest()
+OTHER = "0x3535353535353535353535353535353535353535"
+
+
+@pytest.fixture
+async def desk(tmp_path: Path, tasks: TaskScope) -> AsyncIterator[RpcDesk]:
+    async with rpc_desk(tmp_path, tasks) as desk:
+        yield desk
+
+
+def call(method: str, *params: object) -> dict[str, object]:
+    return {"jsonrpc": "2.0", "id": 1, "method": method, "params": list(params)}
+
+
+async def test_a_call_has_its_price_before_and_its_cost_after(desk: RpcDesk) -> None:
+    view = desk.presenter.view()
+    assert (view.credits, view.can_send, [row.method for row in view.rows]) == (20, True, ["eth_blockNumber"])
+    assert view.low_usd < view.high_usd
+    run = await desk.send()
+    assert run is not None
+    assert (run.state, run.results, run.errors) == ("answered", 1, 0)
+    assert run.outcomes[0].credits == 20
+    assert ("Charged", "20 cr", "") in run.facts
+    assert any(name == "x-service-rpc-credits" for name, _ in run.headers)
+    assert [entry.title for entry in desk.entries] == ["eth_blockNumber"]
+
+
+async def test_r_rpc_32_a_batch_with_an_error_costs_five_for_that_call(desk: RpcDesk) -> None:
+    desk.write(json.dumps([call("eth_chainId"), call("eth_getBalance", "nonsense", "latest")]))
+    assert desk.presenter.view().credits == 40
+    run = await desk.send()
+    assert run is not None
+    assert [(outcome.is_error, outcome.credits) for outcome in run.outcomes] == [(False, 20), (True, 5)]
+    assert ("Charged", "25 cr", "") in run.facts
+    assert (desk.entries[0].title, desk.entries[0].badge) == ("2 calls in a batch", "1 error")
+
+
+async def test_r_rpc_36_sending_the_same_again_is_a_replay_that_costs_nothing(desk: RpcDesk) -> None:
+    first = await desk.send()
+    again = await desk.send()
+    assert first is not None
+    assert again is not None
+    assert (again.replayed, again.outcomes) == (True, first.outcomes)
+    assert ("Charged", "0 cr", "ok") in again.facts
+    assert ("First run", "20 cr", "") in again.facts
+    assert len(again.runs) == 2
+    assert desk.entries[0].badge == "Replay"
+    assert "free to repeat" in desk.presenter.view().key_note
+
+
+async def test_r_rpc_38_a_key_that_went_with_another_request_is_explained_before_sending(desk: RpcDesk) -> None:
+    await desk.send()
+    desk.write(json.dumps(call("eth_chainId")))
+    await desk.tasks.idle()
+    assert "another request" in desk.presenter.view().key_problem
+    await desk.send()
+    problem = desk.presenter.view().problem
+    assert problem is not None
+    assert "another request" in problem.what
+    assert len(desk.entries) == 1
+    desk.presenter.new_key()
+    await desk.tasks.idle()
+    assert desk.presenter.view().key_problem == ""
+    await desk.send()
+    assert len(desk.entries) == 2
+
+
+async def test_r_rpc_13_every_refused_method_is_named_at_once_and_nothing_is_sent(desk: RpcDesk) -> None:
+    desk.write(json.dumps([call("eth_newFilter"), call("eth_blockNumber"), call("eth_sign")]))
+    view = desk.presenter.view()
+    assert [bool(row.refusal) for row in view.rows] == [True, False, True]
+    assert not view.can_send
+    assert await desk.send() is None
+    assert desk.entries == ()
+
+
+async def test_r_rpc_26_an_unknown_method_and_one_of_another_family_are_warned_of(desk: RpcDesk) -> None:
+    desk.write(json.dumps([call("eth_fooBar"), call("starknet_call")]))
+    view = desk.presenter.view()
+    assert "Nobody listed eth_fooBar" in view.rows[0].warning
+    assert "not a method of Ethereum mainnet" in view.rows[1].warning
+    assert view.can_send
+
+
+async def test_a_signed_transaction_is_read_confirmed_sent_and_found_by_its_hash(desk: RpcDesk) -> None:
+    made = EthAccount.sign_transaction(
+        {"nonce": 0, "gas": 21_000, "gasPrice": 10**10, "to": OTHER, "value": 10**18, "chainId": 8453}, KEY
+    )
+    raw = "0x" + made.raw_transaction.hex().removeprefix("0x")
+    digest = "0x" + made.hash.hex().removeprefix("0x")
+    desk.presenter.use_network("base-mainnet")
+    desk.write(json.dumps(call("eth_sendRawTransaction", raw)))
+    desk.agree = False
+    assert await desk.send() is None
+    facts = dict(desk.questions[0].facts)
+    assert (facts["To"], facts["Value"], facts["Chain id"], facts["Hash"]) == (OTHER, "1 ether", "8453", digest)
+    assert desk.questions[0].warnings == ()
+    assert desk.entries == ()
+    desk.agree = True
+    run = await desk.send()
+    assert run is not None
+    assert run.outcomes[0].value == digest
+    assert run.transactions == (("1", digest),)
+    kept = await desk.database.fetch("SELECT items, words FROM rpc_calls")
+    assert all(raw[2:40] not in str(value) for row in kept for value in row)
+
+
+async def test_a_transaction_for_another_chain_is_warned_of(desk: RpcDesk) -> None:
+    made = EthAccount.sign_transaction(
+        {"nonce": 0, "gas": 21_000, "gasPrice": 10**10, "to": OTHER, "value": 1, "chainId": 8453}, KEY
+    )
+    desk.write(json.dumps(call("eth_sendRawTransaction", "0x" + made.raw_transaction.hex().removeprefix("0x"))))
+    desk.agree = False
+    await desk.send()
+    assert "signed for chain 8453; Ethereum mainnet is chain 1" in desk.questions[0].warnings[0]
+
+
+async def test_what_is_no_signed_transaction_is_refused_before_it_is_paid_for(desk: RpcDesk) -> None:
+    desk.write(json.dumps(call("eth_sendRawTransaction", "0x1234")))
+    assert await desk.send() is None
+    problem = desk.presenter.view().problem
+    assert problem is not None
+    assert "Call 1 holds no signed transaction" in problem.what
+    assert desk.entries == ()
+
+
+async def test_a_refusal_of_the_service_is_kept_with_its_status(desk: RpcDesk) -> None:
+    desk.presenter.use_network("nowhere-mainnet")
+    run = await desk.send()
+    assert run is not None
+    assert (run.state, run.problem is not None) == ("failed", True)
+    assert (desk.entries[0].badge, "not charged" in desk.entries[0].right) == ("400", True)
+
+
+async def test_the_draft_is_there_after_a_restart_without_what_was_signed(desk: RpcDesk) -> None:
+    desk.presenter.use_network("base-mainnet")
+    desk.write(json.dumps([call("eth_getBalance", "{{address}}", "latest"), call("eth_sendRawTransaction", "0xf86c")]))
+    desk.presenter.edit(lambda draft: draft.variables.update(address=OTHER))
+    desk.presenter.star_network("base-mainnet")
+    presenter = await desk.restart()
+    view = presenter.view()
+    assert (view.network.slug, view.network.is_favourite) == ("base-mainnet", True)
+    assert [row.params for row in view.rows] == ['["{{address}}", "latest"]', '["{{signed_transaction}}"]']
+    assert view.missing == ("signed_transaction",)
+    assert not view.can_send
+
+
+async def test_a_request_on_its_way_when_the_program_ended_is_unknown_afterwards(desk: RpcDesk) -> None:
+    await desk.send()
+    await desk.database.execute("UPDATE rpc_calls SET state = 'open'")
+    seen: list[object] = []
+    presenter = await desk.restart()
+    presenter.calls_changed.connect(seen.append)
+    presenter.search("")
+    await desk.tasks.idle()
+    assert seen[-1][0].badge == "Unknown"  # type: ignore[index]  # a tuple of entries
+
+
+async def test_an_old_request_is_opened_with_its_calls_and_its_answer(desk: RpcDesk) -> None:
+    desk.write(json.dumps(call("eth_chainId")))
+    await desk.send()
+    desk.presenter.new_batch()
+    assert desk.presenter.view().rows[0].method == "eth_blockNumber"
+    desk.presenter.open_call(desk.entries[0].id)
+    await desk.tasks.idle()
+    assert desk.presenter.view().rows[0].method == "eth_chainId"
+    assert desk.presenter.run is not None
+    assert desk.presenter.run.outcomes[0].value == "0x1"
+
+
+async def test_trash_is_undone(desk: RpcDesk) -> None:
+    await desk.send()
+    desk.presenter.trash((desk.entries[0].id,))
+    await desk.tasks.idle()
+    assert desk.entries == ()
+    assert desk.notices[-1][1] == "rpc-undo"
+    desk.presenter.undo()
+    await desk.tasks.idle()
+    assert len(desk.entries) == 1
+
+
+async def test_one_call_of_a_batch_is_sent_alone_under_a_key_of_its_own(desk: RpcDesk) -> None:
+    desk.write(json.dumps([call("eth_chainId"), call("eth_gasPrice")]))
+    desk.presenter.send_alone(2)
+    await desk.tasks.idle()
+    assert desk.presenter.run is not None
+    assert [outcome.method for outcome in desk.presenter.run.outcomes] == ["eth_gasPrice"]
+    assert len(desk.presenter.view().rows) == 2
+
+
+async def test_r_ep_07_the_services_networks_take_the_place_of_the_bundled_ones(desk: RpcDesk) -> None:
+    slugs = {row.slug for row in desk.presenter.networks()}
+    assert {"ethereum-mainnet", "base-mainnet", "starknet-mainnet"} <= slugs
+    assert next(row for row in desk.presenter.networks() if row.slug == "zksync-mainnet").credits == 30
+    desk.caller.use(desk.caller.account, None)
+    presenter = await desk.restart()
+    assert {row.slug for row in presenter.networks()} == slugs
+    assert not presenter.view().can_send
