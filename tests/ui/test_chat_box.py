@@ -137,6 +137,13 @@ async def test_what_a_model_cannot_see_is_refused_at_the_chip_and_del_frees_the_
         assert box.tab.rows == ()
         assert box.composer.text() == "Where is my key kept?", "nothing that was typed is lost"
         assert "cannot see pictures" in box.composer.send.toolTip()
+        assert box.composer.why_note.text() == (
+            "Handbook reader cannot see pictures. Remove it, or choose another model."
+        )
+        box.tab.presenter.use_model("rialto-vision")
+        assert chip.detail.text().endswith(" bytes, 100 × 80"), "the chip follows the model"
+        assert not box.composer.why_note.isVisible()
+        box.tab.presenter.use_model("rialto-handbook")
         chip.setFocus()
         QTest.keyClick(chip, Qt.Key.Key_Delete)
         await box.settle()

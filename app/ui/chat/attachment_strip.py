@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QImage, QKeyEvent, QPainter, QPainterPath, QPaintEvent
+from PySide6.QtGui import QImage, QKeyEvent, QPainter, QPainterPath, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.ui.chat.attachment import ICONS, kind_word
@@ -38,6 +38,7 @@ class AttachmentStrip(QWidget):
         self._theme = theme
         self._thumbnails = Thumbnails(self)
         self._thumbnails.loaded.connect(self._loaded)
+        theme.changed.connect(self._fit)
         self.chips: dict[str, AttachmentChip] = {}
         self._flow = FlowLayout(theme, gap=6, line_gap=6, parent=self)
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
@@ -67,7 +68,18 @@ class AttachmentStrip(QWidget):
         self.setVisible(bool(wanted))
         if had_focus and had_focus not in self.chips and self.chips:
             list(self.chips.values())[min(place, len(self.chips) - 1)].setFocus(Qt.FocusReason.OtherFocusReason)
-        self.updateGeometry()
+        self._fit()
+
+    def _fit(self) -> None:
+        """As high as its lines: a layout above would give it one."""
+        if self.chips and self.width() > 0:
+            high = self._flow.heightForWidth(self.width())
+            if high != self.height() or self.minimumHeight() != high:
+                self.setFixedHeight(high)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
 
     def _loaded(self, path: str) -> None:
         for chip in self.chips.values():
@@ -96,7 +108,7 @@ class AttachmentChip(QWidget):
         self._column = QVBoxLayout()
         self._column.addWidget(self.name)
         self._column.addWidget(self.detail)
-        self._column.addWidget(self.smaller)
+        self._column.addWidget(self.smaller, 0, Qt.AlignmentFlag.AlignLeft)
         self._row = QHBoxLayout(self)
         self._row.addLayout(self._column, 1)
         self._row.addWidget(self.close_button, 0, Qt.AlignmentFlag.AlignTop)

@@ -151,12 +151,14 @@ class Composer(QWidget):
         self.stop.setVisible(head.writing)
         self.send.setEnabled(head.can_send)
         self.send.setToolTip(head.why_not)
+        self._show_why(head.why_not if head.says_why_not else "")
         self._fold()
 
     def show_cost(self, note: CostNote) -> None:
         """The most that the next turn can cost."""
         self._show_links(note.links)
         self.tokens.set_text(note.tokens)
+        self.tokens.setToolTip(self.tr("About what your message and its attachments count"))
         self.cost.set_text(note.text)
         self.cost.setToolTip(note.detail)
         self.cost.setAccessibleDescription(note.detail)
@@ -183,6 +185,18 @@ class Composer(QWidget):
         if views or "strip" in self.__dict__:
             self.strip.show_attachments(views)
         self._has_attachments = any(not view.refusal and not view.busy for view in views)
+
+    @cached_property
+    def why_note(self) -> Label:
+        """Why the message stays in the box, where the reason is not to be seen elsewhere."""
+        note = Label(self._theme, "", "small", "warn", wrap=True)
+        self._inside.insertWidget(self._inside.count() - 1, note)
+        return note
+
+    def _show_why(self, why: str) -> None:
+        if why or "why_note" in self.__dict__:
+            self.why_note.set_text(why)
+            self.why_note.setVisible(bool(why))
 
     def _show_links(self, links: tuple[str, ...]) -> None:
         if not links and "links_note" not in self.__dict__:

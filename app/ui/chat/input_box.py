@@ -54,7 +54,7 @@ class MessageBox(QPlainTextEdit):
         self.document().setDocumentMargin(0)
         self.document().documentLayout().documentSizeChanged.connect(self._fit)
         self._caret = CaretRest(self)
-        theme.changed.connect(self._dress)
+        theme.changed.connect(self._rescale)
         self._dress()
 
     @property
@@ -92,6 +92,11 @@ class MessageBox(QPlainTextEdit):
         self.setFont(font)
         self._fit()
 
+    def _rescale(self) -> None:
+        """Take another text size: the placeholder is painted with the viewport's font, which keeps its first one."""
+        self._dress()
+        self.viewport().setFont(self.font())
+
     def _fit(self) -> None:
         lines = self.line_count()
         height = self._height_of(lines)
@@ -110,9 +115,10 @@ class MessageBox(QPlainTextEdit):
 
     def event(self, event: QEvent) -> bool:
         """Tab belongs to an open completion before it belongs to the window."""
-        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and event.key() == Qt.Key.Key_Tab:
-            if self.takes_key is not None and not self._composing and self.takes_key(event):
-                return True
+        completes = self.takes_key if not self._composing else None
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and completes is not None:
+            is_tab = event.key() == Qt.Key.Key_Tab
+            return (is_tab and completes(event)) or super().event(event)
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -62,6 +62,7 @@ class Attaching(QObject):
         self._keys = itertools.count()
         self._turn = 0  # grows with every other chat that is shown
         self._gate: asyncio.Semaphore | None = None
+        self._told_views: tuple[AttachmentView, ...] = ()
 
     def start(self, history: History) -> None:
         self._history = history
@@ -171,8 +172,14 @@ class Attaching(QObject):
         self._open.reading = sum(item.busy for item in self._items)
         self._tell()
 
+    def follow(self) -> None:
+        """Say again what the chips show when that is something else now, as with another model."""
+        if self._items and self.views() != self._told_views:
+            self._tell()
+
     def _tell(self) -> None:
-        self.changed.emit(self.views())
+        self._told_views = self.views()
+        self.changed.emit(self._told_views)
 
     def _item(self, attachment: Attachment) -> _Item:
         return _Item(f"a{next(self._keys)}", attachment.name, attachment)

@@ -163,6 +163,7 @@ class ChatPresenterBase(QObject):
         return self.opened.head(writing=self.opened.chat_id in self._writing())
 
     def _head_changed(self) -> None:
+        self.attaching.follow()
         self.head_changed.emit(self.head())
         self.cost_changed.emit(self.opened.cost())
 

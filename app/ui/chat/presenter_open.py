@@ -153,6 +153,7 @@ class OpenChat:
         last = self.thread.last_of("assistant")
         cached = last.usage.get("cached") if last is not None else 0
         why_not = self.why_not()
+        ready = self.caller.service is not None and bool(self.model_id) and self.is_whole
         return ChatHead(
             chat_id=self.chat_id,
             title=self.title or NEW_CHAT,
@@ -179,6 +180,7 @@ class OpenChat:
             is_sandbox=self.caller.is_sandbox,
             can_send=not why_not,
             why_not=why_not,
+            says_why_not=bool(why_not) and ready and bool(self.draft.strip() or self.attachments) and not self.reading,
             problem=self.problem,
         )
 

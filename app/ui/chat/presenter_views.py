@@ -81,7 +81,7 @@ def cost_note(
     """`≤ $0.0046 a turn`, how that was reckoned, and which links of the draft would be read."""
     links = links_in(draft) if options.read_links else ()
     own = (count_tokens(draft) if draft.strip() else 0) + attachment_tokens
-    own_text = f"about {money.count(own)} tokens" if own else ""
+    own_text = f"{money.count(own)} tok" if own else ""
     if model is None:
         return CostNote(tokens=own_text, links=links)
     estimated = branch_tokens + own

@@ -89,6 +89,7 @@ class ChatHead:
     is_sandbox: bool = False
     can_send: bool = True
     why_not: str = ""  # one line beside Send when nothing can be sent
+    says_why_not: bool = False  # it is about what the person put in, and stands over Send
     problem: Problem | None = None  # of the page as a whole, such as a full disk
 
     @property
