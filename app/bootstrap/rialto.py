@@ -141,6 +141,7 @@ class Rialto:
         page = ChatPage(self.theme, self.chat, self.tasks, enter_sends=self.settings.value.enter_sends)
         page.characters_wanted.connect(self._show_characters)
         page.help_wanted.connect(self.help)
+        self.chat.started.connect(self._wire_voice)
         page.toast_wanted.connect(self._toast)
         if self.first_paint is not None and self.first_paint.is_over:
             page.complete()
@@ -326,6 +327,17 @@ class Rialto:
 
         return DeviceWatch()
 
+    def _wire_voice(self) -> None:
+        """Let every answer of the chat be read aloud; the speech tab is made by the first that is."""
+
+        def act(row_id: str, action: str) -> None:
+            if action == "speak":
+                from app.bootstrap.speech_tab import read_answer
+
+                self.tasks.replace("read answer", read_answer, self, row_id)
+
+        self.chat_page.main.view.action.connect(act)
+
     # What one part asks of another
 
     def _make_settings_tab(self) -> TabPage:
@@ -373,6 +385,8 @@ class Rialto:
 
     def help(self, action: str) -> None:
         """Carry out what a button of an error card asks for."""
+        if action == "speak":
+            return  # the message view told the speech tab itself
         if action == "sandbox-money":
             self.window.open_settings("sandbox")
         elif action == "switch-account":

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from app.storage.paths import resources
 from app.ui.speech.page import SpeechPage
 from app.ui.speech.presenter import SpeechPresenter
+from app.ui.speech.presenter_aloud import ReadAloud
 from app.ui.speech.presenter_clones import CloneDesk
 from app.ui.speech.presenter_sound import SoundDesk
 from app.ui.speech.presenter_takes import TakeDeeds
@@ -15,6 +17,8 @@ from app.ui.speech.voice_book import VoiceTable
 if TYPE_CHECKING:
     from app.bootstrap.rialto import Rialto
     from app.storage.database import Database
+
+FOLLOW_S = 0.2
 
 
 def make_speech_tab(rialto: Rialto) -> SpeechPage:
@@ -26,6 +30,10 @@ def make_speech_tab(rialto: Rialto) -> SpeechPage:
     deeds = TakeDeeds(presenter, rialto.tasks)
     clones = CloneDesk(presenter, rialto.audio, rialto.tasks, rialto.paths.cache / "voices")
     page = SpeechPage(rialto.theme, presenter, deeds, clones, rialto.tasks)
+    page.aloud = ReadAloud(presenter, rialto.tasks)
+    page.aloud.said.connect(lambda sentence: _toast(rialto, page, sentence, "", ""))
+    rialto.window.silencers.append(page.silence)
+    _follow_answers(rialto, page.aloud)
     page.help_wanted.connect(rialto.help)
     page.toast_wanted.connect(lambda sentence, action, words: _toast(rialto, page, sentence, action, words))
 
@@ -41,6 +49,48 @@ def make_speech_tab(rialto: Rialto) -> SpeechPage:
     rialto.when_open("speech", begin)
     rialto.on_end(end)
     return page
+
+
+async def read_answer(rialto: Rialto, row_id: str) -> None:
+    """Read an answer of the chat aloud, or fall silent when it is being read."""
+    page = rialto.window.tab("speech")
+    assert isinstance(page, SpeechPage) and page.aloud is not None
+    await page.presenter.ready.wait()
+    text, is_whole = _answer(rialto, row_id)
+    page.aloud.toggle(row_id, text, is_whole=is_whole)
+
+
+def _answer(rialto: Rialto, row_id: str) -> tuple[str, bool]:
+    try:
+        row = rialto.chat_page.main.view.row(row_id)
+    except KeyError:
+        return "", True
+    return row.text, row.state != "streaming"
+
+
+def _follow_answers(rialto: Rialto, aloud: ReadAloud) -> None:
+    """Hand on what of the answer that is being read has been written since, a few times a second."""
+    conversation = rialto.chat.conversation
+    told_at = [0.0]
+
+    def arrived(row_id: str, _text: str) -> None:
+        if row_id == aloud.source and monotonic() - told_at[0] > FOLLOW_S:
+            told_at[0] = monotonic()
+            aloud.feed(row_id, _answer(rialto, row_id)[0])
+
+    def ended(row_id: str) -> None:
+        if row_id == aloud.source:
+            aloud.feed(row_id, _answer(rialto, row_id)[0], is_whole=True)
+
+    def connect() -> None:
+        assert rialto.chat.conversation is not None
+        rialto.chat.conversation.text_arrived.connect(arrived)
+        rialto.chat.conversation.stream_ended.connect(ended)
+
+    if conversation is not None:
+        connect()
+    else:
+        rialto.chat.started.connect(connect)
 
 
 def _toast(rialto: Rialto, page: SpeechPage, sentence: str, action: str, words: str) -> None:

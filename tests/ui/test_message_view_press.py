@@ -96,9 +96,9 @@ def test_many_sources_are_folded_until_asked_for(theme: Theme) -> None:
 def test_message_buttons_report_their_names(theme: Theme) -> None:
     view = shown(theme, [answer("The *answer*.", receipt=RECEIPT, reasoning="secret thoughts")])
     spy = QSignalSpy(view.action)
-    for name in ("Try again", "Branch from here", "More", "Copy message"):
+    for name in ("Read aloud", "Try again", "Branch from here", "More", "Copy message"):
         click(view, name)
-    assert [spy.at(i)[1] for i in range(spy.count())] == ["retry", "branch", "more", "copy"]
+    assert [spy.at(i)[1] for i in range(spy.count())] == ["speak", "retry", "branch", "more", "copy"]
     assert QGuiApplication.clipboard().text() == "The *answer*."
 
 

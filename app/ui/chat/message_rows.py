@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 Role = Literal["user", "assistant", "note", "tool"]
 RowState = Literal["complete", "streaming", "stopped", "interrupted", "failed"]
 
-ASSISTANT_ACTIONS = ("copy", "retry", "branch", "more")
+ASSISTANT_ACTIONS = ("copy", "speak", "retry", "branch", "more")
 USER_ACTIONS = ("copy",)
 
 

@@ -77,6 +77,9 @@ def chat_actions(page: ChatPage) -> tuple[TabAction, ...]:
         TabAction("chat.stop", "Stop the answer", presenter.stop, "", "stop", enabled=lambda: presenter.head().writing),
         *desk_actions(page, asked, stored),
         TabAction("chat.copy", "Copy the answer", page.copy_answer, "Ctrl+Shift+C", "copy"),
+        TabAction(
+            "chat.speak", "Read the answer aloud", lambda: _speak(page), "Ctrl+Shift+S", "speech", enabled=stored
+        ),
         TabAction("chat.edit_last", "Edit my last message", presenter.recall, "", "pencil", enabled=asked),
         TabAction("chat.request", "Show the request", page.open_request, "Ctrl+Shift+E", "code"),
         TabAction("chat.parameters", "Show the parameters", page.open_parameters, "", "settings"),
@@ -136,3 +139,10 @@ def chat_palette_items(page: ChatPage, entries: Sequence[ChatEntry], text: str, 
         if words and matches(row.name, row.id)
     ]
     return tuple(items[:limit])
+
+
+def _speak(page: ChatPage) -> None:
+    """Ask for the newest answer's voice as its own button does, also while the answer is still being written."""
+    row = next((row for row in reversed(page.rows()) if row.role == "assistant"), None)
+    if row is not None:
+        page.main.view.action.emit(row.id, "speak")

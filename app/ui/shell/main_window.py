@@ -62,6 +62,7 @@ class MainWindow(QMainWindow):
         self._overlays: Overlays | None = None
         self.secrets: SecretsPresenter | None = None
         self._may_close = False
+        self.silencers: list[Callable[[], bool]] = []  # what sounds from whichever tab; each says whether it did
         self._focus_cycle = FocusCycle(self)
         self.registry = ActionRegistry(
             self,
@@ -357,7 +358,9 @@ class MainWindow(QMainWindow):
         super().keyPressEvent(event)
 
     def _escape(self) -> bool:
-        """Stop, then close, then leave the field."""
+        """Be silent, then stop, then close, then leave the field."""
+        if any(silence() for silence in self.silencers):
+            return True
         frame = self._shown_frame()
         if frame is None:
             return False

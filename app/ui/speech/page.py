@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from app.ui.shared.tasks import TaskScope
     from app.ui.shared.theme import Theme
     from app.ui.speech.presenter import SpeechPresenter
+    from app.ui.speech.presenter_aloud import ReadAloud
     from app.ui.speech.presenter_clones import CloneDesk
     from app.ui.speech.presenter_takes import TakeDeeds
 
@@ -50,6 +51,7 @@ class SpeechPage(QObject):
         self.presenter = presenter
         self.deeds = deeds
         self.clones = clones
+        self.aloud: ReadAloud | None = None  # reads the chat's answers; set by whoever joins the two
         self.list = ClipListPane(theme)
         self.main = SpeechCanvas(theme)
         self.side = SpeechInspector(theme)
@@ -336,9 +338,15 @@ class SpeechPage(QObject):
     def badge(self) -> int:
         return int(self.presenter.is_speaking)
 
+    def silence(self) -> bool:
+        """Let nothing of ours be heard; False when nothing was. Of an answer read aloud no more is asked for."""
+        if self.aloud is not None and self.aloud.stop():
+            return True
+        return self.presenter.sound.silence() or self.voices.silence()
+
     def handle_escape(self) -> bool:
         """Silence first, then the take that is being asked for, then the audition."""
-        if self.presenter.sound.silence() or self.voices.silence():
+        if self.silence():
             return True
         if self.presenter.is_speaking:
             return self.presenter.stop()

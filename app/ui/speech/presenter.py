@@ -81,6 +81,7 @@ class SpeechPresenter(QObject):
         self.meter = Meter(why_not="There is nothing to say.")
         self.problem: Problem | None = None
         self.pattern = ""
+        self.ready = asyncio.Event()
         self._unsaved: dict[str, Any] = {}
         self._speaking = ""  # the take that is being asked for
         self._seen = ("", False)
@@ -107,6 +108,7 @@ class SpeechPresenter(QObject):
             self._say_broken_off(len(broken))
         self.refresh_models()
         self.sound.read_outputs()
+        self.ready.set()
 
     async def _measure(self, take_id: str) -> None:
         """After a kill: what the file of a cut part holds is what was kept of it."""
