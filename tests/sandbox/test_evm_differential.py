@@ -1,0 +1,76 @@
+"""The Sandbox's chains against another virtual machine: the same transactions end as they do on revm.
+
+Outcome, gas to the last unit, output, logs, storage and balance. revm's answers were recorded; see `evm_programs.py`.
+"""
+
+import json
+from typing import Any
+
+import pytest
+from eth_account import Account as Signer
+from eth_typing import Address
+
+from app.sandbox.chains_evm import Account, EvmChain
+from tests.sandbox.evm_programs import (
+    ANSWERS,
+    CHAIN_ID,
+    GAS,
+    HELPER,
+    HELPER_CODE,
+    SENDER_KEY,
+    SLOTS,
+    TARGET,
+    Program,
+    least_gas,
+    programs,
+)
+
+RECORDED: dict[str, Any] = json.loads(ANSWERS.read_text(encoding="utf-8"))["answers"]
+SENDER = Signer.from_key(SENDER_KEY)
+
+
+def run(program: Program) -> dict[str, Any]:
+    """Mine the transaction on a chain of its own and describe what came of it as the recording does."""
+    accounts = {
+        bytes.fromhex(SENDER.address[2:]): Account(10**24),
+        TARGET: Account(0, program.code),
+        HELPER: Account(0, HELPER_CODE),
+    }
+    chain = EvmChain(CHAIN_ID, accounts, lambda: 1_700_000_000.0)
+    signed = SENDER.sign_transaction(
+        {
+            "to": TARGET,
+            "value": program.value,
+            "gas": GAS,
+            "gasPrice": 10**10,
+            "nonce": 0,
+            "chainId": CHAIN_ID,
+            "data": program.data,
+        }
+    )
+    block, index = chain.by_hash[chain.send(chain.decode(bytes(signed.raw_transaction)))]
+    mined, state = block.mined[index], chain.state(block)
+    return {
+        "succeeded": mined.succeeded,
+        "gas_used": mined.gas_used,
+        "output": mined.frame.output.hex() if mined.succeeded else "",
+        "logs": [
+            ["0x" + log.address.hex(), ["0x" + topic.hex() for topic in log.topics], log.data.hex()]
+            for log in mined.logs
+        ],
+        "storage": [hex(state.get_storage(Address(TARGET), slot)) for slot in range(SLOTS)],
+        "balance": state.get_balance(Address(TARGET)),
+    }
+
+
+def test_every_program_was_recorded() -> None:
+    assert [program.name for program in programs()] == list(RECORDED)
+    assert len(RECORDED) > 200 and sum(answer["succeeded"] for answer in RECORDED.values()) > 150
+
+
+@pytest.mark.parametrize("part", range(8))
+def test_transactions_end_as_on_another_virtual_machine(part: int) -> None:
+    for program in programs()[part::8]:
+        recorded = RECORDED[program.name]
+        gas = max(recorded["gas_used"], least_gas(program.data))
+        assert run(program) == {**recorded, "gas_used": gas}, program.name
