@@ -33,6 +33,7 @@ class ChatHeader(QFrame):
     model_wanted = Signal()
     new_wanted = Signal()
     menu_wanted = Signal()
+    export_wanted = Signal()
     list_wanted = Signal()
     inspector_wanted = Signal()
 
@@ -58,6 +59,7 @@ class ChatHeader(QFrame):
         self.model = ModelButton(theme)
         self.new_button = IconButton(theme, "plus", self.tr("New chat"), shortcut="Ctrl+N")
         self.more_button = IconButton(theme, "more", self.tr("More for this chat"))
+        self.export_button = IconButton(theme, "download", self.tr("Export this chat"), shortcut="Ctrl+E")
         self.inspector_button = IconButton(
             theme, "panel-right", self.tr("Parameters"), shortcut="Ctrl+I", checkable=True
         )
@@ -66,13 +68,14 @@ class ChatHeader(QFrame):
             self._layout.addWidget(widget)
         self._layout.addWidget(self.edit, 1)
         self._layout.addStretch(1)
-        for button in (self.model, self.new_button, self.more_button, self.inspector_button):
+        for button in (self.model, self.new_button, self.export_button, self.more_button, self.inspector_button):
             self._layout.addWidget(button)
         self.edit.hide()
         self.rename_button.clicked.connect(self.begin_rename)
         self.model.clicked.connect(self.model_wanted)
         self.new_button.clicked.connect(self.new_wanted)
         self.more_button.clicked.connect(self.menu_wanted)
+        self.export_button.clicked.connect(self.export_wanted)
         self.list_button.clicked.connect(self.list_wanted)
         self.inspector_button.clicked.connect(self.inspector_wanted)
         theme.changed.connect(self._dress)
@@ -114,6 +117,7 @@ class ChatHeader(QFrame):
         self.title.setVisible(not editing)
         self.rename_button.setVisible(self._stored and not editing and not self._narrow)
         self.new_button.setVisible(self._narrow)
+        self.export_button.setVisible(self._stored and not self._narrow)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -38,6 +38,7 @@ class ChatListPane(QWidget):
     pin_wanted = Signal(str, bool)
     duplicate_wanted = Signal(str)
     trash_wanted = Signal(str)
+    search_wanted = Signal()  # in all messages, not only in titles
     files_given = Signal(object)  # list[Path], dropped on the list: exports of chats
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -56,6 +57,7 @@ class ChatListPane(QWidget):
         self.filter.setProperty("sizing", "small")
         self._nothing = Label(theme, "", "body", "text2", wrap=True)
         self._clear = QuietButton(theme, self.tr("Clear filter"), size="small")
+        self._everywhere = QuietButton(theme, self.tr("Search in all messages"), "search", size="small")
         self._places = QStackedWidget()
         self._count = Label(theme, "", "small", "text3", tabular=True)
         self._drive = Label(theme)
@@ -69,6 +71,7 @@ class ChatListPane(QWidget):
         empty = QWidget()
         inside = QVBoxLayout(empty)
         inside.addWidget(self._nothing)
+        inside.addWidget(self._everywhere, 0, Qt.AlignmentFlag.AlignLeft)
         inside.addWidget(self._clear, 0, Qt.AlignmentFlag.AlignLeft)
         inside.addStretch(1)
         self._empty_box = inside
@@ -94,6 +97,7 @@ class ChatListPane(QWidget):
         self.filter.search_changed.connect(self._filter)
         self.filter.left.connect(lambda: self.view.setFocus())
         self._clear.clicked.connect(self.filter.clear)
+        self._everywhere.clicked.connect(self.search_wanted)
 
     @cached_property
     def view(self) -> ChatListView:
@@ -165,6 +169,7 @@ class ChatListPane(QWidget):
         shown = self.model.chats_shown()
         searched = self.filter.text().strip()
         self._clear.setVisible(bool(searched))
+        self._everywhere.setVisible(bool(searched))
         self._nothing.set_text(
             self.tr("No chat is called “{searched}”.").format(searched=searched)
             if searched

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from app.ui.chat.message_rows import MessageRow
     from app.ui.shared.theme import Theme
 
-MIN_COLUMN = 300  # px at 100 %; where fewer fit, the columns are moved sideways
+MIN_COLUMN = 240  # px at 100 %; where fewer fit, the columns are moved sideways
 COLUMN_ACTIONS = ("copy",)
 
 
@@ -43,7 +43,7 @@ class Column(QWidget):
         self.view.setAccessibleName(self.tr("Answer of {name}").format(name=name))
         self.keep.setAccessibleName(self.tr("Keep the answer of {name}").format(name=name))
         self.stop.setAccessibleName(self.tr("Stop the answer of {name}").format(name=name))
-        head = QWidget()
+        head = self._bar = QWidget()
         self._head = QHBoxLayout(head)
         self._head.addWidget(self.title, 1)
         for widget in (self.kept, self.stop, self.keep):
@@ -62,6 +62,7 @@ class Column(QWidget):
         theme = self._theme
         self._head.setContentsMargins(theme.px(16), theme.px(8), theme.px(12), theme.px(8))
         self._head.setSpacing(theme.px(6))
+        self._bar.setFixedHeight(theme.height_px(44, 26))
         self.setMinimumWidth(theme.type_px(MIN_COLUMN))
 
     def show_row(self, row: MessageRow, *, is_head: bool) -> None:
@@ -72,6 +73,7 @@ class Column(QWidget):
         known = self.view.stack.rows[0] if self.view.stack.rows else None
         if known is None:
             self.view.set_messages([row])
+            self.view.scroll_to_start()  # columns are read from their first words, side by side
         else:
             streamed = "streaming" in (known.state, row.state)
             changes = {

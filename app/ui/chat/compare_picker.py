@@ -86,6 +86,11 @@ class ComparePicker(Popover):
     def marks(self) -> tuple[str, ...]:
         return self._marked
 
+    def open_over(self, opener: QWidget) -> None:
+        """Open above the box, as wide as the window allows."""
+        room = round(opener.window().width() / self._theme.scale) - 32
+        self.open_at(opener, above=True, width=min(WIDTH, room))
+
     def offer(self, models: ModelList, marked: Sequence[str]) -> None:
         """Show the models, with these marked."""
         self._models = models

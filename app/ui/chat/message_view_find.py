@@ -50,17 +50,18 @@ class Finder:
         return self._at + 1
 
     def look_for(self, text: str, start_at: str = "") -> None:
-        """Mark `text`, in any case, and go to its first place from the message `start_at` on, else to the last one."""
+        """Mark `text`, in any case, and go to its first place from a message on: `start_at`, else what is on screen."""
         self.text = text
         self._pattern = re.compile(re.escape(text), re.IGNORECASE) if text.strip() else _NOTHING
         self._count()
         self._at = -1
         self._current = None
         if self._hits:
-            wanted = self._view.stack.number_of(start_at) if start_at else None
-            places = (self._view.stack.number_of(hit.row_id) or 0 for hit in self._hits)
-            first = next((n for n, row in enumerate(places) if wanted is not None and row >= wanted), None)
-            self._at = (len(self._hits) if first is None else first + 1) - 1
+            stack = self._view.stack
+            placed = stack.placed[0].row if stack.placed else 0
+            wanted = stack.number_of(start_at) if start_at else placed
+            places = (stack.number_of(hit.row_id) or 0 for hit in self._hits)
+            self._at = next((place for place, row in enumerate(places) if wanted is not None and row >= wanted), 0)
             self._show()
         self._view.refresh(full=True)
 

@@ -9,6 +9,7 @@ from PySide6.QtGui import QPainter, QRegion
 
 from app.ui.chat.message_boxes import Box, PaintState
 from app.ui.chat.message_pulse import caret_rect
+from app.ui.shared.alive import alive
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
@@ -96,7 +97,7 @@ class Picture:
     def mark(self, name: str, spot: Spot | None) -> bool:
         """Say which control is `hovered`, `pressed`, `focused` or `done` now; False when it was before."""
         old: Spot | None = getattr(self, name)
-        if old == spot:
+        if old == spot or not alive(self._viewport):  # a window that is taken down still loses its focus
             return False
         setattr(self, name, spot)
         self._repaint_rows({each.row_id for each in (old, spot) if each is not None})

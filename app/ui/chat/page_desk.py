@@ -48,6 +48,8 @@ class ChatDesk(QObject):
         """Hear the conversation, which is there now."""
         conversation = self._page.presenter.conversation
         assert conversation is not None
+        self._page.main.header.export_wanted.connect(self.export)
+        self._page.list.search_wanted.connect(self.open_search)
         conversation.beside_changed.connect(self._show_beside)
         conversation.beside_row_changed.connect(lambda row: self.columns.update_row(row))
         conversation.beside_text_arrived.connect(lambda *came: self.columns.append(*came))
@@ -243,7 +245,7 @@ class ChatDesk(QObject):
         picker.offer(
             presenter.shelf.list_for(presenter.opened.model_id), self._compared or (presenter.opened.model_id,)
         )
-        picker.open_at(self._page.main.composer, above=True)
+        picker.open_over(self._page.main.composer)
         return picker
 
     def _compare(self, model_ids: tuple[str, ...]) -> None:

@@ -197,7 +197,7 @@ class CallsDialog(Dialog):
 def _tidy(arguments: str) -> str:
     """Arguments as they are read best, cut where a screen ends."""
     try:
-        text = json.dumps(json.loads(arguments), ensure_ascii=False, indent=2)
+        text = json.dumps(json.loads(arguments), ensure_ascii=False)
     except (ValueError, RecursionError):
         text = arguments
     return text if len(text) <= 4_000 else f"{text[:4_000]}…"
