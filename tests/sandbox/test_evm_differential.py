@@ -4,9 +4,12 @@ Outcome, gas to the last unit, output, logs, storage and balance. revm's answers
 """
 
 import json
+import sys
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from eth import EVM_RECURSION_LIMIT
 from eth_account import Account as Signer
 from eth_typing import Address
 
@@ -65,9 +68,20 @@ def run(program: Program) -> dict[str, Any]:
 
 def test_every_program_was_recorded() -> None:
     assert [program.name for program in programs()] == list(RECORDED)
-    assert len(RECORDED) > 200 and sum(answer["succeeded"] for answer in RECORDED.values()) > 150
+    assert len(RECORDED) >= 200 and sum(answer["succeeded"] for answer in RECORDED.values()) > 150
 
 
+@pytest.fixture
+def deep() -> Iterator[None]:
+    """As in the Sandbox: one call inside another takes py-evm several frames of Python."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(EVM_RECURSION_LIMIT)
+    yield
+    sys.setrecursionlimit(before)
+
+
+@pytest.mark.usefixtures("deep")
+@pytest.mark.filterwarnings("ignore:SELFDESTRUCT:DeprecationWarning")  # py-evm warns each time it meets the operation
 @pytest.mark.parametrize("part", range(8))
 def test_transactions_end_as_on_another_virtual_machine(part: int) -> None:
     for program in programs()[part::8]:
