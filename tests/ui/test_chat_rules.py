@@ -138,7 +138,7 @@ def test_the_page_says_what_an_option_does_and_costs(
     qtbot: object, theme: Theme, rule: str, option: str, words: str
 ) -> None:
     page = ParametersPage(theme)
-    page.show_head(replace(ChatHead(), controls=judge(ChatOptions(), model(supportsXSearch=True))))
+    page.show_head(ChatHead()._replace(controls=judge(ChatOptions(), model(supportsXSearch=True))))
     control = getattr(page, option)
     assert words in control.accessibleDescription(), rule
     shown = [label.text() for label in page.findChildren(QLabel) if label.isVisibleTo(page)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -161,7 +160,7 @@ def test_pills_report_and_follow(composer: Composer, heard: Heard) -> None:
     composer.links.click()
     assert heard.options == [("web_search", "auto"), ("thinking", False), ("read_links", True)]
     options = ChatOptions(web_search="on", thinking=False)
-    composer.show_head(replace(READY, options=options, controls=judge(options, None)))
+    composer.show_head(READY._replace(options=options, controls=judge(options, None)))
     assert composer.web.text() == "Web: on"
     assert composer.citations.isEnabled()
     assert not composer.thinking.isChecked()
@@ -169,14 +168,14 @@ def test_pills_report_and_follow(composer: Composer, heard: Heard) -> None:
 
 def test_what_the_model_ignores_is_dashed_and_says_why(composer: Composer) -> None:
     model = Model.model_validate(model_body(capabilities={"supportsWebSearch": False, "supportsReasoning": False}))
-    composer.show_head(replace(READY, controls=judge(ChatOptions(), model)))
+    composer.show_head(READY._replace(controls=judge(ChatOptions(), model)))
     assert not composer.web.isEnabled()
     assert composer.web.toolTip() == "Plain cannot search the web."
     assert not composer.thinking.isChecked()
 
 
 def test_stop_takes_the_place_of_send(composer: Composer, heard: Heard) -> None:
-    composer.show_head(replace(READY, writing=True))
+    composer.show_head(READY._replace(writing=True))
     assert composer.stop.isVisible()
     assert not composer.send.isVisible()
     composer.stop.click()

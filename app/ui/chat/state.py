@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 from app.ui.chat.options import ChatOptions, Controls
 from app.ui.chat.titles import NEW_CHAT
@@ -36,8 +36,7 @@ class ChatEntry:
         return ", ".join(part for part in parts if part)
 
 
-@dataclass(frozen=True, slots=True)
-class CharacterHead:
+class CharacterHead(NamedTuple):
     """The character a chat speaks with, as much as its header shows."""
 
     slug: str
@@ -60,8 +59,7 @@ class CharacterHead:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class ChatHead:
+class ChatHead(NamedTuple):
     """The open chat: its header, its parameters and what the composer says."""
 
     chat_id: str | None = None  # None: a chat that nothing was typed into yet
@@ -72,8 +70,8 @@ class ChatHead:
     price_line: str = ""  # "131K context, $0.70 in and $2.80 out per million tokens"
     retires: str = ""
     character: CharacterHead | None = None
-    options: ChatOptions = field(default_factory=ChatOptions)
-    controls: Controls = field(default_factory=Controls)
+    options: ChatOptions = ChatOptions()
+    controls: Controls = Controls()
     default_temperature: float | None = None
     default_top_p: float | None = None
     efforts: tuple[str, ...] = ()  # how hard the model can be told to think, in its own words
@@ -102,8 +100,7 @@ class ChatHead:
         return f"Message {self.partner}" if self.partner else "Message"
 
 
-@dataclass(frozen=True, slots=True)
-class CostNote:
+class CostNote(NamedTuple):
     """What stands left of Send: the most a turn can cost."""
 
     text: str = ""
