@@ -350,10 +350,9 @@ async def test_stopped_on_its_way_it_may_have_been_charged_and_says_so(tmp_home:
 # Read, edit, export
 
 
-async def test_edits_are_on_disk_at_once_and_the_exports_have_them(tmp_home: Path, sandbox: RunningSandbox) -> None:
-    async with open_desk(tmp_home, sandbox) as desk:
-        await desk.add(spoken_file(tmp_home))
-        await desk.send()
+async def test_edits_are_on_disk_at_once_and_the_exports_have_them(tmp_home: Path) -> None:
+    async with open_desk(tmp_home) as desk:
+        await desk.seed()
         reading = desk.presenter.reading
         before = reading.document
         reading.edit(0, "Zeppelins " + before.segments[0].text)
@@ -375,17 +374,16 @@ async def test_edits_are_on_disk_at_once_and_the_exports_have_them(tmp_home: Pat
         preview = reading.preview(ExportChoice("srt"), desk.presenter.export_head(), 0.0)
         assert preview.text.startswith("1\n00:00:0")
         assert preview.place.startswith("cue 1 of ")
-    async with open_desk(tmp_home, sandbox) as desk:
+    async with open_desk(tmp_home) as desk:
         desk.presenter.open(desk.entries[0].id)
         await desk.done()
         assert desk.presenter.reading.document.segments[0].text.startswith("Zeppelins")
         assert desk.presenter.export_choice.kind == "csv"
 
 
-async def test_a_word_is_heard_from_its_own_time(tmp_home: Path, sandbox: RunningSandbox) -> None:
-    async with open_desk(tmp_home, sandbox) as desk:
-        await desk.add(spoken_file(tmp_home))
-        await desk.send()
+async def test_a_word_is_heard_from_its_own_time(tmp_home: Path) -> None:
+    async with open_desk(tmp_home) as desk:
+        await desk.seed()
         heard: list[float] = []
         desk.presenter.playing.position_changed.connect(heard.append)
         word = desk.presenter.reading.document.segments[0].words[2]

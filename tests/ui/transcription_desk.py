@@ -26,12 +26,17 @@ from app.storage.settings import SettingsStore
 from app.ui.shared.caller import Caller
 from app.ui.shared.device_watch import DeviceWatch
 from app.ui.shared.tasks import TaskScope
+from app.ui.transcription.document import document_from
 from app.ui.transcription.presenter import TranscriptionPresenter
 from app.ui.transcription.presenter_preparing import Folders
 from app.ui.transcription.state import Head
-from tests.audio.recorded import FakeBlocks
+from tests.audio.recorded import FakeBlocks, tone, write_wav
 
 PAUSE_S = 0.005
+SAID = (
+    *(("I", 0.2, 0.3), ("would", 0.3, 0.6), ("like", 0.6, 0.9), ("a", 0.9, 1.0), ("cup", 1.0, 1.3)),
+    *(("of", 1.3, 1.4), ("coffee.", 1.4, 1.9), ("The", 2.6, 2.8), ("train", 2.8, 3.1), ("leaves.", 3.1, 3.6)),
+)
 
 
 class FakeHost(AudioHost):
@@ -141,6 +146,21 @@ class Desk:
             self.presenter.stop_recording(transcribe=transcribe)
             await self.done()
         return row_id
+
+    async def seed(self, name: str = "note") -> str:
+        """Put a finished transcript with its sound on the list and open it, as if it had been paid for."""
+        path = write_wav(self.home / f"{name}.wav", tone(440, 4.0))
+        store = self.presenter.store
+        row = await store.add(title=name, origin="file", sound_path=str(path), state="sending", duration_s=4.0)
+        document = document_from(" ".join(word for word, _, _ in SAID), 4.0, SAID, [])
+        receipt = {"cost_usd": "0.0004", "cost_source": "estimated", "took_s": 1.2, "charged": False}
+        await store.save_text(
+            row.id, document.to_json(), document.text, received={"text": document.text}, state="done", receipt=receipt
+        )
+        await self.presenter._reload()
+        self.presenter.open(row.id)
+        await self.done()
+        return row.id
 
     async def add(self, *paths: Path) -> None:
         self.presenter.add_files(paths)

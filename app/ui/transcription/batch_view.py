@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPainter
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QHeaderView,
@@ -17,11 +17,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.ui.shared import money
 from app.ui.shared.buttons import Button, PrimaryButton, QuietButton
 from app.ui.shared.flow import FlowLayout
 from app.ui.shared.label import Label
 from app.ui.shared.spinner import Progress
+from app.ui.transcription.exporting import length_words
 from app.ui.transcription.state import Batch, BatchRow
 
 if TYPE_CHECKING:
@@ -90,7 +90,11 @@ class StatusDelegate(QStyledItemDelegate):
         self._theme = theme
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(40, self._theme.height_px(36))
+        row = index.data(Qt.ItemDataRole.UserRole)
+        text = row.status if isinstance(row, BatchRow) and index.column() == STATUS else str(index.data() or "")
+        wide = QFontMetrics(self._theme.font("small", tabular=True)).horizontalAdvance(text) + self._theme.px(26)
+        most = self._theme.type_px(260 if index.column() == STATUS else 140)
+        return QSize(min(wide, most), self._theme.height_px(36))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         theme = self._theme
@@ -101,7 +105,7 @@ class StatusDelegate(QStyledItemDelegate):
         if option.state & QStyle.StateFlag.State_Selected:
             painter.fillRect(rect, theme.color("accent_tint"))
         painter.fillRect(QRectF(rect.left(), rect.bottom() - 1, rect.width(), 1), theme.color("line"))
-        inside = rect.adjusted(theme.px(8), 0, -theme.px(8), 0)
+        inside = rect.adjusted(theme.px(12), 0, -theme.px(12), 0)
         column = index.column()
         role = _ROLES.get(row.tone, "text2") if column == STATUS else "text" if column == 0 else "text2"
         painter.setFont(theme.font("small" if column else "body", tabular=True))
@@ -224,7 +228,7 @@ class BatchView(QWidget):
         )
         parts = []
         if batch.left and batch.price:
-            length = money.duration(batch.seconds)
+            length = length_words(batch.seconds)
             parts.append(
                 self.tr("Estimate for the rest {price}, {length} of sound.").format(price=batch.price, length=length)
             )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QKeyEvent
-from PySide6.QtWidgets import QFrame, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QStackedWidget, QVBoxLayout, QWidget
 
 from app.ui.shared.surfaces import set_property, zone
 from app.ui.transcription.batch_view import BatchView
@@ -35,8 +35,6 @@ class Canvas(QFrame):
         super().__init__(parent)
         zone(self, "canvas")
         self.setAcceptDrops(True)
-        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
-        self.setAccessibleName(self.tr("Recording or transcript"))
         self.header = TranscriptHeader(theme)
         self.start = StartView(theme)
         self.recording = RecordingView(theme)
@@ -59,15 +57,30 @@ class Canvas(QFrame):
     def show_head(self, head: Head) -> None:
         """Show the open row, whatever it is."""
         self.header.show_head(head)
-        before = self.view
+        before, had_focus = self.view, self._has_focus()
         self.places.setCurrentIndex(VIEWS.index(head.view))
         self.start.show_head(head)
         self.sound.show_head(head)
         self.result.show_head(head)
         if head.view == "recording":
             self.recording.show_head(head)
-            if before != "recording":
-                self.setFocus(Qt.FocusReason.OtherFocusReason)
+        if before != head.view and (had_focus or head.view == "recording"):
+            self.main_input().setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _has_focus(self) -> bool:
+        focused = QApplication.focusWidget()
+        return focused is not None and self.isAncestorOf(focused)
+
+    def main_input(self) -> QWidget:
+        """Where the keyboard is best put; on Pause while it records, so that Space pauses."""
+        places: dict[str, QWidget] = {
+            "empty": self.start.record,
+            "recording": self.recording.pause,
+            "sound": self.sound.send if self.sound.send.isEnabled() else self.sound.stop,
+            "result": self.result.view,
+            "batch": self.batch.table,
+        }
+        return places[self.view]
 
     # Files
 

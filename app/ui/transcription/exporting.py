@@ -220,6 +220,18 @@ def short_clock(seconds: float) -> str:
     return f"{hours}:{minutes:02d}:{left:02d}" if hours else f"{minutes}:{left:02d}"
 
 
+def length_words(seconds: float) -> str:
+    """Return `24 s`, `7 min 42 s`, `1 h 5 min`."""
+    whole = round(max(0.0, seconds))
+    hours, rest = divmod(whole, 3600)
+    minutes, left = divmod(rest, 60)
+    if hours:
+        return f"{hours} h {minutes} min" if minutes else f"{hours} h"
+    if minutes:
+        return f"{minutes} min {left} s" if left else f"{minutes} min"
+    return f"{left} s"
+
+
 def as_json(document: Document, head: Head) -> str:
     """The edited text with its times, and under "received" the service's own answer."""
     body: dict[str, Any] = {

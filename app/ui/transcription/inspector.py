@@ -38,6 +38,7 @@ class Inspector(QWidget):
         self.tabs.bar.setTabVisible(EXPORT, False)
         self.tabs.bar.currentChanged.connect(self.pages.setCurrentIndex)
         self.show_page(OPTIONS)
+        self.pages.setCurrentIndex(OPTIONS)  # hiding a tab has moved the bar already
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
@@ -59,6 +60,7 @@ class Inspector(QWidget):
             self.tabs.bar.setTabText(OPTIONS, self.tr("Recording") if head.view == "recording" else self.tr("Options"))
             self.tabs.bar.setTabVisible(EXPORT, done)
             self.show_page(EXPORT if done else OPTIONS)
+            self.pages.setCurrentIndex(self.page)
         self.options.show_head(head)
         self.details.show_facts(head.facts)
         self.request.show_exchange(head.exchange)

@@ -1,12 +1,12 @@
-"""How loud the microphone is: sixty little lamps on a scale in dB, and a line where the peak was."""
+"""How loud the microphone is: sixty lamps on a scale in dB, and a line where the peak was. And the large clock."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QProgressBar, QSizePolicy, QWidget
+from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPaintEvent
+from PySide6.QtWidgets import QLabel, QProgressBar, QSizePolicy, QWidget
 
 if TYPE_CHECKING:
     from app.ui.shared.theme import Theme
@@ -28,6 +28,9 @@ class LevelMeter(QProgressBar):
         self.setRange(0, 100)
         self.setAccessibleName(self.tr("Microphone level"))
         self.setTextVisible(False)
+        self.setProperty("plain", True)
+        self._dress()
+        theme.changed.connect(self._dress)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         theme.changed.connect(self.updateGeometry)
         theme.changed.connect(self.update)
@@ -40,6 +43,9 @@ class LevelMeter(QProgressBar):
             self.setValue(round(self._share(level_db) * 100))
             self.setAccessibleDescription(f"{round(level_db)} dB")
             self.update()
+
+    def _dress(self) -> None:
+        self.setFixedHeight(self.sizeHint().height())  # the sheet's bars are thinner
 
     @staticmethod
     def _share(decibels: float) -> float:
@@ -94,3 +100,58 @@ class LevelMeter(QProgressBar):
             elif place == len(SCALE_DB) - 1:
                 room, flag = QRectF(self.width() - 60, top, 60, line), Qt.AlignmentFlag.AlignRight
             painter.drawText(room, int(flag | Qt.AlignmentFlag.AlignVCenter), text)
+
+
+class RecordingClock(QLabel):
+    """How much is recorded, large, tenths of a second smaller beside it. Its text is the time, for screen readers."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__("00:00", parent)
+        self._theme = theme
+        self._tenth = 0
+        self.setAccessibleName(self.tr("Recorded"))
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        theme.changed.connect(self.updateGeometry)
+        theme.changed.connect(self.update)
+
+    def set_seconds(self, seconds: float) -> None:
+        hours, rest = divmod(int(seconds), 3600)
+        minutes, whole = divmod(rest, 60)
+        text = f"{hours}:{minutes:02d}:{whole:02d}" if hours else f"{minutes:02d}:{whole:02d}"
+        tenth = int(seconds * 10) % 10
+        if text != self.text():
+            wider = len(text) != len(self.text())
+            self.setText(text)
+            if wider:
+                self.updateGeometry()
+        if tenth != self._tenth:
+            self._tenth = tenth
+            self.update()
+
+    def _fonts(self) -> tuple[QFont, QFont]:
+        large, small = self._theme.font("display", 500, tabular=True), self._theme.font("display", 400, tabular=True)
+        large.setPixelSize(self._theme.type_px(52))
+        small.setPixelSize(self._theme.type_px(24))
+        return large, small
+
+    def sizeHint(self) -> QSize:
+        large, small = (QFontMetricsF(font) for font in self._fonts())
+        wide = large.horizontalAdvance(self.text()) + small.horizontalAdvance(".0") + self._theme.px(4)
+        return QSize(round(wide) + 2, round(large.ascent() + large.descent() * 0.6))
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        large, small = self._fonts()
+        metrics = QFontMetricsF(large)
+        base = metrics.ascent()
+        painter.setFont(large)
+        painter.setPen(self._theme.color("text"))
+        painter.drawText(0, round(base), self.text())
+        painter.setFont(small)
+        painter.setPen(self._theme.color("text2"))
+        painter.drawText(
+            round(metrics.horizontalAdvance(self.text()) + self._theme.px(3)), round(base), f".{self._tenth}"
+        )

@@ -99,6 +99,8 @@ class TranscriptDelegate(QStyledItemDelegate):
             paint_spinner(painter, theme, sign, self.turn)
         else:
             name, role = SIGNS.get(row.state, ("document", "text3"))
+            if row.state == "recorded" and row.origin == "file":
+                name = "wave"
             icons.paint(painter, theme, name, sign, role)
         shift = side + gap
         for line in (upper, lower):

@@ -90,7 +90,7 @@ class LiveWave(QWidget):
             if not piece:
                 continue
             low, high = min(each[0] for each in piece), max(each[1] for each in piece)
-            loudness = min(1.0, max(-low, high) * 1.4)
+            loudness = min(1.0, max(-low, high) * 0.9)
             height = max(width, loudness * area.height())
             painter.drawRoundedRect(QRectF(x, middle - height / 2, width, height), width / 2, width / 2)
 

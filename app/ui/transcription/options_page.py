@@ -117,7 +117,7 @@ class OptionsPage(QScrollArea):
         self.language.activated.connect(
             lambda place: self.option_changed.emit("language", str(self.language.itemData(place) or ""))
         )
-        self.times.toggled.connect(lambda on: self.option_changed.emit("timestamps", on))
+        self.times.clicked.connect(lambda on: self.option_changed.emit("timestamps", on))
         self.answer.changed.connect(lambda key: self.option_changed.emit("response_format", key))
 
     # What the page tells
@@ -155,10 +155,9 @@ class OptionsPage(QScrollArea):
         """What is sent, and what of it the model uses."""
         self.record_as.set_current(options.record_as)
         self.record_row.set_note(FORMAT_NOTES[options.record_as])
-        with QSignalBlocker(self.language), QSignalBlocker(self.times):
+        with QSignalBlocker(self.language):
             self.language.setCurrentIndex(max(0, self.language.findData(options.language)))
-            self.times.setChecked(options.timestamps)
-        self.times.update()
+        self.times.setChecked(options.timestamps)
         self.answer.set_current(options.response_format)
         name = model.name or self.tr("This model")
         if model.takes_hints is False:

@@ -14,7 +14,7 @@ from app.ui.shared import money
 from app.ui.shared.caller import Headroom
 from app.ui.shared.tab import PaletteItem, TabAction, TabInfo, Zones
 from app.ui.transcription.canvas import Canvas
-from app.ui.transcription.exporting import short_clock
+from app.ui.transcription.exporting import length_words, short_clock
 from app.ui.transcription.inspector import OPTIONS, REQUEST, Inspector
 from app.ui.transcription.list_pane import TranscriptListPane
 from app.ui.transcription.page_actions import transcription_actions, transcription_palette_items
@@ -197,7 +197,7 @@ class TranscriptionPage(QObject):
         if second != self._seconds:
             self._seconds = second
             price = self.presenter.price_of_seconds(tick.seconds)
-            words = f"{money.duration(max(1, second))} with {self.presenter.model().name}"
+            words = f"{length_words(max(1, second))} with {self.presenter.model().name}"
             self.main.recording.show_estimate(money.about(price) if price is not None else "", words)
             self.changed.emit()
 
@@ -364,14 +364,7 @@ class TranscriptionPage(QObject):
         return self.side
 
     def main_input(self) -> QWidget:
-        places = {
-            "empty": self.main.start.record,
-            "recording": self.main,
-            "sound": self.main.sound.send,
-            "result": self.main.result.view,
-            "batch": self.main.batch.table,
-        }
-        return places[self.main.view]
+        return self.main.main_input()
 
     def filter_field(self) -> QWidget:
         """Ctrl+F: find in the transcript that has the focus, else search the list."""

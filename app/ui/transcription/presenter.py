@@ -163,7 +163,7 @@ class TranscriptionPresenter(RecordPart):
 
     async def _set_treatment(self, row_id: str, treatment: str) -> None:
         await self.store.set_parts(row_id, ())
-        self._rows[row_id] = await self.store.change(row_id, treatment=treatment)
+        await self._update(row_id, treatment=treatment)
         self._row_changed(row_id)
 
     # The list
@@ -230,7 +230,7 @@ class TranscriptionPresenter(RecordPart):
             self._do(self._rename, row_id, " ".join(title.split())[:200])
 
     async def _rename(self, row_id: str, title: str) -> None:
-        self._rows[row_id] = await self.store.change(row_id, title=title)
+        await self._update(row_id, title=title)
         self._row_changed(row_id)
 
     def trash(self, row_id: str) -> None:

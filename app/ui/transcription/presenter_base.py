@@ -16,7 +16,7 @@ from app.storage.errors import NotStored, StorageError
 from app.ui.shared import money
 from app.ui.shared.problems import Problem
 from app.ui.transcription.document import Document
-from app.ui.transcription.exporting import FORMATS, CueRules
+from app.ui.transcription.exporting import FORMATS, CueRules, length_words
 from app.ui.transcription.exporting import Head as ExportHead
 from app.ui.transcription.presenter_files import Looked, look
 from app.ui.transcription.presenter_models import ModelShelf
@@ -29,7 +29,6 @@ from app.ui.transcription.presenter_rows import (
     entry_of,
     export_head,
     facts_of,
-    length_words,
     marks_of,
     problem_of,
     receipt_of,
@@ -102,6 +101,7 @@ class TranscriptionPresenterBase(QObject):
         self._recording_id: str | None = None
         self._problem: Problem | None = None  # of the page, such as no microphone
         self._peaks: dict[str, object] = {}
+        self._unsaved_marks: dict[str, tuple[Mapping[str, object], ...]] = {}
         self._part_count = 0
         self._undo: list[str] = []
         self._footer = ""
@@ -180,16 +180,27 @@ class TranscriptionPresenterBase(QObject):
     def row(self, row_id: str) -> TranscriptRow | None:
         return self._rows.get(row_id)
 
+    async def _update(self, row_id: str, **changes: object) -> None:
+        """Set fields on disk, then in what is shown: a change that was made meanwhile stays."""
+        await self.store.change(row_id, **changes)
+        if row_id in self._rows:
+            self._rows[row_id] = replace(self._rows[row_id], **changes)  # type: ignore[arg-type]  # fields of the row
+
+    def _with_marks(self, row: TranscriptRow) -> TranscriptRow:
+        """A row as read from disk, with the marks that are still on their way there."""
+        unsaved = self._unsaved_marks.get(row.id)
+        return row if unsaved is None else replace(row, marks=unsaved)
+
     async def _reread(self, row_id: str) -> None:
         try:
-            self._rows[row_id] = await self.store.one(row_id)
+            self._rows[row_id] = self._with_marks(await self.store.one(row_id))
         except NotStored:
             self._rows.pop(row_id, None)
         self._row_changed(row_id)
 
     async def _reload(self) -> None:
         rows = await self.store.list()
-        self._rows = {row.id: row for row in rows}
+        self._rows = {row.id: self._with_marks(row) for row in rows}
         count, size = await self.store.recordings_total()
         words = "1 recording" if count == 1 else f"{count:,} recordings" if count else "No recordings"
         self._footer = f"{words}, {money.size(size)} on this computer" if count else f"{words} on this computer"

@@ -100,7 +100,7 @@ class BatchPart(TranscriptionPresenterBase):
     async def _run_batch(self) -> None:
         for row in self.batch_rows():
             if row.state in SENDABLE and not needs_treatment(row):
-                self._rows[row.id] = await self.store.change(row.id, state="queued", problem={})
+                await self._update(row.id, state="queued", problem={})
         self._all_changed()
         try:
             while self._batch_wanted and (row_id := self._next_queued()) is not None:
@@ -125,5 +125,5 @@ class BatchPart(TranscriptionPresenterBase):
         for row_id in row_ids:
             state = self._rows[row_id].state
             changes = {"state": "recorded"} if state == "queued" else {}
-            self._rows[row_id] = await self.store.change(row_id, batch=0, **changes)
+            await self._update(row_id, batch=0, **changes)
         self._all_changed()

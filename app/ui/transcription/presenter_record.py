@@ -127,12 +127,17 @@ class RecordPart(BatchPart):
 
     def _set_marks(self, row_id: str, marks: Sequence[Mark]) -> None:
         stored = tuple({"at": mark.at, "text": mark.text} for mark in marks)
+        self._unsaved_marks[row_id] = stored
         self._rows[row_id] = replace(self._rows[row_id], marks=stored)
         self._head_changed()
         self._do(self._store_marks, row_id)
 
     async def _store_marks(self, row_id: str) -> None:
-        await self.store.change(row_id, marks=list(self._rows[row_id].marks))
+        marks = self._unsaved_marks.get(row_id)
+        if marks is not None:
+            await self.store.change(row_id, marks=marks)
+            if self._unsaved_marks.get(row_id) is marks:
+                del self._unsaved_marks[row_id]
 
     def stop_recording(self, *, transcribe: bool = True) -> None:
         """End the recording; with `transcribe` it is sent."""

@@ -14,7 +14,7 @@ from app.ui.shared.problems import ActionSpec, Problem
 from app.ui.shared.receipt_line import NOT_CHARGED, Run
 from app.ui.transcription.document import Document
 from app.ui.transcription.exporting import Head as ExportHead
-from app.ui.transcription.exporting import short_clock
+from app.ui.transcription.exporting import length_words, short_clock
 from app.ui.transcription.presenter_preparing import needs_treatment
 from app.ui.transcription.state import BatchRow, Entry, Mark, Work, language_name
 
@@ -58,6 +58,7 @@ def entry_of(
         cost=money.money(row.cost_usd) if row.cost_usd is not None and state == "done" else "",
         group=group_of(row.created_at, now),
         state=state,
+        origin=row.origin,
     )
 
 
@@ -86,11 +87,6 @@ def marks_of(row: TranscriptRow) -> tuple[Mark, ...]:
         for mark in row.marks
         if isinstance(mark.get("at"), int | float)
     )
-
-
-def length_words(seconds: float) -> str:
-    """`7 min 42 s`, `24 s`, `1 h 5 min`."""
-    return money.duration(round(seconds)) if seconds >= 60 else f"{round(seconds)} s"
 
 
 def receipt_of(row: TranscriptRow) -> tuple[Run, ...]:

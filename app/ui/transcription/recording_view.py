@@ -10,12 +10,12 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from app.ui.shared import money
 from app.ui.shared.announce import announce
 from app.ui.shared.badge import Badge
-from app.ui.shared.buttons import Button, PrimaryButton
+from app.ui.shared.buttons import Button, PrimaryButton, QuietButton
 from app.ui.shared.flow import FlowLayout
 from app.ui.shared.icon_label import IconLabel
 from app.ui.shared.label import Label
 from app.ui.shared.spinner import Progress
-from app.ui.transcription.level_meter import LevelMeter
+from app.ui.transcription.level_meter import LevelMeter, RecordingClock
 from app.ui.transcription.live_wave import LiveWave
 from app.ui.transcription.state import BYTES_PER_S, Head, Tick
 
@@ -48,8 +48,7 @@ class RecordingView(QWidget):
         self.usd_line = ""
         self.badge = Badge(theme, self.tr("Recording"), "bad", icon="record")
         self.promise = Label(theme, "", role="text2", wrap=True)
-        self.clock = Label(theme, "00:00", "display", weight=500, tabular=True)
-        self.tenths = Label(theme, ".0", "heading", "text2", weight=400, tabular=True)
+        self.clock = RecordingClock(theme)
         self.used = Label(theme, "", tabular=True, weight=600)
         self.room = Label(theme, "", "small", "text2", tabular=True)
         self.bar = Progress(theme, self.tr("Share of 25 MB"))
@@ -62,8 +61,8 @@ class RecordingView(QWidget):
         self.stop = PrimaryButton(theme, self.tr("Stop and transcribe"), "stop", size="large", hint="Ctrl+Enter")
         self.pause = Button(theme, self.tr("Pause"), "pause", size="large", hint="Space")
         self.mark = Button(theme, self.tr("Mark"), "flag", size="large", hint="M")
-        self.save = Button(theme, self.tr("Stop and keep"), "save", size="large")
-        self.discard = Button(theme, self.tr("Discard"), "trash", kind="danger", size="large")
+        self.save = QuietButton(theme, self.tr("Stop, send later"), "save")
+        self.discard = Button(theme, self.tr("Discard"), "trash", kind="quiet", icon_role="bad")
         self.estimate = Label(theme, "", "small", "text2", tabular=True, wrap=True)
         self._build()
         self._connect()
@@ -79,10 +78,10 @@ class RecordingView(QWidget):
         column.addLayout(top)
         clock = self._clock_row = QHBoxLayout()
         clock.addWidget(self.clock, 0, Qt.AlignmentFlag.AlignBottom)
-        clock.addWidget(self.tenths, 0, Qt.AlignmentFlag.AlignBottom)
         clock.addStretch(1)
         words = QVBoxLayout()
         words.setSpacing(0)
+        words.addStretch(1)
         for label in (self.used, self.room):
             label.setAlignment(Qt.AlignmentFlag.AlignRight)
             words.addWidget(label)
@@ -107,10 +106,16 @@ class RecordingView(QWidget):
         column.addStretch(0)
         holder = QWidget()
         flow = FlowLayout(self._theme, parent=holder)
-        for button in (self.stop, self.pause, self.mark, self.save, self.discard):
+        for button in (self.stop, self.pause, self.mark):
             flow.addWidget(button)
-        column.addWidget(holder)
-        column.addWidget(self.estimate)
+        buttons = self._buttons_row = QHBoxLayout()
+        buttons.addWidget(holder, 1)
+        column.addLayout(buttons)
+        last = self._last_row = QHBoxLayout()
+        last.addWidget(self.estimate, 1)
+        last.addWidget(self.save)
+        last.addWidget(self.discard)
+        column.addLayout(last)
 
     def _connect(self) -> None:
         self.stop.clicked.connect(self.stop_wanted)
@@ -128,16 +133,7 @@ class RecordingView(QWidget):
         self._clock_row.setSpacing(px(2))
         self._meter_row.setSpacing(px(20))
         self._warning_row.setSpacing(px(8))
-        large = theme.font("display", 500, tabular=True)
-        large.setPixelSize(theme.type_px(52))
-        self.clock.setFont(large)
-        small = theme.font("display", 400, tabular=True)
-        small.setPixelSize(theme.type_px(24))
-        self.tenths.setFont(small)
-        # as wide as its widest text, so that the scale beside it stays where it is
-        wide = theme.font("small", tabular=True)
-        self.peak.setFixedWidth(theme.type_px(96))
-        self.peak.setFont(wide)
+        self.peak.setFixedWidth(theme.type_px(96))  # its widest text: the scale beside it stays where it is
 
     # What the page tells
 
@@ -158,11 +154,7 @@ class RecordingView(QWidget):
         self._tick = tick
         if tick.phase in ("", "test"):
             return
-        whole = int(tick.seconds)
-        hours, rest = divmod(whole, 3600)
-        minutes, seconds = divmod(rest, 60)
-        self.clock.set_text(f"{hours}:{minutes:02d}:{seconds:02d}" if hours else f"{minutes:02d}:{seconds:02d}")
-        self.tenths.set_text(f".{int(tick.seconds * 10) % 10}")
+        self.clock.set_seconds(tick.seconds)
         self._show_phase(tick.phase)
         self._show_room(tick)
         self.wave.show_tick(tick)
@@ -182,7 +174,7 @@ class RecordingView(QWidget):
         self.pause.setText(self.tr("Go on") if phase == "paused" else self.tr("Pause"))
         self.pause.set_icon("record" if phase == "paused" else "pause")
         for button in (self.stop, self.pause, self.mark, self.save, self.discard):
-            button.setEnabled(phase in ("recording", "paused"))
+            button.setEnabled(phase != "saving")
 
     def _show_room(self, tick: Tick) -> None:
         per_second = BYTES_PER_S[self.record_as]

@@ -63,7 +63,6 @@ class ResultView(QWidget):
         self.notice = Label(theme, "", "small", "text3", wrap=True)
         self.view = TranscriptView(theme)
         self.view.take_key = self.player.take_key
-        self._receipt_icon = IconLabel(theme, "receipt", "text2", px=14)
         self.receipt = ReceiptLine(theme)
         self._build()
         self._connect()

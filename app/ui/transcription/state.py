@@ -104,6 +104,7 @@ class Entry:
     cost: str
     group: str
     state: str
+    origin: str = "file"
 
     @property
     def spoken(self) -> str:

@@ -1,0 +1,219 @@
+"""A real microphone: PulseAudio's null sinks, PortAudio, real time. What is said into it is what the file holds."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+from app.audio.devices import AudioHost, AudioUnavailable, Missing, SystemDevice
+from app.audio.microphone import MicrophoneChoice, open_microphone
+from app.audio.recording import Recorder
+from app.sandbox.sound import Sound
+from app.sandbox.transcription_engine import recognise
+from tests.audio.pulse import NOWHERE, Pulse
+from tests.audio.recorded import pitch_hz, tone
+from tests.sandbox.test_transcription import samples
+from tests.ui.transcription_desk import words_heard
+
+RATE_HZ = 48_000
+PARAGRAPH = "The train leaves the station at seven. I would like a cup of coffee and a piece of bread."
+
+
+@pytest.fixture
+def host() -> Iterator[AudioHost]:
+    yield AudioHost()
+
+
+def source(pulse: Pulse) -> SystemDevice:
+    return SystemDevice(pulse.source, pulse.source_name, "input", 1, True)
+
+
+def until(fact: object, seconds: float = 20.0) -> None:
+    for _ in range(int(seconds / 0.005)):
+        if fact():  # type: ignore[operator]  # a callable
+            return
+        threading.Event().wait(0.005)
+    raise AssertionError("never came true")
+
+
+def recorded(pulse: Pulse, host: AudioHost, path: Path, said: Path, device: str = "", feed: str = "") -> np.ndarray:
+    """Say a file into the microphone while it is recorded; return what the recording holds."""
+    recorder = Recorder(open_microphone(host, MicrophoneChoice(device)), path)
+    recorder.start()
+    until(lambda: recorder.snapshot().has_sound)
+    pulse.play(said, feed).wait(60)
+    heard = recorder.snapshot().seconds
+    until(lambda: recorder.snapshot().seconds > heard + 0.3)
+    state = recorder.stop()
+    assert state.reason is None
+    assert state.lost_blocks == 0
+    found, rate = soundfile.read(path)
+    assert rate == 16_000
+    return np.asarray(found)
+
+
+def steadiest(found: np.ndarray, hz: float) -> tuple[float, float]:
+    """Pitch and level of the half second that is nearest to `hz`: a busy machine drops a block here and there."""
+    loud = np.flatnonzero(np.abs(found) > 0.05)
+    pieces = [found[at : at + 8_000] for at in range(int(loud[0]), int(loud[-1]) - 8_000, 2_000)]
+    told = [(pitch_hz(piece, 16_000), float(np.sqrt((piece**2).mean()))) for piece in pieces]
+    return min(told, key=lambda each: abs(each[0] - hz))
+
+
+def test_a_tone_played_is_the_tone_recorded_in_pitch_and_level(pulse: Pulse, host: AudioHost, tmp_path: Path) -> None:
+    soundfile.write(tmp_path / "tone.wav", tone(440, 2.0, 0.5, RATE_HZ), RATE_HZ)
+    hz, level = steadiest(recorded(pulse, host, tmp_path / "r.wav", tmp_path / "tone.wav"), 440)
+    assert hz == pytest.approx(440, abs=0.2)
+    assert level == pytest.approx(0.3535, abs=0.01)
+
+
+def test_a_microphone_is_chosen_by_its_lasting_id(pulse: Pulse, host: AudioHost, tmp_path: Path) -> None:
+    module = pulse.plug_microphone("second", "Second microphone")
+    host.note_system([source(pulse), SystemDevice("second", "Second microphone", "input", 1)])
+    try:
+        listed = host.devices("input")
+        assert [each.name for each in listed] == [pulse.source_name, "Second microphone"]
+        soundfile.write(tmp_path / "tone.wav", tone(880, 1.5, 0.25, RATE_HZ), RATE_HZ)
+        found = recorded(pulse, host, tmp_path / "r.wav", tmp_path / "tone.wav", listed[1].id, "second_feed")
+        assert steadiest(found, 880)[0] == pytest.approx(880, abs=0.4)
+    finally:
+        pulse.unplug(module)
+
+
+def test_the_sandboxs_voice_through_the_microphone_is_understood(pulse: Pulse, host: AudioHost, tmp_path: Path) -> None:
+    """At least 70 % of the words of a clear English paragraph, in their order."""
+    soundfile.write(tmp_path / "said.wav", samples(PARAGRAPH), 16_000)
+    found = recorded(pulse, host, tmp_path / "r.wav", tmp_path / "said.wav")
+    heard = " ".join(segment.text for segment in recognise(Sound((found * 32767).astype(np.int16), 16_000)))
+    assert words_heard(PARAGRAPH, heard) >= 0.7, heard
+
+
+def test_the_sound_server_ending_mid_recording_keeps_the_file_and_says_so(host: AudioHost, tmp_path: Path) -> None:
+    """The whole server goes, with every device: the stream ends or falls silent for good, and the file stays."""
+    from tests.audio.pulse import start
+
+    own = start()
+    patch = pytest.MonkeyPatch()
+    for name in ("PULSE_SERVER", "XDG_RUNTIME_DIR"):
+        patch.setenv(name, own.environ[name])
+    try:
+        recorder = Recorder(open_microphone(host, MicrophoneChoice()), tmp_path / "r.wav")
+        recorder.start()
+        until(lambda: recorder.snapshot().seconds > 0.5)
+    finally:
+        own.close()
+    until(lambda: recorder.snapshot().is_over, 30)
+    state = recorder.stop()
+    patch.undo()
+    assert state.reason is not None
+    assert state.reason.sentence == "The microphone was unplugged. Everything up to there is kept."
+    assert soundfile.info(tmp_path / "r.wav").duration == pytest.approx(state.seconds, abs=0.001)
+    assert state.seconds > 0.5
+
+
+# What is missing has its own sentence, and nothing hangs
+
+
+def test_without_portaudio(tmp_path: Path) -> None:
+    def missing() -> object:
+        raise OSError("PortAudio library not found")
+
+    with pytest.raises(AudioUnavailable) as caught:
+        open_microphone(AudioHost(missing), MicrophoneChoice())  # type: ignore[arg-type]  # never returns a module
+    assert caught.value.missing is Missing.LIBRARY
+    assert "PortAudio, which is not installed" in caught.value.sentence
+
+
+def test_without_any_device() -> None:
+    """In a process of its own: PortAudio looks for devices once, and this one has found some."""
+    import os
+    import subprocess
+    import sys
+
+    code = (
+        "from app.audio.devices import AudioHost, AudioUnavailable\n"
+        "from app.audio.microphone import MicrophoneChoice, open_microphone\n"
+        "try:\n    open_microphone(AudioHost(), MicrophoneChoice())\n"
+        "except AudioUnavailable as error:\n    print(error.missing.value, error.sentence)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PULSE_SERVER": NOWHERE},
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+    )
+    assert done.stdout.startswith("device No microphone found"), done.stdout + done.stderr[-500:]
+
+
+class _Library:
+    """A PortAudio whose devices do as a test says."""
+
+    class PortAudioError(Exception):
+        pass
+
+    default = type("Default", (), {"device": (0, 0)})()
+
+    def __init__(self, opening: object) -> None:
+        self._opening = opening
+
+    def query_devices(self, index: int | None = None) -> object:
+        row = {
+            "name": "Card",
+            "hostapi": 0,
+            "max_input_channels": 1,
+            "max_output_channels": 0,
+            "default_samplerate": 44_100.0,
+        }
+        return row if index is not None else [row]
+
+    def query_hostapis(self) -> list[dict[str, str]]:
+        return [{"name": "ALSA"}]
+
+    def RawInputStream(self, **kwargs: object) -> object:
+        return self._opening(self, kwargs)  # type: ignore[operator]  # a callable
+
+
+def test_a_device_that_another_program_holds() -> None:
+    def busy(library: _Library, kwargs: object) -> object:
+        raise library.PortAudioError("Device unavailable", -9985)
+
+    with pytest.raises(AudioUnavailable) as caught:
+        open_microphone(AudioHost(lambda: _Library(busy)), MicrophoneChoice())  # type: ignore[arg-type, return-value]
+    assert caught.value.missing is Missing.BUSY
+    assert "Another program holds the microphone" in caught.value.sentence
+
+
+def test_a_device_that_never_answers_is_given_up() -> None:
+    gate = threading.Event()
+
+    def hang(library: _Library, kwargs: object) -> object:
+        gate.wait(30)
+        raise library.PortAudioError("late", -9985)
+
+    with pytest.raises(AudioUnavailable) as caught:
+        open_microphone(AudioHost(lambda: _Library(hang)), MicrophoneChoice(), timeout_s=0.05)  # type: ignore[arg-type, return-value]
+    gate.set()
+    assert caught.value.missing is Missing.BUSY
+
+
+def test_a_device_that_cannot_do_16_khz_is_opened_at_its_own_rate() -> None:
+    tried: list[int] = []
+
+    class Stream:
+        def start(self) -> None: ...
+
+    def open_stream(library: _Library, kwargs: dict[str, int]) -> object:
+        tried.append(kwargs["samplerate"])
+        if kwargs["samplerate"] == 16_000:
+            raise library.PortAudioError("Invalid sample rate", -9997)
+        return Stream()
+
+    stream = open_microphone(AudioHost(lambda: _Library(open_stream)), MicrophoneChoice())  # type: ignore[arg-type, return-value]
+    assert tried == [16_000, 44_100]
+    assert stream.rate_hz == 44_100
