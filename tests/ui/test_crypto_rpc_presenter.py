@@ -95,7 +95,9 @@ async def test_r_rpc_26_an_unknown_method_and_one_of_another_family_are_warned_o
     assert view.can_send
 
 
-async def test_a_signed_transaction_is_read_confirmed_sent_and_found_by_its_hash(desk: RpcDesk) -> None:
+async def test_r_rpc_39_r_rpc_40_a_signed_transaction_is_read_confirmed_sent_and_found_by_its_hash(
+    desk: RpcDesk,
+) -> None:
     made = EthAccount.sign_transaction(
         {"nonce": 0, "gas": 21_000, "gasPrice": 10**10, "to": OTHER, "value": 10**18, "chainId": 8453}, KEY
     )
@@ -106,6 +108,7 @@ async def test_a_signed_transaction_is_read_confirmed_sent_and_found_by_its_hash
     desk.agree = False
     assert await desk.send() is None
     facts = dict(desk.questions[0].facts)
+    assert facts["The service logs"].startswith("hash, network, request id and your account")
     assert (facts["To"], facts["Value"], facts["Chain id"], facts["Hash"]) == (OTHER, "1 ether", "8453", digest)
     assert desk.questions[0].warnings == ()
     assert desk.entries == ()

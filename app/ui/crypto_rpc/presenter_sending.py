@@ -117,6 +117,7 @@ def question_of(network: str, chain_id: int | None, transactions: dict[int, Sign
             )
         if each.authorizations:
             warnings.append("It lets an account run another program from then on (EIP-7702).")
+    facts.append(("The service logs", "hash, network, request id and your account; the signed bytes are not kept"))
     many = len(transactions) != 1
     title = f"Send {len(transactions)} transactions" if many else "Send this transaction"
     return SendQuestion(f"{title} on {network_title(network)}?", network_title(network), tuple(facts), tuple(warnings))
