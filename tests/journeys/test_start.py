@@ -120,6 +120,7 @@ def seen(rialto: Any) -> dict[str, Any]:
         "choose": welcome.character,
         "first example": welcome.examples[0],
         "box": composer.box,
+        "model": main.header.model,
         **{name: pill for name, pill in composer._pills.items() if pill.isVisible()},
     }
     return {

@@ -29,12 +29,13 @@ class Glimpse(NamedTuple):
     id: str
     name: str
     price_line: str
+    context_tokens: int | None
     capabilities: Abilities
 
     @classmethod
     def of(cls, account_id: str, model: Model, price_line: str) -> Glimpse:
         able = Abilities(*(bool(getattr(model.capabilities, name)) for name in Abilities._fields))
-        return cls(account_id, model.id, model.name, price_line, able)
+        return cls(account_id, model.id, model.name, price_line, model.context_tokens, able)
 
     @classmethod
     def read(cls, kept: Mapping[str, str]) -> Glimpse | None:
@@ -43,7 +44,9 @@ class Glimpse(NamedTuple):
             return None
         can = kept.get("can", "").split()
         able = Abilities(*(name in can for name in Abilities._fields))
-        return cls(kept["account"], kept["id"], kept["name"], kept.get("price_line", ""), able)
+        context = kept.get("context", "")
+        tokens = int(context) if context.isascii() and context.isdigit() and len(context) < 12 else None
+        return cls(kept["account"], kept["id"], kept["name"], kept.get("price_line", ""), tokens, able)
 
     def write(self) -> dict[str, str]:
         can = " ".join(name for name in Abilities._fields if getattr(self.capabilities, name))
@@ -52,5 +55,6 @@ class Glimpse(NamedTuple):
             "id": self.id,
             "name": self.name,
             "price_line": self.price_line,
+            "context": str(self.context_tokens or ""),
             "can": can,
         }

@@ -149,6 +149,7 @@ class OpenChat:
         """What header, inspector and composer show."""
         model = self.model
         glimpse = self.shelf.glimpse(self.chosen_model) if model is None else None
+        known = model or glimpse
         defaults = _sampling_defaults(model)
         last = self.thread.last_of("assistant")
         cached = last.usage.get("cached") if last is not None else 0
@@ -159,12 +160,12 @@ class OpenChat:
             title=self.title or NEW_CHAT,
             model_id=self.model_id,
             model_name=glimpse.name if glimpse is not None else self.shelf.name_of(self.model_id),
-            context_tokens=model.context_tokens if model is not None else None,
+            context_tokens=known.context_tokens if known is not None else None,
             price_line=price_line(model) if model is not None else glimpse.price_line if glimpse is not None else "",
             retires=retires_text(model) if model is not None else "",
             character=self.character,
             options=self.options,
-            controls=judge(self.options, model or glimpse),
+            controls=judge(self.options, known),
             default_temperature=defaults.get("temperature"),
             default_top_p=defaults.get("top_p"),
             efforts=model.capabilities.reasoning_efforts if model is not None else (),
