@@ -141,7 +141,7 @@ class ClipListPane(QWidget):
 
     def neighbour(self, take_id: str, step: int) -> str:
         """The take after (1) or before (-1) one among those shown."""
-        ids = [str(key) for key in self.view.rows.keys()]  # noqa: SIM118 # a method of ours, no mapping
+        ids = [str(key) for key in self.view.rows.shown_keys()]
         if not ids:
             return ""
         if take_id not in ids:

@@ -63,7 +63,7 @@ class GroupedModel(QAbstractListModel):
     def row(self, index: Index) -> RowLike | None:
         return self._rows[index.row()][1] if index.isValid() and index.row() < len(self._rows) else None
 
-    def keys(self) -> list[Hashable]:
+    def shown_keys(self) -> list[Hashable]:
         """The rows that are no headings, in order."""
         return [key for key, row in self._rows if not isinstance(row, Heading)]
 

@@ -24,7 +24,7 @@ def speech_actions(page: SpeechPage) -> tuple[TabAction, ...]:
         return bool(presenter.head.take_id)
 
     def can_speak() -> bool:
-        return not presenter.meter.why_not and not presenter.is_speaking
+        return not presenter.is_speaking  # what was typed a moment ago is looked at when it is pressed
 
     def missing() -> bool:
         return sound.view.missing_parts > 0 and not presenter.is_speaking

@@ -358,7 +358,7 @@ class SpeechPresenter(QObject):
         self.tell_clips()
         try:
             if any(part.has_sound for part in take.parts):
-                await reading.load()
+                await reading.load(to_go_on=True)
             service = self._caller.service
             if service is not None:
                 await reading.read(service, self.shelf.model(take.model), grow)
@@ -419,7 +419,7 @@ class SpeechPresenter(QObject):
                 primary=ActionSpec("model-voice", f"Use {name}’s own voice"),
                 alternative=ActionSpec("choose-voice", "Choose a voice"),
             )
-        if problem.primary is None or problem.primary.id == "retry":
+        if problem.primary is None or problem.primary.id in ("retry", "continue"):
             failed = next((part for part in take.parts if part.state != "complete"), None)
             words = f"Ask for part {failed.number} again" if failed and len(take.parts) > 1 else "Ask again"
             problem = replace(problem, primary=ActionSpec("go-on", words))

@@ -63,10 +63,11 @@ class Reading(QObject):
     def path_of(self, part: Part) -> Path:
         return self._files.part(part)
 
-    async def load(self) -> None:
-        """Decode what is kept, in order, up to the first part that is not complete; that one as far as it came."""
+    async def load(self, *, to_go_on: bool = False) -> None:
+        """Decode what is kept, in order, up to the first part that is not complete; that one as far as it came, unless
+        it is about `to_go_on` from its beginning."""
         for part in self.take.parts:
-            if part.has_sound:
+            if part.has_sound and (part.state == "complete" or not to_go_on):
                 await asyncio.to_thread(self._decode_file, part)
             self.changed.emit()
             if part.state != "complete":
@@ -104,7 +105,7 @@ class Reading(QObject):
         told = {"take": self.take.id, "part": part.number, **request.to_body()}
         await asyncio.to_thread(self._files.make, self.take.id)
         async with paid_call(self._intents, INTENT, self.take.account_id, told) as paid:
-            part = replace(part, state="sending", file="", size_bytes=0, note="", charged=self._charged)
+            part = Part(part.take_id, part.number, part.start, part.finish, "sending", charged=self._charged)
             await self._save(part)
             await paid.sent()
             stream = service.speech.stream(request, price=lambda count: speech_cost(pricing, count))

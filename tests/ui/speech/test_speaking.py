@@ -1,0 +1,152 @@
+"""Writing and speaking: the meter, the price, what is sent, what is kept, and what happens when a part fails."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from app.storage.intents import Intents
+from app.ui.speech.state import Choice
+from tests.ui.speech.desk import Desk
+
+SENTENCE = "The harbour lies still in the morning. "
+TEXT = "The ferry left at six. Nadia liked that about the ferry. It made no promises."
+
+
+async def test_a_text_becomes_a_take_with_its_sound_and_its_receipt(speech: Desk, qtbot: QtBot) -> None:
+    speech.presenter.use_voice("tts-kokoro", "bf_emma")
+    qtbot.keyClicks(speech.page.main.editor, "Hello there. ")
+    qtbot.keyClick(speech.page.main.editor, Qt.Key.Key_A)
+    await speech.until(speech.page.main.speak_bar.speak.isEnabled)
+    speech.page.main.speak_bar.speak.click()
+    await speech.until(lambda: not speech.presenter.is_speaking and speech.rows and speech.rows[0].length)
+    (row,) = speech.rows
+    assert (row.title, row.second_line, row.group) == ("Hello there. a", "Emma · Kokoro", "Today")
+    assert row.cost.startswith("$0.00") and not row.is_partial
+    (receipt,) = speech.page.main.receipts
+    assert "first sound" in receipt.text() and "14 characters" in receipt.text() and "not charged" in receipt.text()
+    take = speech.presenter.clips.rows[0]
+    assert speech.presenter.clips.files.part(take.parts[0]).stat().st_size == take.size_bytes > 1000
+    assert speech.page.main.player.waveform.duration_s == pytest.approx(take.duration_s, abs=0.05)
+
+
+async def test_the_meter_counts_cuts_and_prices_before_anything_is_sent(speech: Desk) -> None:
+    speech.presenter.use_voice("tts-kokoro", "af_sky")
+    bar = speech.page.main.speak_bar
+    assert not bar.speak.isEnabled() and bar.length.text() == "There is nothing to say."
+    speech.write(SENTENCE * 160)
+    assert bar.count.text() == "6,238"
+    assert bar.cut.text() == "characters in 2 parts: 4,094 and 2,144 of 4,096"
+    assert bar.price.text() == "Estimate $0.0218"
+    assert bar.length.text().startswith("About 7 min")
+    assert speech.page.main.editor._begins == (4095,)
+
+
+async def test_r_lim_21_a_long_text_is_spoken_in_parts_and_joined_into_one_clip(speech: Desk) -> None:
+    speech.presenter.use_voice("tts-kokoro", "af_sky")
+    speech.presenter.set_knob("format", "wav")
+    speech.presenter.set_knob("speed", 4.0)
+    speech.write(SENTENCE * 110)
+    await speech.spoken()
+    take = speech.presenter.clips.rows[0]
+    assert [(part.state, part.kind) for part in take.parts] == [("complete", "wav")] * 2
+    assert [receipt.text().split(" · ")[0] for receipt in speech.page.main.receipts] == ["Part 1", "Part 2"]
+    reading = speech.presenter.sound.reading
+    assert reading is not None and reading.spool.seams_s == pytest.approx((take.parts[0].duration_s,), abs=0.01)
+    assert speech.page.main.player.waveform.duration_s == pytest.approx(take.duration_s, abs=0.05)
+    places = speech.presenter.sound.sentence_places()
+    assert len(places) == 110
+    assert [start for _, start in places] == sorted(start for _, start in places)
+
+
+async def test_a_part_that_fails_is_asked_for_alone_and_the_rest_is_kept(speech: Desk) -> None:
+    """The second part is cut off; pressing the button of the error asks for it again and for nothing else."""
+    speech.presenter.use_voice("tts-kokoro", "af_sky")
+    speech.presenter.set_knob("speed", 4.0)
+    speech.write(SENTENCE * 110)
+    speech.page.main.speak_bar.to_file.click()
+    await speech.until(
+        lambda: speech.presenter.clips.rows and speech.presenter.clips.rows[0].parts[0].state == "sending"
+    )
+    await speech.until(lambda: speech.presenter.clips.rows[0].parts[0].state == "complete")
+    first = speech.presenter.clips.rows[0].parts[0]
+    speech.presenter.stop()
+    await speech.until(lambda: not speech.tasks.running("speech speak"))
+    take = speech.presenter.clips.rows[0]
+    assert take.parts[0] == first and take.parts[1].state != "complete"
+    assert speech.rows[0].is_partial
+    await speech.until(speech.page.main.go_on.isVisible)
+    speech.page.main.go_on.click()
+    await speech.until(lambda: speech.presenter.clips.rows[0].state == "complete")
+    take = speech.presenter.clips.rows[0]
+    assert take.parts[0] == first
+    assert not speech.page.main.go_on.isVisible()
+    calls = await Intents(speech.database).recent("speech")
+    assert [intent.request["part"] for intent in calls if intent.request.get("take") == take.id].count(1) == 1
+
+
+async def test_a_stream_that_is_cut_keeps_what_came_and_says_so(speech: Desk) -> None:
+    speech.presenter.use_voice("tts-kokoro", "af_sky")
+    speech.presenter.set_knob("format", "wav")
+    await speech.fault("cut", path="/audio/speech", after=60_000, times=1)
+    speech.write(TEXT)
+    await speech.spoken()
+    take = speech.presenter.clips.rows[0]
+    assert (take.state, take.parts[0].state, take.parts[0].size_bytes) == ("cut", "cut", 60_000)
+    assert take.duration_s == pytest.approx(60_000 / 48_000, abs=0.05)
+    assert speech.page.main.problem.isVisible()
+    assert speech.presenter.problem.primary.id == "go-on"
+    speech.page.main.problem_action.emit("go-on")
+    await speech.until(lambda: speech.presenter.clips.rows[0].state == "complete")
+    folder = speech.presenter.clips.files.of(take.id)
+    assert sorted(path.name for path in folder.iterdir()) == ["part-01-2.wav", "part-01.wav"]
+    assert not speech.page.main.problem.isVisible()
+
+
+@pytest.mark.parametrize("kind", ["mp3", "opus", "aac", "flac", "wav", "pcm"])
+async def test_r_tts_12_r_tts_15_r_tts_25_each_format_arrives_streamed_and_is_heard(speech: Desk, kind: str) -> None:
+    speech.presenter.use_voice("tts-kokoro", "af_sky")
+    speech.presenter.set_knob("format", kind)
+    speech.write(TEXT)
+    await speech.spoken()
+    take = speech.presenter.clips.rows[0]
+    assert (take.parts[0].kind, take.state) == (kind, "complete")
+    assert 3.0 < take.duration_s < 9.0
+    assert speech.presenter.sound.peaks().max() > 20
+
+
+async def test_r_tts_24_a_voice_of_another_model_that_is_refused_is_explained_with_a_way_on(speech: Desk) -> None:
+    speech.presenter.choice = Choice("tts-kokoro", "Kokoro", "tara", "Tara")
+    speech.write("Hello.")
+    await speech.spoken()
+    problem = speech.presenter.problem
+    assert problem.what == "Kokoro does not know the voice tara"
+    assert "af_alloy" in problem.meaning and "Nothing was charged" in problem.meaning
+    speech.page.main.problem_action.emit("model-voice")
+    assert speech.presenter.choice.voice == "af_sky"
+    assert speech.presenter.problem is None
+
+
+async def test_what_was_typed_and_chosen_is_there_after_a_restart(speech: Desk) -> None:
+    speech.presenter.use_voice("tts-orpheus", "leo")
+    speech.presenter.set_knob("temperature", 1.25)
+    speech.write("Half a sentence")
+    speech.page._set_volume(0.4)
+    await speech.until(lambda: not speech.presenter._unsaved)
+    kept = await speech.presenter.voices.desk()
+    assert (kept["text"], kept["model"], kept["voice"], kept["volume"]) == (
+        "Half a sentence",
+        "tts-orpheus",
+        "leo",
+        0.4,
+    )
+    assert kept["knobs"]["temperature"] == 1.25
+
+
+async def test_without_an_account_it_says_so_and_keeps_the_text(speech: Desk) -> None:
+    speech.write("Hello.")
+    speech.caller.use(None, None)
+    speech.page.speak()
+    assert speech.presenter.problem.what == "There is no account"
+    assert speech.presenter.text == "Hello."
