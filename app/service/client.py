@@ -15,12 +15,11 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from app.service.addresses import is_absolute, is_loopback, origin
+from app.service.addresses import is_absolute, origin
 from app.service.auth import NO_AUTH
 from app.service.bodies import MAX_ERROR_BYTES, BoundedBody, too_large
 from app.service.calls import Call, CallRecord, Content, JsonContent, query
 from app.service.chat_types import RetryWait
-from app.service.connection_errors import explain
 from app.service.dialect import Dialect
 from app.service.error_bodies import decode_refusal, misdirected
 from app.service.errors import (
@@ -30,9 +29,9 @@ from app.service.errors import (
     LimitExceeded,
     ServiceError,
     StreamCut,
-    TimedOut,
 )
 from app.service.exchange import NOT_SHOWN, Exchange, RequestRecord
+from app.service.http_failures import CONNECT_TIMEOUT_S, failure_of, leads_astray, redirect_target
 from app.service.json_pieces import LARGE_BYTES, read_json_in_pieces
 from app.service.json_text import read_json
 from app.service.network import Network
@@ -42,7 +41,6 @@ from app.service.retry import CallKind, FailureBudget, full_jitter, wait_before_
 from app.service.tls import empty_context
 from app.service.wallet_auth import SecondChance, WalletAuth
 
-CONNECT_TIMEOUT_S = 15.0
 WRITE_TIMEOUT_S = 60.0
 POOL_TIMEOUT_S = 30.0
 MAX_REDIRECTS = 5
@@ -326,9 +324,9 @@ class ServiceClient:
                 trusted = own and call.authenticated
                 response = await http.send(request, stream=True, auth=self._auth if trusted else NO_AUTH)
             except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
-                failure = _failure(error, request.url.host)
+                failure = failure_of(error, request.url.host)
             else:
-                target = _redirect_target(response, call)
+                target = redirect_target(response, call)
                 if target is None:
                     return response
                 await response.aclose()
@@ -337,7 +335,7 @@ class ServiceClient:
                         f"The service sent the call on to {urlsplit(target).hostname}, another host.",
                         status=response.status_code,
                     )
-                if _leads_astray(url, target):
+                if leads_astray(url, target):
                     raise BadAnswer("The download was sent on to where it must not go.", status=response.status_code)
                 url = target
                 continue
@@ -411,49 +409,6 @@ async def _beginning(response: httpx.Response, info: ResponseInfo) -> bytes:
     except (httpx.HTTPError, httpx.StreamError, BadAnswer):
         return b"".join(pieces)
     return b"".join(pieces)
-
-
-def _failure(error: Exception, host: str) -> ServiceError:
-    match error:
-        case httpx.ConnectTimeout():
-            return ConnectionFailed(
-                f"No connection to {host} within {CONNECT_TIMEOUT_S:g} s.", code="timeout", surely_not_sent=True
-            )
-        case httpx.PoolTimeout():
-            return TimedOut("Too many calls are on their way already.", code="pool", surely_not_sent=True)
-        case httpx.TimeoutException():
-            return TimedOut(f"{host} did not answer in time.", code="timeout")
-        case httpx.ProxyError():
-            return ConnectionFailed(
-                getattr(error, "sentence", "The proxy refused to connect."),
-                code=getattr(error, "code", "proxy"),
-                surely_not_sent=True,
-            )
-        case httpx.ConnectError():
-            code, sentence = explain(error, host)
-            return ConnectionFailed(sentence, code=code, surely_not_sent=True)
-        case httpx.UnsupportedProtocol() | httpx.LocalProtocolError() | httpx.InvalidURL():
-            return ConnectionFailed("The call cannot be sent as it is.", code="address", surely_not_sent=True)
-        case _:
-            return ConnectionFailed(f"The connection to {host} broke before it answered.", code="network")
-
-
-def _redirect_target(response: httpx.Response, call: Call) -> str | None:
-    """Where a redirect leads, if it may be followed: a GET anywhere, anything else only when method and body stay."""
-    location = response.headers.get("location")
-    follow = (301, 302, 303, 307, 308) if call.method in ("GET", "HEAD") else (307, 308)
-    if location is None or response.status_code not in follow or not call.follows_redirects:
-        return None
-    try:
-        return str(response.url.join(location))
-    except httpx.InvalidURL:
-        return None
-
-
-def _leads_astray(url: str, target: str) -> bool:
-    """Whether a redirect gives up TLS, or leads from another computer to this one, whose servers trust whoever asks."""
-    gives_up_tls = url.startswith("https://") and not target.startswith("https://")
-    return gives_up_tls or (is_loopback(target) and not is_loopback(url))
 
 
 def _no_cookies() -> CookieJar:

@@ -225,7 +225,7 @@ async def dial(addresses: list[AddressInfo]) -> SocketStream:
             else:
                 sock.close()
 
-    async with asyncio.TaskGroup() as group:
+    async def race(group: asyncio.TaskGroup) -> None:
         tasks: list[asyncio.Task[None]] = []
         for info in addresses:
             tasks.append(group.create_task(attempt(info)))
@@ -237,6 +237,14 @@ async def dial(addresses: list[AddressInfo]) -> SocketStream:
             tasks = [task for task in tasks if not task.done()]
         for task in tasks:
             task.cancel()
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            await race(group)
+    except BaseException:
+        if winner is not None:  # it came about in the very moment in which nobody wanted it any more
+            winner.close()
+        raise
     if winner is None:
         raise errors[0] if errors else OSError("no address")
     return await _stream_over(winner)

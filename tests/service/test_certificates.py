@@ -69,3 +69,15 @@ def test_hosts_of_a_servers_certificate(tmp_path: Path) -> None:
     assert found is not None
     assert found.hosts == ("a.example", "192.0.2.1")
     assert not found.is_self_signed
+
+
+def test_a_certificate_without_a_common_name_is_called_by_what_it_has() -> None:
+    from cryptography import x509
+    from cryptography.x509.oid import NameOID
+
+    from app.service.certificates import _name
+
+    organisation = x509.NameAttribute(NameOID.ORGANIZATION_NAME, "Contoso")
+    assert _name(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, " \u200b "), organisation])) == "Contoso"
+    assert _name(x509.Name([x509.NameAttribute(NameOID.COUNTRY_NAME, "IS")])) == "C=IS"
+    assert _name(x509.Name([])) == "nobody"

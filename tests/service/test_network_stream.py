@@ -208,3 +208,25 @@ async def test_a_connection_lost_in_the_moment_of_tls(monkeypatch: pytest.Monkey
         monkeypatch.setattr(asyncio.get_running_loop(), "start_tls", lost, raising=False)
         with pytest.raises(httpcore.ConnectError):
             await stream.start_tls(ssl.create_default_context(), "localhost", 1)
+
+
+async def test_a_connection_that_comes_about_when_nobody_wants_it_any_more_is_closed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With warnings as errors, a socket left to the collector would fail this test."""
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read()
+
+    async with speaking(handle) as port:
+        addresses = await resolve("127.0.0.1", port)
+        for turns in range(6):
+            dialling = asyncio.ensure_future(dial(addresses))
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            dialling.cancel()
+            try:
+                stream = await dialling
+            except asyncio.CancelledError:
+                continue
+            await stream.aclose()

@@ -1,5 +1,7 @@
 """Forms from disk, files to disk, and what bytes really are."""
 
+import os
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -180,3 +182,21 @@ async def test_an_older_file_survives_a_download_that_breaks_off(tmp_path: Path)
     with pytest.raises(StreamCut):
         await save(given(b"new", error=StreamCut("x")), path)
     assert path.read_bytes() == b"old"
+
+
+async def test_a_disk_that_takes_less_than_it_is_given_gets_the_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from app.service import downloads
+
+    async def pieces() -> AsyncIterator[bytes]:
+        for number in range(5):
+            yield bytes([number]) * 100_000
+
+    whole = b"".join([piece async for piece in pieces()])
+    monkeypatch.setattr(downloads, "BUFFER_BYTES", 150_000)
+    for writev in (lambda number, parts: os.write(number, parts[0][:1000]), None):  # takes little; is not there at all
+        monkeypatch.setattr(downloads, "_WRITEV", writev)
+        path = tmp_path / f"film-{writev is None}.mp4"
+        assert await save(pieces(), path) == len(whole)
+        assert path.read_bytes() == whole
