@@ -372,7 +372,7 @@ class Rialto:
 
         presenter = CharactersPresenter(self.caller, self.settings, self.tasks)
         presenter.catalogue = self.catalogue
-        page = CharactersPage(self.theme, presenter, self.tasks)
+        page = CharactersPage(self.theme, presenter, self.tasks, cache=self.paths.cache / "characters")
         page.closed.connect(self.chat_page.show_chat)
         page.character_chosen.connect(self._speak_with)
         page.help_wanted.connect(self.help)

@@ -8,15 +8,16 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
+from app.ui.characters.reviews_box import ReviewsBox
 from app.ui.shared import money
 from app.ui.shared.avatar import Avatar
-from app.ui.shared.badge import Badge
 from app.ui.shared.buttons import Button, IconButton, PrimaryButton
 from app.ui.shared.card import Card
 from app.ui.shared.flow import FlowLayout
 from app.ui.shared.header import PaneHeader
 from app.ui.shared.icon_label import IconLabel
 from app.ui.shared.label import Label
+from app.ui.shared.pill import PillButton
 from app.ui.shared.surfaces import rule, zone
 from app.ui.shared.switch import Switch
 
@@ -40,6 +41,8 @@ class DetailsPane(QWidget):
     link_wanted = Signal(str)
     pictures_wanted = Signal(bool)
     close_wanted = Signal()
+    reviews_wanted = Signal()
+    tag_chosen = Signal(str)
 
     def __init__(
         self, theme: Theme, presenter: CharactersPresenter, pictures: Pictures, parent: QWidget | None = None
@@ -69,6 +72,7 @@ class DetailsPane(QWidget):
         self.copy_slug = IconButton(theme, "copy", self.tr("Copy the slug"), size="small", icon_size=14)
         self.photos = Switch(theme, self.tr("Load photos from the web"))
         self._photos_note = Label(theme, "", "small", "text3", wrap=True)
+        self.reviews = ReviewsBox(theme)
         self.share = Button(theme, self.tr("Open share page"), "external-link", size="small")
         self._build()
         self._connect()
@@ -112,6 +116,7 @@ class DetailsPane(QWidget):
         self._why, self._together = why, together
         self._column.addLayout(together)
         self._column.addWidget(self.share, 0, Qt.AlignmentFlag.AlignLeft)
+        self._column.addWidget(self.reviews)
         self._column.addStretch(1)
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
@@ -156,6 +161,7 @@ class DetailsPane(QWidget):
         self.copy_slug.clicked.connect(self._copy)
         self.photos.clicked.connect(self.pictures_wanted)
         self.share.clicked.connect(self._share)
+        self.reviews.more_wanted.connect(self.reviews_wanted)
         self._pictures.arrived.connect(self._picture_arrived)
 
     def _dress(self) -> None:
@@ -191,6 +197,7 @@ class DetailsPane(QWidget):
             self._character = character
             self._fill(character)
         self._show_picture()
+        self.reviews.show_reviews(state.reviews, character.slug)
         self._values["model"].set_text(self._presenter.model_name(character))
 
     def _fill(self, character: Character) -> None:
@@ -203,7 +210,11 @@ class DetailsPane(QWidget):
                 widget.hide()
                 widget.deleteLater()
         for tag in character.tags[:SHOWN_TAGS]:
-            self._tag_flow.addWidget(Badge(self._theme, tag))
+            pill = PillButton(self._theme, tag)
+            pill.setCheckable(False)
+            pill.setToolTip(self.tr("Show characters with this tag"))
+            pill.clicked.connect(lambda _on=False, tag=tag: self.tag_chosen.emit(tag))
+            self._tag_flow.addWidget(pill)
         self._tags.setVisible(bool(character.tags))
         self._about.set_text(character.description or self.tr("Its author wrote nothing about it."))
         self._stats.show_character(character)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
 
-from app.ui.characters.state import MAX_SEARCH_CHARS, MAX_TAGS, SORTS, CharactersState
+from app.ui.characters.state import MAX_SEARCH_CHARS, MAX_TAGS, SORTS, CharactersState, categories_of
 from app.ui.shared.badge import Badge
 from app.ui.shared.buttons import IconButton
 from app.ui.shared.fields import ChoiceField
@@ -69,6 +69,10 @@ class FiltersPane(QWidget):
             "text3",
             wrap=True,
         )
+        self.categories = QLineEdit()
+        self.categories.setAccessibleName(self.tr("Categories"))
+        self.categories.setPlaceholderText(self.tr("Names, with commas between them"))
+        self.categories.setProperty("sizing", "small")
         self.web = QCheckBox(self.tr("Can use the web"))
         self.pro = QCheckBox(self.tr("Uses a pro model"))
         self._tag_box = QWidget()
@@ -93,6 +97,7 @@ class FiltersPane(QWidget):
         self._field(self.tr("Sort by"), sort_row, self.sort)
         self._field(self.tr("Model"), self.model, self.model)
         self._field(self.tr("Adult characters"), self.adult, self.adult, self._adult_why)
+        self._field(self.tr("Categories"), self.categories, self.categories)
         checks = QVBoxLayout()
         for box in (self.web, self.pro):
             checks.addWidget(box)
@@ -143,6 +148,7 @@ class FiltersPane(QWidget):
         self.order.clicked.connect(lambda on: self.changed.emit("ascending", on))
         self.model.activated.connect(lambda _place: self.changed.emit("model_id", self.model.currentData() or ""))
         self.adult.changed.connect(lambda choice: self.changed.emit("adult", choice))
+        self.categories.editingFinished.connect(self._categories_typed)
         self.web.clicked.connect(lambda on: self.changed.emit("web_only", on))
         self.pro.clicked.connect(lambda on: self.changed.emit("pro_only", on))
 
@@ -168,9 +174,14 @@ class FiltersPane(QWidget):
         self.adult.set_current(filters.adult)
         self.adult.setEnabled(state.adult_allowed)
         self._adult_why.setVisible(not state.adult_allowed)
+        if categories_of(self.categories.text()) != filters.categories:
+            self.categories.setText(", ".join(filters.categories))
         self.web.setChecked(filters.web_only)
         self.pro.setChecked(filters.pro_only)
         self._show_tags(state)
+
+    def _categories_typed(self) -> None:
+        self.changed.emit("categories", categories_of(self.categories.text()))
 
     def clear_search(self) -> None:
         """Empty the field as well; the state only follows what is typed."""

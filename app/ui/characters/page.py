@@ -14,6 +14,7 @@ from app.ui.shared.links import LinkOpener
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from PySide6.QtWidgets import QWidget
 
@@ -31,10 +32,13 @@ class CharactersPage(QObject):
     closed = Signal()
     help_wanted = Signal(str)
 
-    def __init__(self, theme: Theme, presenter: CharactersPresenter, tasks: TaskScope) -> None:
+    def __init__(
+        self, theme: Theme, presenter: CharactersPresenter, tasks: TaskScope, *, cache: Path | None = None
+    ) -> None:
+        """`cache` is the folder in which pictures are kept."""
         super().__init__()
         self.presenter = presenter
-        self.pictures = Pictures(self)
+        self.pictures = Pictures(self, cache)
         self.filters = FiltersPane(theme)
         self.grid = GridPane(theme, presenter, self.pictures)
         self.details = DetailsPane(theme, presenter, self.pictures)
@@ -90,6 +94,8 @@ class CharactersPage(QObject):
         details.use_wanted.connect(lambda slug: self._choose(slug, new_chat=False))
         details.link_wanted.connect(self._links.ask)
         details.pictures_wanted.connect(self._allow_pictures)
+        details.reviews_wanted.connect(presenter.load_reviews)
+        details.tag_chosen.connect(presenter.toggle_tag)
         details.close_wanted.connect(self.grid.details_button.click)
 
     def show_state(self, state: CharactersState) -> None:
@@ -104,7 +110,7 @@ class CharactersPage(QObject):
 
     def _allow_pictures(self, on: bool) -> None:
         if not on:
-            self.pictures.forget()
+            self.pictures.forget_all()
         self.presenter.allow_pictures(on)
         self.grid.view.viewport().update()
 

@@ -1,4 +1,7 @@
-"""Loads the pictures that the person allowed, at most four at a time; everything else is drawn from the name."""
+"""Loads the pictures that the person allowed, at most four at a time; everything else is drawn from the name.
+
+What was loaded once is kept in the cache folder, so that it is there at once next time and without a network.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,13 @@ from PySide6.QtCore import QByteArray, QObject, QSize, Qt, QUrl, Signal
 from PySide6.QtGui import QImage, QPixmap
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from PySide6.QtNetwork import QNetworkAccessManager, QNetworkReply
 
 MAX_BYTES = 4_000_000
 MAX_KEPT = 300
+MAX_CACHE_BYTES = 64 * 1024 * 1024
 AT_ONCE = 4
 TIMEOUT_MS = 15_000
 SIDE = 288  # px kept: 72 px at 200 % text on a screen of double resolution
@@ -26,8 +32,10 @@ class Pictures(QObject):
 
     arrived = Signal(str)
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, parent: QObject | None = None, cache: Path | None = None) -> None:
+        """`cache` is the folder for what was loaded; None keeps nothing on the disk."""
         super().__init__(parent)
+        self._cache = cache
         self._kept: OrderedDict[str, QPixmap | None] = OrderedDict()
         self._wanted: OrderedDict[str, None] = OrderedDict()
         self._loading: dict[str, QNetworkReply] = {}
@@ -53,12 +61,30 @@ class Pictures(QObject):
             reply.abort()
         self._kept.clear()
 
-    def _load_next(self) -> None:
-        from PySide6.QtNetwork import QNetworkAccessManager, QNetworkRequest
+    def forget_all(self) -> None:
+        """Consent was taken back: delete what lies in the cache folder as well."""
+        self.forget()
+        cache = self._manager().cache() if self._cache is not None else None
+        if cache is not None:
+            cache.clear()
+
+    def _manager(self) -> QNetworkAccessManager:
+        from PySide6.QtNetwork import QNetworkAccessManager, QNetworkDiskCache
 
         if self._network is None:
             self._network = QNetworkAccessManager(self)
             self._network.setTransferTimeout(TIMEOUT_MS)
+            if self._cache is not None:
+                disk = QNetworkDiskCache(self._network)
+                disk.setCacheDirectory(str(self._cache))
+                disk.setMaximumCacheSize(MAX_CACHE_BYTES)
+                self._network.setCache(disk)
+        return self._network
+
+    def _load_next(self) -> None:
+        from PySide6.QtNetwork import QNetworkRequest
+
+        network = self._manager()
         while self._wanted and len(self._loading) < AT_ONCE:
             url, _ = self._wanted.popitem()  # the newest first: it is what is on screen now
             request = QNetworkRequest(QUrl(url))
@@ -68,7 +94,9 @@ class Pictures(QObject):
             request.setAttribute(QNetworkRequest.Attribute.CookieLoadControlAttribute, manual)
             request.setAttribute(QNetworkRequest.Attribute.CookieSaveControlAttribute, manual)
             request.setAttribute(QNetworkRequest.Attribute.AuthenticationReuseAttribute, manual)
-            reply = self._network.get(request)
+            prefer = QNetworkRequest.CacheLoadControl.PreferCache
+            request.setAttribute(QNetworkRequest.Attribute.CacheLoadControlAttribute, prefer)
+            reply = network.get(request)
             self._loading[url] = reply
             reply.downloadProgress.connect(lambda so_far, total, reply=reply: _bound(reply, so_far, total))
             reply.finished.connect(lambda url=url, reply=reply: self._finished(url, reply))

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from PySide6.QtCore import QObject, Signal
 
 from app.storage.errors import StorageError
-from app.ui.characters.state import MAX_TAGS, PAGE_ROWS, CharactersState, Filters
+from app.ui.characters.state import MAX_TAGS, PAGE_ROWS, REVIEWS_AT_ONCE, CharactersState, Filters, ReviewRow, Reviews
 from app.ui.shared import money
 from app.ui.shared.problems import describe
 
@@ -109,6 +109,51 @@ class CharactersPresenter(QObject):
     def select(self, slug: str) -> None:
         """Show the details of one."""
         self._change(selected=slug)
+
+    def load_reviews(self) -> None:
+        """What people wrote about the selected one: the first page, then the next. Asked for by the person only."""
+        if self.state.selected and not self.state.reviews.loading:
+            self._tasks.replace("character-reviews", self._load_reviews, self.state.selected)
+
+    async def _load_reviews(self, slug: str) -> None:
+        from app.service.errors import NotFound, ServiceError
+
+        service = self.caller.service
+        before = self.state.reviews if self.state.reviews.slug == slug else Reviews(slug)
+        if service is None:
+            self._change(reviews=replace(before, note="The service cannot be asked now."))
+            return
+        self._change(reviews=replace(before, loading=True, note=""))
+        try:
+            page = await service.characters.reviews(slug, page=before.pages_read + 1, page_size=REVIEWS_AT_ONCE)
+        except NotFound:
+            self._change(reviews=replace(before, note="This service keeps no reviews."))
+        except ServiceError as error:
+            self._change(reviews=replace(before, note=describe(error, subject="request").sentence))
+        except asyncio.CancelledError:
+            self._change(reviews=before)
+            raise
+        else:
+            now = self._now()
+            rows = tuple(
+                ReviewRow(
+                    who=each.username or "Somebody",
+                    rating=min(5, max(0, each.rating)),
+                    when=money.when(each.created_at, now) if each.created_at is not None else "",
+                    text=" ".join((each.message or "").split()),
+                )
+                for each in page.reviews
+            )
+            self._change(
+                reviews=Reviews(
+                    slug,
+                    before.rows + rows,
+                    page.total,
+                    page.page,
+                    has_more=page.page < page.page_count,
+                    note="" if before.rows or rows else "Nobody has written about this character yet.",
+                )
+            )
 
     def allow_pictures(self, on: bool) -> None:
         """Whether pictures are loaded from where their authors put them."""

@@ -13,8 +13,10 @@ if TYPE_CHECKING:
     from app.ui.shared.problems import Problem
 
 PAGE_ROWS = 50
+MAX_CATEGORY_CHARS = 100
 MAX_TAGS = 20  # the service takes no more in one question
 MAX_SEARCH_CHARS = 200
+REVIEWS_AT_ONCE = 20
 
 # The service's orders, by the words of the menu.
 SORTS: Mapping[str, str] = {
@@ -42,11 +44,13 @@ class Filters:
     web_only: bool = False
     pro_only: bool = False
     tags: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
 
     @property
     def narrowing(self) -> int:
         """How many filters besides the search leave characters out."""
-        return sum((bool(self.model_id), self.adult == "only", self.web_only, self.pro_only, bool(self.tags)))
+        own = (self.model_id, self.adult == "only", self.web_only, self.pro_only, self.tags, self.categories)
+        return sum(bool(each) for each in own)
 
     def cleared(self) -> Filters:
         """The same search and order, with nothing left out."""
@@ -59,6 +63,7 @@ class Filters:
         return CharactersQuery(
             search=self.search.strip()[:MAX_SEARCH_CHARS],
             tags=self.tags[:MAX_TAGS],
+            categories=self.categories[:MAX_TAGS],
             model_ids=(self.model_id,) if self.model_id else (),
             is_adult=self.adult == "only",
             is_pro=True if self.pro_only else None,
@@ -72,6 +77,35 @@ class Filters:
     def key(self) -> str:
         """A text that is the same for the same question, for the saved first page."""
         return repr(replace(self, tags=tuple(sorted(self.tags))))
+
+
+def categories_of(text: str) -> tuple[str, ...]:
+    """Names of categories as typed, with commas between them: at most 20, each at most 100 characters."""
+    names = (" ".join(each.split())[:MAX_CATEGORY_CHARS] for each in text.split(","))
+    return tuple(dict.fromkeys(name for name in names if name))[:MAX_TAGS]
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewRow:
+    """What somebody wrote about a character. All of it is a stranger's text."""
+
+    who: str
+    rating: int  # 1 to 5, 0 when it is not stated
+    when: str
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reviews:
+    """The reviews of one character. `note` stands in their place while there are none to show."""
+
+    slug: str = ""
+    rows: tuple[ReviewRow, ...] = ()
+    total: int = 0
+    pages_read: int = 0
+    has_more: bool = False
+    loading: bool = False
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +122,7 @@ class CharactersState:
     saved_note: str = ""
     tags: tuple[str, ...] = ()  # offered as filters: those of the rows, the chosen ones first
     models: tuple[tuple[str, str], ...] = ()  # (id, name) offered as a filter
+    reviews: Reviews = field(default_factory=Reviews)
     adult_allowed: bool = False
     pictures_allowed: bool = False
 
