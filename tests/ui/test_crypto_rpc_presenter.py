@@ -4,11 +4,17 @@ import hashlib
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from eth_account import Account as EthAccount
 
+from app.service.crypto_rpc import RpcAnswer, RpcItem, RpcOutcome
+from app.ui.crypto_rpc.batch import CallRow
+from app.ui.crypto_rpc.presenter_sending import other_hash
 from app.ui.shared.tasks import TaskScope
+from app.wallet.transactions import read_transaction
 from tests.ui.rpc_desk import RpcDesk, rpc_desk
 
 KEY = "0x" + hashlib.sha256(b"Rialto Sandbox test account: alice").hexdigest()
@@ -119,6 +125,19 @@ async def test_r_rpc_39_r_rpc_40_a_signed_transaction_is_read_confirmed_sent_and
     assert run.transactions == (("1", digest),)
     kept = await desk.database.fetch("SELECT items, words FROM rpc_calls")
     assert all(raw[2:40] not in str(value) for row in kept for value in row)
+
+
+@pytest.mark.parametrize(("named", "told"), [("own", False), ("0x" + "ab" * 32, True), (None, True)])
+def test_r_rpc_40_another_hash_than_the_bytes_have_is_told(named: str | None, told: bool) -> None:
+    made = EthAccount.sign_transaction(
+        {"nonce": 0, "gas": 21_000, "gasPrice": 10**10, "to": OTHER, "value": 1, "chainId": 8453}, KEY
+    )
+    sent = read_transaction("0x" + made.raw_transaction.hex().removeprefix("0x"))
+    outcome = RpcOutcome(RpcItem("eth_sendRawTransaction"), sent.hash if named == "own" else named)
+    answer = cast(RpcAnswer, SimpleNamespace(outcomes=(outcome,), request_id="req-1"))
+    problem = other_hash([CallRow(1, "eth_sendRawTransaction", [])], {1: sent}, answer)
+    assert (problem is not None) is told
+    assert problem is None or sent.hash in problem.meaning
 
 
 async def test_a_transaction_for_another_chain_is_warned_of(desk: RpcDesk) -> None:

@@ -176,7 +176,26 @@ async def send(
         await calls.unknown(call.id, "Stopped while it was on its way.")
         raise
     await _keep(calls, call, answer)
-    return Sent(await calls.one(call.id))
+    return Sent(await calls.one(call.id), other_hash(rows, transactions, answer))
+
+
+def other_hash(
+    rows: Sequence[CallRow], transactions: dict[int, SignedTransaction], answer: RpcAnswer
+) -> Problem | None:
+    """What to say when the service names another hash than the signed bytes have (R-RPC-40); None when all agree."""
+    for row, outcome in zip(rows, answer.outcomes, strict=True):
+        sent = transactions.get(row.id)
+        if sent is None or outcome.error is not None or outcome.result == sent.hash:
+            continue
+        return Problem(
+            "The service names another hash than this transaction has",
+            f"Its bytes have the hash {sent.hash}. Look for that one, and send nothing again before it is found.",
+            primary=ActionSpec("look-up", "Look it up"),
+            severity="warn",
+            icon="warning",
+            request_id=answer.request_id,
+        )
+    return None
 
 
 async def _keep(calls: RpcCalls, call: RpcCall, answer: RpcAnswer) -> None:
