@@ -2,6 +2,10 @@
 
 A transaction is mined into a block of its own the moment it is sent; one whose nonce is too high waits for the gap to
 close. Values leave as plain numbers and bytes; how JSON-RPC writes them is the business of `chains_answers`.
+
+Blocks have the Sandbox's time, at least a second after the block before. When the Sandbox's clock is turned back, the
+next block has the time that it is then, earlier than its parent: nothing that was mined is lost, payments signed for
+now are good now. That one rule of real chains is given up for a clock that can be turned.
 """
 
 from __future__ import annotations
@@ -13,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import rlp
-from eth.abc import ComputationAPI, SignedTransactionAPI, StateAPI
+from eth.abc import BlockHeaderAPI, ComputationAPI, SignedTransactionAPI, StateAPI
 from eth.chains.base import MiningChain
 from eth.consensus.noproof import NoProofConsensus
 from eth.db.atomic import AtomicDB
@@ -104,6 +108,15 @@ class CallRequest:
     data: bytes
 
 
+class _TurnableVM(PragueVM):
+    """Takes a block that is earlier than its parent, in all else as strict as the real one."""
+
+    @classmethod
+    def validate_header(cls, header: BlockHeaderAPI, parent_header: BlockHeaderAPI) -> None:
+        later = max(header.timestamp, parent_header.timestamp + 1)
+        super().validate_header(header.copy(timestamp=later), parent_header)
+
+
 class EvmChain:
     """Not safe for several threads at once: whoever uses it holds a lock."""
 
@@ -111,7 +124,8 @@ class EvmChain:
         """`now` gives Unix seconds, the time of the next block."""
         self.chain_id = chain_id
         self._now = now
-        vm = PragueVM.configure(consensus_class=NoProofConsensus)
+        self._mined_at = now()  # on the Sandbox's clock, when the newest block came
+        vm = _TurnableVM.configure(consensus_class=NoProofConsensus)
         chain_class = MiningChain.configure(
             f"Chain{chain_id}", vm_configuration=((BlockNumber(0), vm),), chain_id=chain_id
         )
@@ -208,7 +222,8 @@ class EvmChain:
             raise RpcError(SERVER_ERROR, message)
 
     def _mine(self, transaction: SignedTransactionAPI) -> None:
-        time = max(int(self._now()), int(self.head.header.timestamp) + 1)
+        time = self._time_after(self.head)
+        self._chain.header = self._chain.header.copy(timestamp=time)  # what contracts see while they run
         base_fee = self.next_base_fee()
         try:
             result, receipts, computations = self._chain.mine_all([transaction], timestamp=time, coinbase=COINBASE)
@@ -235,7 +250,15 @@ class EvmChain:
         )
         block = Block(imported.header, _size(imported), (mined,))
         self.blocks.append(block)
+        self._mined_at = self._now()
         self.by_hash[mined.hash] = (block, 0)
+
+    def _time_after(self, block: Block) -> int:
+        """Unix seconds of a block behind this one, mined now."""
+        now = self._now()
+        if now < self._mined_at:  # the clock was turned back
+            return int(now)
+        return max(int(now), int(block.header.timestamp) + 1)
 
     # Asking
 
@@ -258,8 +281,7 @@ class EvmChain:
     def _free_state(self, block: Block) -> Iterator[StateAPI]:
         vm = self._chain.get_vm(block.header)
         header = vm.generate_block_from_parent_header_and_coinbase(block.header, Address(COINBASE)).header
-        time = max(int(self._now()), int(block.header.timestamp) + 1)
-        free = header.copy(base_fee_per_gas=0, timestamp=time)
+        free = header.copy(base_fee_per_gas=0, timestamp=self._time_after(block))
         hashes = itertools.chain((block.header.hash,), vm.previous_hashes)
         state: StateAPI = vm.build_state(vm.chaindb.db, free, vm.chain_context, hashes)
         snapshot = state.snapshot()
