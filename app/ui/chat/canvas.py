@@ -127,6 +127,10 @@ class Canvas(QWidget):
         """Put something between header and conversation."""
         self._top.addWidget(widget)
 
+    def add_over_box(self, widget: QWidget) -> None:
+        """Put a line between conversation and box."""
+        self._box.insertWidget(0, widget)
+
     def show_instead(self, widget: QWidget | None) -> None:
         """Show something in place of the conversation; None shows that again."""
         if widget is not None and self.places.indexOf(widget) < 0:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from app.ui.chat.find_bar import FindBar
     from app.ui.chat.message_rows import MessageRow
     from app.ui.chat.page import ChatPage
+    from app.ui.chat.retiring import RetiringStrip
     from app.ui.shared.tasks import TaskScope
     from app.ui.shared.theme import Theme
 
@@ -50,6 +51,8 @@ class ChatDesk(QObject):
         assert conversation is not None
         self._page.main.header.export_wanted.connect(self.export)
         self._page.list.search_wanted.connect(self.open_search)
+        self._page.presenter.head_changed.connect(lambda _head: self._show_retiring())
+        self._page.presenter.models_changed.connect(lambda _models: self._show_retiring())
         conversation.beside_changed.connect(self._show_beside)
         conversation.beside_row_changed.connect(lambda row: self.columns.update_row(row))
         conversation.beside_text_arrived.connect(lambda *came: self.columns.append(*came))
@@ -345,6 +348,41 @@ class ChatDesk(QObject):
         from app.ui.chat.export_dialog import ReportDialog
 
         await ReportDialog(self._theme, self._page.main, title, lines).answer()
+
+    # A model that goes
+
+    @cached_property
+    def _strip(self) -> RetiringStrip:
+        from app.ui.chat.retiring import RetiringStrip
+
+        strip = RetiringStrip(self._theme)
+        self._page.main.add_over_box(strip)
+        strip.choose_wanted.connect(self._page.open_model_picker)
+        strip.changes_wanted.connect(self.open_changes)
+        return strip
+
+    def _show_retiring(self) -> None:
+        retiring = self._page.presenter.retiring()
+        if retiring is not None or self._is_made("_strip"):
+            self._strip.show_retiring(retiring)
+
+    def open_changes(self) -> None:
+        """Say what the replacement of the open chat's model changes, and offer it."""
+        self._tasks.start("model-changes", self._open_changes)
+
+    async def _open_changes(self) -> None:
+        from app.ui.chat.retiring import ChangesDialog
+
+        presenter = self._page.presenter
+        retiring = presenter.retiring()
+        if retiring is None or not retiring.can_replace:
+            return
+        lines = presenter.changes_to(retiring.replacement_id)
+        dialog = ChangesDialog(self._theme, self._page.main, retiring, lines)
+        if await dialog.answer():
+            presenter.use_model(retiring.replacement_id)
+            if dialog.everywhere:
+                presenter.replace_model(retiring.model_id, retiring.replacement_id)
 
     # Keys
 

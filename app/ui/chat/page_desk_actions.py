@@ -37,6 +37,10 @@ def desk_actions(page: ChatPage, asked: Check, stored: Check) -> tuple[TabAction
         can = enabled or (lambda: presenter.conversation is not None)
         return TabAction(f"chat.{name}", text, run(work), key, icon, menu, enabled=can)
 
+    def retires() -> bool:
+        retiring = presenter.retiring()
+        return retiring is not None and retiring.can_replace
+
     return (
         action("earlier", "Previous version of the turn", lambda it: it.show_sibling(-1), "Alt+PgUp", "chevron-left"),
         action("later", "Next version of the turn", lambda it: it.show_sibling(1), "Alt+PgDown", "chevron-right"),
@@ -44,6 +48,7 @@ def desk_actions(page: ChatPage, asked: Check, stored: Check) -> tuple[TabAction
         action("edit_answer", "Edit the answer", lambda it: presenter.edit_last_answer(), "", "pencil", enabled=asked),
         action("compare", "Compare models…", lambda it: it.open_comparing(), "Ctrl+J", "layers"),
         action("beside", "Show the answers side by side", lambda it: it.show_last_columns(), "", "layers"),
+        action("changes", "What the next model changes…", lambda it: it.open_changes(), "", "clock", enabled=retires),
         action("structure", "Answers as JSON, and functions…", lambda it: it.open_structure(), "", "wrench"),
         action("calls", "Answer the function calls…", lambda it: it.answer_last_calls(), "", "wrench", enabled=asked),
         action("find", "Find in this chat", lambda it: it.open_find(), "", "search", "edit", enabled=stored),

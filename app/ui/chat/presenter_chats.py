@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from app.ui.chat.presenter_export import ExportForm
     from app.ui.chat.presenter_search import Search
     from app.ui.chat.presenter_transfer import Transfer
+    from app.ui.chat.state import Retiring
 
 
 class ChatPresenterChats(ChatPresenterBase):
@@ -157,6 +158,48 @@ class ChatPresenterChats(ChatPresenterBase):
     @property
     def can_undo(self) -> bool:
         return bool(self._undo)
+
+    # Models that go
+
+    def retiring(self) -> Retiring | None:
+        """The open chat's model, when the service will remove it."""
+        from app.ui.chat.presenter_models import retires_text
+        from app.ui.chat.state import Retiring
+
+        model = self.opened.model
+        if model is None or model.deprecation is None or self.library is None:
+            return None
+        replacement_id = model.deprecation.replacement_model_id
+        return Retiring(
+            model.id,
+            model.name,
+            retires_text(model),
+            replacement_id,
+            self.shelf.name_of(replacement_id) if replacement_id else "",
+            self.library.models_in_use().get(model.id, 0),
+            can_replace=self.shelf.get(replacement_id) is not None,
+        )
+
+    def changes_to(self, model_id: str) -> tuple[str, ...]:
+        """What becomes different when `model_id` takes the place of the open chat's model."""
+        from app.ui.chat.model_changes import changes
+
+        old, new = self.opened.model, self.shelf.get(model_id)
+        return changes(old, new) if old is not None and new is not None else ()
+
+    def replace_model(self, old_id: str, new_id: str) -> None:
+        """Let every chat that uses a model use another one from now on."""
+        self._do(self._replace_model, old_id, new_id)
+
+    async def _replace_model(self, old_id: str, new_id: str) -> None:
+        assert self.library is not None
+        number = 0
+        for chat_id in self.library.using(old_id):
+            await self.library.change(chat_id, model=new_id)
+            number += 1
+        name = self.shelf.name_of(new_id)
+        self.notice.emit(f"{name} answers in {number:,} chats now" if number != 1 else f"{name} answers now", "", "")
+        self._all_changed()
 
     # Search
 

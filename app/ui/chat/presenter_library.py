@@ -45,6 +45,10 @@ class Library:
             counts[chat.model] = counts.get(chat.model, 0) + 1
         return counts
 
+    def using(self, model_id: str) -> tuple[str, ...]:
+        """The chats that use a model."""
+        return tuple(chat.id for chat in self._chats.values() if chat.model == model_id)
+
     async def create(self, **values: Any) -> Chat:
         chat = await self._history.create_chat(**values)
         self._chats[chat.id] = chat

@@ -147,3 +147,16 @@ class TrashEntry:
     id: str
     title: str
     second_line: str  # how many messages, and when it was thrown away
+
+
+@dataclass(frozen=True, slots=True)
+class Retiring:
+    """A model that the service will remove. `can_replace`: its replacement is in the list."""
+
+    model_id: str
+    model_name: str
+    retires: str  # "retires 1 Feb 2027"
+    replacement_id: str = ""
+    replacement_name: str = ""
+    chats: int = 0  # that use it
+    can_replace: bool = False

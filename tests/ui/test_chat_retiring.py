@@ -1,0 +1,80 @@
+"""Models that are about to go: said once over the box, with what the replacement changes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from app.service.models import Model
+from app.ui.chat.model_changes import changes
+from app.ui.chat.retiring import ChangesDialog
+from app.ui.shared.buttons import Button
+from app.ui.shared.theme import Theme
+from tests.ui.chat_desk import FakeService, model_body
+from tests.ui.test_chat_desk import dialog_of, run
+from tests.ui.test_chat_page import open_page
+
+ENDS = {"date": "2027-02-01T00:00:00Z", "removesAt": "2027-02-01T00:00:00Z", "replacementModelId": "next"}
+NEXT = model_body(
+    "next",
+    "Next",
+    availableContextTokens=131_072,
+    pricing={"input": {"usd": 0.5, "diem": 0.5}, "output": {"usd": 6.0, "diem": 6.0}},
+    capabilities={"supportsVision": True, "supportsWebSearch": False},
+    privacy="anonymized",
+)
+
+
+def models() -> FakeService:
+    return FakeService(models=[model_body(deprecation=ENDS), NEXT])
+
+
+def test_what_a_replacement_changes_is_told_in_words() -> None:
+    old, new = Model.model_validate(model_body()), Model.model_validate(NEXT)
+    assert changes(old, new) == (
+        "It reads more at a time: 131K tokens instead of 32K.",
+        "What you send costs less: $0.50 per million tokens instead of $1.00.",
+        "What it writes costs more: $6.00 per million tokens instead of $4.00.",
+        "It adds pictures.",
+        "It does without web search.",
+        "Its requests are anonymous.",
+    )
+    assert changes(old, old) == ()
+
+
+async def test_a_model_that_goes_is_named_and_replaced_in_every_chat_by_key(theme: Theme, tmp_home: Path) -> None:
+    async with open_page(theme, tmp_home, fake=models()) as shown:
+        await shown.say("One")
+        shown.page.new_chat()
+        await shown.settle()
+        await shown.say("Two")
+        strip = shown.page.desk._strip
+        assert strip.isVisible()
+        assert strip.words.text() == "Plain retires 1 Feb 2027. Then Next takes its place."
+        run(shown, "chat.changes")
+        dialog = await dialog_of(shown, ChangesDialog)
+        every = next(button for button in dialog.findChildren(Button) if "In all 2" in button.text())
+        QTest.keyClick(every, Qt.Key.Key_Space)
+        await shown.settle()
+        assert {chat.model for chat in await shown.desk.history.chats()} == {"next"}
+        assert not strip.isVisible()
+        await shown.say("Three")
+        assert shown.desk.fake.requests[-1]["model"] == "next"
+
+
+async def test_what_was_read_is_not_said_again(theme: Theme, tmp_home: Path) -> None:
+    async with open_page(theme, tmp_home, fake=models()) as shown:
+        await shown.say("One")
+        shown.page.desk._strip.close_button.click()
+        await shown.say("Two")
+        assert not shown.page.desk._strip.isVisible()
+
+
+async def test_a_replacement_that_is_not_listed_leads_to_the_list(theme: Theme, tmp_home: Path) -> None:
+    fake = FakeService(models=[model_body(deprecation={**ENDS, "replacementModelId": "gone"})])
+    async with open_page(theme, tmp_home, fake=fake) as shown:
+        await shown.say("One")
+        strip = shown.page.desk._strip
+        assert strip.choose.isVisible() and not strip.changes.isVisible()
