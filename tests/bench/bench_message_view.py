@@ -1,7 +1,8 @@
 """P2 (the suite's half), P3, P4, P5: the message view, streaming and opened, against itself and against plain text.
 
-The text is one section of Markdown (headings, lists, a table, code, citations) over and over, so that what is measured
-at the 1,000th and at the 20,000th token is the same text. A frame is what the person would see at 30 pictures a second.
+The text is one section of Markdown with everything that an answer has (headings, lists, a table, code, citations,
+formulas, tasks, a footnote) over and over, so that what is measured at the 1,000th and at the 20,000th token is the
+same text. A frame is what the person would see at 30 pictures a second.
 """
 
 import gc
@@ -52,6 +53,18 @@ def next_delay(attempt: int, headers: Mapping[str, str]) -> float:
         return max(0.0, float(reset) - time.time()) + random.uniform(0, 0.25)
     return random.uniform(0, min(60.0, 0.5 * 2**attempt))
 ```
+
+With a rate of $r$ calls and a window of $w$ seconds a client waits for $\\frac{w}{2r}$ seconds on average, and how much
+longer a single one may wait is not worth a second thought as long as the window itself is short enough.[^load]
+
+$$
+\\sigma = \\sqrt{\\frac{w^2}{12}}
+$$
+
+- [x] Read the reset from the answer's header before anything is tried again, whatever the status of the answer was.
+- [ ] Try the jitter with as many clients as there will be on the busiest day of the year, not with the two on the desk.
+
+[^load]: Measured with a load that was made by hand, over a whole day, and not with what happened to come last week.
 
 The rest is a matter of taste. A person who watches the window wants to know that something is being done, and when it
 will be done; a countdown says both. Nothing else on the screen should move while it runs, and nothing should be lost

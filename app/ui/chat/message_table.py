@@ -194,7 +194,9 @@ class TableBox(SidewaysBox):
         if self._areas is None:
             at = self.origin
             self.origin = QPointF(0, 0)
-            self._areas = [self.bands(span.start, span.end, of_type=True) for span in self._spans]
+            self._areas = [
+                [] if span.kind == "drawn" else self.bands(span.start, span.end, of_type=True) for span in self._spans
+            ]
             self.origin = at
         return [[area.translated(self.origin) for area in areas] for areas in self._areas]
 

@@ -199,7 +199,11 @@ class ProseBox(DocumentBox):
     def areas(self) -> list[list[QRectF]]:
         """Return for each span the rectangles that it covers, one per line."""
         if self._areas is None:
-            self._areas = [self.bands(span.start, span.end, of_type=True) for span in self.prose.spans]
+            # Qt measures every figure of a paragraph again for each place that is asked for
+            self._areas = [
+                [] if span.kind == "drawn" else self.bands(span.start, span.end, of_type=True)
+                for span in self.prose.spans
+            ]
         return self._areas
 
     # -- painting -----------------------------------------------------------------------------------------------------
