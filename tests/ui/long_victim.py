@@ -1,0 +1,54 @@
+"""A chat tab in a process of its own that is killed while it writes: into a long chat, or several answers at once.
+
+`python -m tests.ui.long_victim HOME BASE_URL API_KEY ask|compare`
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+
+import qasync
+from PySide6.QtWidgets import QApplication
+
+from tests.ui import test_chat_sandbox as tabs
+from tests.ui.chat_victim import Running
+
+QUESTION = "What happens when an answer is cut off?"
+
+
+async def write(home: Path, running: Running, work: str) -> None:
+    async with tabs.open_tab(home, running) as tab:  # type: ignore[arg-type]  # two fields of it are needed
+        presenter = tab.presenter
+        await tab.until(lambda: presenter.head().can_send)
+        if work == "compare":
+            models = [model.id for model in presenter.shelf.models() if not model.offline][:3]
+            presenter.compare(QUESTION, tuple(models))
+            wanted = 3
+        else:
+            presenter.send(QUESTION)
+            wanted = 1
+        await tab.until(lambda: len(_texts(tab)) == wanted and min(_texts(tab)) > 40)
+        await asyncio.sleep(0.3)
+        print(min(_texts(tab)), flush=True)
+        await asyncio.sleep(60)
+
+
+def _texts(tab: tabs.Tab) -> list[int]:
+    """How long each answer is that is being written."""
+    answers = tab.presenter.answers
+    lives = (answers.live_of(message.id) for message in tab.presenter.opened.thread.all())
+    return [len(live.text) for live in lives if live is not None]
+
+
+def main() -> None:
+    home, base_url, api_key, work = sys.argv[1:]
+    qt_app = QApplication([])
+    loop = qasync.QEventLoop(qt_app)
+    with loop:
+        loop.run_until_complete(write(Path(home), Running(base_url, api_key), work))
+
+
+if __name__ == "__main__":
+    main()
