@@ -7,7 +7,6 @@ import functools
 import inspect
 from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
-from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -79,7 +78,6 @@ async def page(theme, tasks, box: RealDesk) -> AsyncIterator[SandboxPage]:
     page.show()
     await until(lambda: presenter.state.balance_usd is not None)
     yield page
-    await presenter.aclose()
     page.deleteLater()
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
 
@@ -94,8 +92,7 @@ def leaving(test):
             await test(page, **named)
         finally:
             page.hide()
-            page.presenter.state = replace(page.presenter.state, active=())
-            tasks.cancel("watch sandbox")
+            await page.presenter.aclose()
             await tasks.idle()
 
     parameters = {"page", "tasks", *inspect.signature(test).parameters}

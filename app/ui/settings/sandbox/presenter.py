@@ -61,6 +61,7 @@ class SandboxPresenter(QObject):
         self._controls: SandboxControls | None = None
         self._seen: Look | None = None
         self._looking = False
+        self._closed = False
         self.state = SandboxState()
         caller.account_changed.connect(self.refresh)
         self.refresh()
@@ -104,7 +105,7 @@ class SandboxPresenter(QObject):
             self._tasks.cancel("watch sandbox")
 
     def _follow(self, *, anew: bool = False) -> None:
-        if self.state.running and (self._looking or self.state.active):
+        if self.state.running and (self._looking or self.state.active) and not self._closed:
             follow = self._tasks.replace if anew else self._tasks.start
             follow("watch sandbox", self._watch)
 
@@ -297,8 +298,8 @@ class SandboxPresenter(QObject):
             self._tasks.start(f"close sandbox {id(before)}", before.aclose)
 
     async def aclose(self) -> None:
-        """Stop following and close the connection."""
-        self._looking = False
+        """Stop following for good and close the connection."""
+        self._closed = True
         self._tasks.cancel("watch sandbox")
         before, self._controls = self._controls, None
         if before is not None:
