@@ -1,0 +1,144 @@
+"""The transcribe tab on a real sound server: record what is said, lose the microphone, hear the test again."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+import soundfile
+
+from app.audio.devices import AudioHost
+from app.credentials.accounts import Account
+from app.service.auth import ApiKeyAuth
+from app.service.service import open_service
+from app.storage.catalogue import Catalogue
+from app.storage.database import Database
+from app.storage.intents import Intents
+from app.storage.settings import SettingsStore
+from app.ui.shared.caller import Caller
+from app.ui.shared.device_watch import DeviceWatch
+from app.ui.shared.tasks import TaskScope
+from app.ui.transcription.presenter import TranscriptionPresenter
+from app.ui.transcription.presenter_preparing import Folders
+from tests.audio.pulse import Pulse
+from tests.audio.recorded import pitch_hz, tone
+
+
+@asynccontextmanager
+async def real_tab(home: Path) -> AsyncIterator[TranscriptionPresenter]:
+    """A presenter with PortAudio and QtMultimedia as they are; only the service is a stub."""
+    crashes: list[Exception] = []
+    tasks, caller = TaskScope(crashes.append), Caller()
+
+    async def read_key() -> str:
+        return "sk-test-0123456789abcdef"
+
+    nothing = httpx.MockTransport(lambda _: httpx.Response(200, json={"object": "list", "data": []}))
+    service = open_service("http://service.test/v1", "service", ApiKeyAuth(read_key), lambda _: None, transport=nothing)
+    database = await Database.open(home / "rialto.db")
+    watch = DeviceWatch()
+    presenter = TranscriptionPresenter(
+        caller,
+        SettingsStore(home / "settings.json"),
+        tasks,
+        Folders(home / "recordings", home / "cache"),
+        AudioHost(),
+        watch,
+    )
+    try:
+        caller.use(Account(id="a", name="A", base_url="http://service.test/v1"), service)
+        await presenter.start(database, Catalogue(database), Intents(database))
+        yield presenter
+    finally:
+        await presenter.aclose()
+        await tasks.aclose()
+        await service.aclose()
+        await database.close()
+        watch.deleteLater()
+    assert crashes == []
+
+
+async def until(fact: Callable[[], object], seconds: float = 30.0) -> None:
+    async with asyncio.timeout(seconds):
+        while not fact():
+            await asyncio.sleep(0.01)
+
+
+async def test_a_microphone_pulled_out_while_it_records_keeps_the_file_and_says_so(
+    pulse: Pulse, tmp_home: Path
+) -> None:
+    module = pulse.plug_microphone("pulled", "Pulled microphone")
+    before = pulse.pactl("get-default-source")
+    pulse.pactl("set-default-source", "pulled")
+    plugged = True
+    try:
+        async with real_tab(tmp_home) as presenter:
+            recording = presenter.recording
+            await until(lambda: any(one.name == "Pulled microphone" for one in recording.inputs().microphones))
+            presenter.choose_microphone(
+                next(one.id for one in recording.inputs().microphones if one.name == "Pulled microphone")
+            )
+            presenter.record()
+            await until(lambda: recording.seconds > 0.2)
+            path = tmp_home / "tone.wav"
+            soundfile.write(path, tone(440, 1.0, 0.5, 48_000), 48_000)
+            await asyncio.to_thread(pulse.play(path, "pulled_feed").wait, 30)
+            pulse.unplug(module)
+            plugged = False
+            await until(lambda: not presenter.is_recording)
+            row = presenter.open_row
+            assert row is not None
+            await until(lambda: presenter.row(row.id).state == "recorded")  # type: ignore[union-attr]  # it is on the list
+            row = presenter.row(row.id)
+            assert row is not None
+            assert row.note == "The microphone was unplugged. Everything up to there is kept."
+            found, rate = soundfile.read(tmp_home / "recordings" / row.sound_path)
+            assert len(found) / rate > 1.0
+            assert pitch_hz(found, rate) == pytest.approx(440, abs=8)
+    finally:
+        pulse.pactl("set-default-source", before)
+        if plugged:
+            pulse.unplug(module)
+
+
+async def test_the_list_follows_real_plugging(pulse: Pulse, tmp_home: Path) -> None:
+    async with real_tab(tmp_home) as presenter:
+
+        def names() -> set[str]:
+            return {one.name for one in presenter.recording.inputs().microphones}
+
+        await until(lambda: pulse.source_name in names())
+        module = pulse.plug_microphone("late", "Late microphone")
+        try:
+            await until(lambda: "Late microphone" in names())
+        finally:
+            pulse.unplug(module)
+
+
+async def test_three_seconds_are_recorded_and_heard_from_the_loudspeaker(pulse: Pulse, tmp_home: Path) -> None:
+    path = tmp_home / "tone.wav"
+    soundfile.write(path, tone(660, 6.0, 0.4, 48_000), 48_000)
+    async with real_tab(tmp_home) as presenter:
+        states: list[str] = []
+        presenter.recording.inputs_changed.connect(lambda inputs: states.append(inputs.test))
+        await until(lambda: presenter.recording.inputs().microphones)
+        presenter.choose_microphone(
+            next(one.id for one in presenter.recording.inputs().microphones if one.name == pulse.source_name)
+        )
+        said = pulse.play(path)
+        with pulse.listening() as heard:
+            presenter.test_microphone()
+            await until(lambda: "playing" in states)
+            await until(lambda: states[-1] == "")
+        await asyncio.to_thread(said.wait, 30)
+        import numpy as np
+
+        found = np.fromfile(heard, np.float32)
+        loud = np.flatnonzero(np.abs(found) > 0.1)
+        assert len(loud) / pulse.rate_hz > 0.8
+        middle = int(loud[len(loud) // 2])
+        assert pitch_hz(found[middle - 12_000 : middle + 12_000], pulse.rate_hz) == pytest.approx(660, abs=3)
