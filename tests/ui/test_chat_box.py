@@ -9,9 +9,9 @@ from pathlib import Path
 import httpx
 import pytest
 from PySide6.QtCore import QEvent, QMimeData, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage, QInputMethodEvent
+from PySide6.QtGui import QDesktopServices, QDragEnterEvent, QDropEvent, QImage, QInputMethodEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog, QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QHBoxLayout, QLabel, QLineEdit, QWidget
 
 from app.sandbox.server import Options, RunningSandbox, start_sandbox
 from app.storage.paths import resources
@@ -417,3 +417,30 @@ async def test_a_list_of_commands_never_takes_a_key_from_an_input_method(
         press(box.edit, Qt.Key.Key_Return)
         assert box.composer.text().startswith("/ne")
         assert box.tab.rows == ()
+
+
+async def test_a_source_tells_title_and_excerpt_before_anything_opens(
+    theme: Theme, tmp_home: Path, sandbox: RunningSandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[QUrl] = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", opened.append)
+    async with open_box(theme, tmp_home, sandbox, "rialto-handbook") as box:
+        box.tab.presenter.set_option("web_search", "on")
+        await box.type("Where does Rialto keep my API key?")
+        row, view = box.tab.rows[-1], box.page.main.view
+        view.setFocus()
+        for _ in range(200):  # by keyboard to the first source
+            press(view, Qt.Key.Key_Tab)
+            spot = view.picture.focused
+            if spot is not None and spot.control == "source0":
+                break
+        press(view, Qt.Key.Key_Return)
+        await box.tab.until(lambda: bool(box.page.main.findChildren(Dialog)))
+        (dialog,) = box.page.main.findChildren(Dialog)
+        words = " ".join(label.text() for label in dialog.findChildren(QLabel))
+        assert row.sources[0].title in words
+        assert row.sources[0].snippet[:60] in words
+        assert row.sources[0].url in words
+        dialog.reject()
+        await box.settle()
+        assert opened == []

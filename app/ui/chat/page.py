@@ -94,7 +94,7 @@ class ChatPage(TabPanes):
         conversation.request_changed.connect(self._show_request)
         view.action.connect(self.act_on_row)
         view.link_activated.connect(self._open_link)
-        view.source_activated.connect(self._open_source)
+        view.source_activated.connect(lambda row_id, index: self.box.ask_source(row_id, index))
         view.save_requested.connect(self.desk.save_code)
         view.attachment_activated.connect(lambda row_id, index: self.box.save_attachment(row_id, index))
         view.new_text_below.connect(self.main.show_new_text_below)
@@ -179,13 +179,13 @@ class ChatPage(TabPanes):
             self.side.totals.show_totals(self.presenter.totals())
 
     @cached_property
-    def _links(self) -> LinkOpener:
+    def links(self) -> LinkOpener:
         from app.ui.shared.links import LinkOpener
 
         return LinkOpener(self._theme, self.main, self._tasks)
 
     def _open_link(self, address: str) -> None:
-        self._links.ask(address)
+        self.links.ask(address)
 
     # What the presenter tells
 
@@ -314,11 +314,6 @@ class ChatPage(TabPanes):
             self.desk.answer_calls(row_id)
         elif action != "copy":
             self.presenter.act(row_id, action)
-
-    def _open_source(self, row_id: str, index: int) -> None:
-        row = self._rows.get(row_id)
-        if row is not None and 0 <= index < len(row.sources):
-            self._links.ask(row.sources[index].url)
 
     def _help(self, action: str) -> None:
         """Buttons of error cards whose work is elsewhere."""

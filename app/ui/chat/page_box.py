@@ -220,6 +220,14 @@ class BoxDesk(QObject):
         saver.told.connect(lambda sentence: self._page.toast_wanted.emit(sentence, "", ""))
         return saver
 
+    def ask_source(self, row_id: str, index: int) -> None:
+        """Show what a source says of itself and where it leads; the person decides whether to open it."""
+        row = self._page.main.view.row(row_id)
+        if 0 <= index < len(row.sources):
+            source = row.sources[index]
+            about = "\n".join(words for words in (source.date, source.snippet) if words)
+            self._page.links.ask(source.url, title=source.title, about=about)
+
     def save_attachment(self, row_id: str, index: int) -> None:
         """Offer a copy of what was attached. Nothing of it is opened: it may be a program in disguise."""
         row = self._page.main.view.row(row_id)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 OPENED_SCHEMES = frozenset({"http", "https", "mailto"})  # a file: or an app's own scheme could run something
 MAX_SHOWN_CHARS = 2_000
+MAX_ABOUT_CHARS = 1_200
 
 
 def true_target(address: str) -> str:
@@ -44,11 +45,14 @@ class LinkOpener(QObject):
         self._parent = parent
         self._tasks = tasks
 
-    def ask(self, address: str) -> None:
-        """Show where a link leads and do what the person chooses."""
-        self._tasks.start("open-link", self._ask, address)
+    def ask(self, address: str, *, title: str = "", about: str = "") -> None:
+        """Show where a link leads and do what the person chooses.
 
-    async def _ask(self, address: str) -> None:
+        `title` and `about` are what a search result says of itself: shown as a stranger's words, never believed.
+        """
+        self._tasks.start("open-link", self._ask, address, title, about)
+
+    async def _ask(self, address: str, title: str, about: str) -> None:
         target = true_target(address)
         opens = may_open(address)
         dialog = Dialog(self._theme, self._parent, self.tr("Open this address?"))
@@ -61,6 +65,10 @@ class LinkOpener(QObject):
             )
         else:
             words = self.tr("Rialto does not open addresses of this kind. You can copy it.")
+        if title:
+            dialog.body.addWidget(Label(self._theme, title, weight=600, wrap=True))
+        if about:
+            dialog.body.addWidget(Label(self._theme, about[:MAX_ABOUT_CHARS], "small", "text2", wrap=True))
         dialog.body.addWidget(Label(self._theme, words, role="text2", wrap=True))
         dialog.body.addWidget(Label(self._theme, target, "code", wrap=True))
         dialog.add_button(self.tr("Cancel"), accepts=False, default=not opens)
