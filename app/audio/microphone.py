@@ -12,7 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from app.audio.devices import AudioHost, AudioUnavailable, Missing
+from app.audio.devices import AudioHost, AudioUnavailable, Missing, Target
+from app.audio.pulse_source import source_is_gone
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -55,6 +56,9 @@ class Blocks(Protocol):
     def is_alive(self) -> bool:
         """False when the system ended the stream. A device that is only silent is alive."""
 
+    def is_gone(self) -> bool:
+        """Ask the system whether the device was pulled out although sound still comes. Takes some milliseconds."""
+
     def close(self) -> None: ...
 
 
@@ -84,16 +88,17 @@ class BlockQueue:
 class MicrophoneStream:
     """An open microphone. `channels` are what it delivers; choosing among them is the reader's work."""
 
-    def __init__(self, host: AudioHost, sounddevice: ModuleType, device: int, rate_hz: int, channels: int) -> None:
+    def __init__(self, host: AudioHost, sounddevice: ModuleType, target: Target, rate_hz: int, channels: int) -> None:
         self.rate_hz = rate_hz
         self.channels = channels
+        self._server_name = target.server_name
         self._host = host
         self._queue = BlockQueue()
         self._ended = False
         self._stream: Any = sounddevice.RawInputStream(
             samplerate=rate_hz,
             blocksize=int(rate_hz * BLOCK_S),
-            device=device,
+            device=target.index,
             channels=channels,
             dtype="int16",
             callback=self._queue.hear,
@@ -115,6 +120,9 @@ class MicrophoneStream:
     def read(self, timeout_s: float) -> bytes | None:
         """Return the next block of interleaved 16-bit frames, None when none came in time."""
         return self._queue.read(timeout_s)
+
+    def is_gone(self) -> bool:
+        return bool(self._server_name) and source_is_gone(self._server_name)
 
     def close(self) -> None:
         """Stop at once. A stream whose device is gone may not come back from closing, so it is left to a thread."""
@@ -169,7 +177,7 @@ def _open(host: AudioHost, choice: MicrophoneChoice, rate_hz: int) -> Microphone
         tries = [(rate, count) for count in dict.fromkeys((wanted, 1)) for rate in dict.fromkeys((rate_hz, own_rate))]
         for place, (rate, count) in enumerate(tries, 1):
             try:
-                return MicrophoneStream(host, sounddevice, target.index, rate, count)
+                return MicrophoneStream(host, sounddevice, target, rate, count)
             except sounddevice.PortAudioError as error:
                 if place == len(tries) or not {_BAD_RATE, _BAD_CHANNELS} & set(error.args):
                     raise

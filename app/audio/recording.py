@@ -17,6 +17,7 @@ from app.audio.live_peaks import LivePeaks, peaks_path
 from app.audio.microphone import MIXED, Blocks, one_channel
 from app.audio.wav_file import SAMPLE_BYTES, WavWriter
 
+ASKED_EVERY_S = 2.0  # whether the microphone that is recorded is still there
 GONE_AFTER_S = 3.0  # a microphone always delivers blocks, silent ones too
 READ_S = 0.2
 MAX_GAIN_DB = 20.0
@@ -152,9 +153,14 @@ class Recorder:
             self._finish()
 
     def _record(self) -> None:
-        heard_at = self._clock()
+        heard_at = asked_at = self._clock()
         while not self._stop.is_set():
             block = self._blocks.read(READ_S)
+            if self._clock() - asked_at >= ASKED_EVERY_S:
+                asked_at = self._clock()
+                if self._blocks.is_gone():
+                    self._reason = GONE
+                    return
             if block is None:
                 if not self._blocks.is_alive or self._clock() - heard_at > GONE_AFTER_S:
                     self._reason = GONE

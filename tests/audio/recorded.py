@@ -77,5 +77,8 @@ class FakeBlocks:
         except queue.Empty:
             return None
 
+    def is_gone(self) -> bool:
+        return False
+
     def close(self) -> None:
         self.is_closed = True

@@ -93,6 +93,26 @@ def test_the_sandboxs_voice_through_the_microphone_is_understood(pulse: Pulse, h
     assert words_heard(PARAGRAPH, heard) >= 0.7, heard
 
 
+def test_a_microphone_that_is_not_the_default_is_missed_when_it_is_pulled_out(
+    pulse: Pulse, host: AudioHost, tmp_path: Path
+) -> None:
+    """The server would go on with another microphone; nobody wants that in a recording."""
+    module = pulse.plug_microphone("other", "Other microphone")
+    host.note_system([source(pulse), SystemDevice("other", "Other microphone", "input", 1)])
+    recorder = Recorder(open_microphone(host, MicrophoneChoice("server:other")), tmp_path / "r.wav")
+    recorder.start()
+    try:
+        until(lambda: recorder.snapshot().seconds > 2.5)  # asked once by now, and still there
+        assert not recorder.snapshot().is_over
+    finally:
+        pulse.unplug(module)
+    until(lambda: recorder.snapshot().is_over)
+    reason = recorder.stop().reason
+    assert reason is not None
+    assert reason.kind == "gone"
+    assert soundfile.info(tmp_path / "r.wav").duration > 2.5
+
+
 def test_the_sound_server_ending_mid_recording_keeps_the_file_and_says_so(host: AudioHost, tmp_path: Path) -> None:
     """The whole server goes, with every device: the stream ends or falls silent for good, and the file stays."""
     from tests.audio.pulse import start
