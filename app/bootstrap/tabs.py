@@ -29,8 +29,15 @@ def _transcription(rialto: Rialto) -> TabPage:
     return make_transcription_tab(rialto)
 
 
+def _crypto_rpc(rialto: Rialto) -> TabPage:
+    from app.bootstrap.crypto_rpc_tab import make_crypto_rpc_tab
+
+    return make_crypto_rpc_tab(rialto)
+
+
 # Between Chat, which is part of the first paint, and Settings.
 TABS: tuple[tuple[TabInfo, Callable[[Rialto], TabPage]], ...] = (
     (TabInfo("speech", "Speech", "speech", inspector_width=352), _speech),
     (TabInfo("transcription", "Transcribe", "transcribe"), _transcription),
+    (TabInfo("crypto_rpc", "Console", "console"), _crypto_rpc),
 )

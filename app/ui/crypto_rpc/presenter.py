@@ -16,10 +16,12 @@ from app.service.rpc_methods import estimate
 from app.storage.catalogue import Catalogue
 from app.storage.errors import StorageError
 from app.storage.rpc_calls import RpcCall, RpcCalls
+from app.storage.rpc_collections import RpcCollections
 from app.ui.crypto_rpc.batch import CallRow, read_text
 from app.ui.crypto_rpc.draft import Draft, fresh_key
 from app.ui.crypto_rpc.methods import MethodCatalogue, MethodInfo
 from app.ui.crypto_rpc.networks import NetworkRow, network_title
+from app.ui.crypto_rpc.presenter_collections import saved_into
 from app.ui.crypto_rpc.presenter_networks import NetworkShelf
 from app.ui.crypto_rpc.presenter_runs import RunReader
 from app.ui.crypto_rpc.presenter_sending import (
@@ -77,6 +79,7 @@ class CryptoRpcPresenter(QObject):
         tasks: TaskScope,
         data_folder: Path,
         *,
+        collections: RpcCollections | None = None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         super().__init__()
@@ -84,6 +87,7 @@ class CryptoRpcPresenter(QObject):
         self._tasks = tasks
         self._data_folder = data_folder
         self._now = now
+        self.collections = collections
         self.ask: Ask = _refuse
         self.shelf = NetworkShelf(caller)
         self.shelf.changed.connect(self._show_networks)
@@ -427,6 +431,15 @@ class CryptoRpcPresenter(QObject):
             await self.calls.trash(self._trashed, None)
             self._trashed = ()
             await self._list_calls()
+
+    async def save_into(self, name: str, title: str, items: list[dict[str, object]]) -> str:
+        """Save the calls into a collection; return its file's name. Raises `StorageError`."""
+        assert self.collections is not None
+        draft = self.draft
+        saved = await asyncio.to_thread(
+            saved_into, self.collections, name, title, draft.network, items, draft.batch, draft.variables
+        )
+        return saved.file
 
     def look_up(self) -> None:
         """Ask for the transactions of the run on screen by their hashes: put the calls into the editor."""

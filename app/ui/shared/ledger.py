@@ -31,7 +31,7 @@ TAB_OF = {
     "transcription": "transcription",
     "video": "video",
     "images": "images",
-    "crypto_rpc": "console",
+    "crypto": "crypto_rpc",
     "billing": "wallet",
     "account": "settings",
 }

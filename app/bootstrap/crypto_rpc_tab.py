@@ -1,0 +1,39 @@
+"""Puts the Console together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.storage.paths import resources
+from app.storage.rpc_collections import RpcCollections
+from app.ui.crypto_rpc.page import CryptoRpcPage
+from app.ui.crypto_rpc.presenter import CryptoRpcPresenter
+
+if TYPE_CHECKING:
+    from app.bootstrap.rialto import Rialto
+
+
+def make_crypto_rpc_tab(rialto: Rialto) -> CryptoRpcPage:
+    """Make the tab and begin as soon as the database is open."""
+    collections = RpcCollections(rialto.paths.data / "collections")
+    presenter = CryptoRpcPresenter(rialto.caller, rialto.tasks, resources() / "data", collections=collections)
+
+    def base_url() -> str:
+        account = rialto.caller.account
+        return account.base_url if account is not None else ""
+
+    page = CryptoRpcPage(rialto.theme, presenter, rialto.tasks, base_url)
+    page.help_wanted.connect(rialto.help)
+    page.toast_wanted.connect(lambda sentence, action, words: _toast(rialto, page, sentence, action, words))
+    rialto.when_open("crypto_rpc", presenter.start)
+    rialto.on_end(presenter.aclose)
+    return page
+
+
+def _toast(rialto: Rialto, page: CryptoRpcPage, sentence: str, action: str, words: str) -> None:
+    from app.ui.shared.problems import ActionSpec
+
+    actions = (ActionSpec(action, words),) if action else ()
+    toast = rialto.window.overlays.toasts.show_toast(sentence, actions=actions)
+    if action == "rpc-undo":
+        toast.action.connect(lambda _id: page.presenter.undo())

@@ -1,0 +1,128 @@
+"""The canvas of the Console: one line on top with network, price and Send; the request beside its answer below."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QSplitter, QVBoxLayout, QWidget
+
+from app.ui.crypto_rpc.request_pane import RequestPane
+from app.ui.crypto_rpc.response_pane import ResponsePane
+from app.ui.crypto_rpc.state import DraftView
+from app.ui.shared.buttons import Button, IconButton
+from app.ui.shared.error_card import ErrorCard
+from app.ui.shared.label import Label
+from app.ui.shared.surfaces import zone
+
+if TYPE_CHECKING:
+    from app.ui.shared.json_tree import Reading
+    from app.ui.shared.problems import Problem
+    from app.ui.shared.theme import Theme
+
+SIDE_BY_SIDE = 820  # px at 100 %: below, the answer stands under the request
+ROOM_FOR_PRICE = 720
+
+
+class Canvas(QWidget):
+    """`send_wanted` is pressed with all that is written; the price stands beside the button before it is."""
+
+    send_wanted = Signal()
+    stop_wanted = Signal()
+    network_wanted = Signal()
+    method_wanted = Signal()
+    list_wanted = Signal()
+
+    def __init__(self, theme: Theme, reading: Reading, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._sending = False
+        self._told: Problem | None = None
+        zone(self, "canvas")
+        self.list_button = IconButton(theme, "panel-left", self.tr("Show the calls"), shortcut="Ctrl+B")
+        self.network = Button(theme, "", "globe")
+        self.network.setToolTip(self.tr("Choose the network (Ctrl+Shift+L)"))
+        self.add_method = Button(theme, self.tr("Add method"), "plus")
+        self.add_method.setToolTip(self.tr("Add a call (Ctrl+Shift+M)"))
+        self.estimate = Label(theme, "", role="text2", tabular=True, elide=True)
+        self.estimate.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self.estimate.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.send = Button(theme, "", "arrow-up", kind="primary", hint="Ctrl+Enter")
+        self.problem = ErrorCard(theme)
+        self.problem.hide()
+        self.request = RequestPane(theme)
+        self.response = ResponsePane(theme, reading)
+        header = QFrame()
+        header.setProperty("part", "header")
+        self._header = QHBoxLayout(header)
+        for widget in (self.list_button, self.network, self.add_method):
+            self._header.addWidget(widget)
+        self._header.addWidget(self.estimate, 1)
+        self._header.addWidget(self.send)
+        self.splitter = QSplitter(Qt.Orientation.Horizontal)
+        self.splitter.setChildrenCollapsible(False)
+        self.splitter.setHandleWidth(1)
+        self.splitter.addWidget(self.request)
+        self.splitter.addWidget(self.response)
+        self.splitter.setStretchFactor(0, 1)
+        self.splitter.setStretchFactor(1, 1)
+        self._cards = QVBoxLayout()
+        self._cards.addWidget(self.problem)
+        self.splitter.setSizes([1, 1])
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(header)
+        layout.addLayout(self._cards)
+        layout.addWidget(self.splitter, 1)
+        self.list_button.clicked.connect(self.list_wanted)
+        self.network.clicked.connect(self.network_wanted)
+        self.add_method.clicked.connect(self.method_wanted)
+        self.send.clicked.connect(self._pressed)
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def show_draft(self, view: DraftView, price: str, *, replace_texts: bool) -> None:
+        """Show what would be sent and what it would cost."""
+        self._sending = view.sending
+        self.network.setText(f"{view.network.title}  {view.network.credits} cr")
+        self.network.setAccessibleName(
+            self.tr("Network: {title}, {credits} credits a call").format(
+                title=view.network.title, credits=view.network.credits
+            )
+        )
+        self.estimate.set_text(price, self.tr("Estimate"))
+        self.send.setEnabled(view.can_send or view.sending)
+        many = len(view.rows) != 1
+        self.send.setText(self.tr("Stop") if view.sending else self.tr("Send batch") if many else self.tr("Send call"))
+        self.send.set_icon("stop" if view.sending else "arrow-up")
+        self.problem.setVisible(view.problem is not None)
+        if view.problem is not None and self._told is not view.problem:
+            self.problem.set_problem(view.problem)
+        self._told = view.problem
+        self.request.show_draft(view, replace_texts=replace_texts)
+        self._space()
+
+    def _pressed(self) -> None:
+        (self.stop_wanted if self._sending else self.send_wanted).emit()
+
+    def set_list_button(self, shown: bool) -> None:
+        self.list_button.setVisible(shown)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        wide = self.width() >= self._theme.type_px(SIDE_BY_SIDE)
+        self.splitter.setOrientation(Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical)
+        self.estimate.setVisible(self.width() >= self._theme.type_px(ROOM_FOR_PRICE))
+
+    def _space(self) -> None:
+        px = self._theme.px
+        shown = self.problem.isVisibleTo(self)
+        self._cards.setContentsMargins(*((px(16), px(12), px(16), px(12)) if shown else (0, 0, 0, 0)))
+
+    def _dress(self) -> None:
+        px = self._theme.px
+        self._header.setContentsMargins(px(20), 0, px(16), 0)
+        self._header.setSpacing(px(8))
+        self._space()

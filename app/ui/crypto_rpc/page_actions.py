@@ -1,0 +1,67 @@
+"""Everything the Console can do, as actions for menus, palette and keys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from app.ui.shared.tab import PaletteItem, TabAction
+
+if TYPE_CHECKING:
+    from app.ui.crypto_rpc.page import CryptoRpcPage
+
+
+def rpc_actions(page: CryptoRpcPage) -> Sequence[TabAction]:
+    presenter = page.presenter
+
+    def shown() -> bool:
+        return presenter.run is not None
+
+    return (
+        TabAction("crypto_rpc.new", "New batch", presenter.new_batch, "Ctrl+N", "plus"),
+        TabAction("crypto_rpc.send", "Send", page.send, "Ctrl+Return", "arrow-up", also=("Ctrl+Enter",)),
+        TabAction("crypto_rpc.network", "Choose the network", page.open_networks, "Ctrl+Shift+L", "globe"),
+        TabAction("crypto_rpc.method", "Add a method", page.open_methods, "Ctrl+Shift+M", "plus"),
+        TabAction("crypto_rpc.mode", "Rows or JSON", page.toggle_mode, "Ctrl+Shift+J", "code"),
+        TabAction("crypto_rpc.tidy", "Tidy the JSON", page.tidy, "Ctrl+Shift+I", "wrap"),
+        TabAction("crypto_rpc.key", "New idempotency key", presenter.new_key, "Ctrl+Shift+N", "refresh"),
+        TabAction("crypto_rpc.paste", "Paste calls or a curl command", page.paste, "Ctrl+Shift+V", "paste"),
+        TabAction("crypto_rpc.again", "Send again", page.send, "Ctrl+R", "retry", enabled=shown),
+        TabAction("crypto_rpc.copy", "Copy the answer", page.copy_answer, "Ctrl+Shift+C", "copy", enabled=shown),
+        TabAction("crypto_rpc.save", "Save the answer…", page.save_answer, "Ctrl+S", "download", enabled=shown),
+        TabAction("crypto_rpc.curl", "Copy as curl", lambda: page.copy_as("curl"), icon="code"),
+        TabAction("crypto_rpc.python", "Copy as Python (web3)", lambda: page.copy_as("python"), icon="code"),
+        TabAction("crypto_rpc.cast", "Copy as cast", lambda: page.copy_as("cast"), icon="code"),
+        TabAction("crypto_rpc.collect", "Save into a collection…", page.save_into_collection, icon="folder"),
+        TabAction("crypto_rpc.variables", "Variables…", page.edit_variables, icon="tag"),
+        TabAction("crypto_rpc.next-match", "Next match", lambda: page.main.response.step(1), "Ctrl+G", enabled=shown),
+        TabAction(
+            "crypto_rpc.previous-match",
+            "Previous match",
+            lambda: page.main.response.step(-1),
+            "Ctrl+Shift+G",
+            enabled=shown,
+        ),
+        TabAction("crypto_rpc.above", "Call above in the list", lambda: page.step(-1), "Alt+Up"),
+        TabAction("crypto_rpc.below", "Call below in the list", lambda: page.step(1), "Alt+Down"),
+        TabAction("crypto_rpc.undo", "Take out of the trash", presenter.undo, icon="undo"),
+    )
+
+
+def rpc_palette_items(page: CryptoRpcPage, text: str, limit: int) -> Sequence[PaletteItem]:
+    """Networks by name; the open tab's only."""
+    words = text.casefold().split()
+    found = [
+        row for row in page.presenter.networks() if all(word in f"{row.title} {row.slug}".casefold() for word in words)
+    ]
+    return tuple(
+        PaletteItem(
+            f"network:{row.slug}",
+            f"Use {row.title}",
+            "Network",
+            "globe",
+            "setting",
+            lambda slug=row.slug: page.presenter.use_network(slug),  # type: ignore[misc]  # the slug of this turn
+        )
+        for row in (found[:limit] if words else ())
+    )

@@ -1,0 +1,257 @@
+"""The left half of the canvas: the calls as rows or as JSON, the editor of one call, and the idempotency key."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QStringListModel, Qt, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QCompleter,
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QSizePolicy,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.service.crypto_rpc import MAX_BATCH_ITEMS
+from app.ui.crypto_rpc.batch_list import BatchHead, BatchList
+from app.ui.crypto_rpc.state import DraftView
+from app.ui.shared.buttons import Button, IconButton, LinkButton
+from app.ui.shared.json_editor import JsonEditor
+from app.ui.shared.label import Label
+from app.ui.shared.segmented import SegmentedChoice
+from app.ui.shared.surfaces import rule, set_property, zone
+
+if TYPE_CHECKING:
+    from app.ui.shared.theme import Theme
+
+
+class RequestPane(QWidget):
+    """Draws a `DraftView`. Texts that the person is typing are not replaced unless `replace_texts` asks for it."""
+
+    mode_changed = Signal(str)
+    menu_wanted = Signal(object)  # the button
+    add_wanted = Signal()
+    method_edited = Signal(int, str)
+    params_edited = Signal(str)
+    text_edited = Signal(str)
+    help_wanted = Signal()
+    tidy_wanted = Signal()
+    key_toggled = Signal(bool)
+    key_edited = Signal(str)
+    new_key_wanted = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._view: DraftView | None = None
+        zone(self, "sunken")
+        self.title = Label(theme, "", "body", weight=600)
+        self.count = Label(theme, "", role="text2", tabular=True)
+        self.mode = SegmentedChoice(theme, self.tr("Show the request as"), (("rows", "Rows"), ("json", "JSON")))
+        self.more = IconButton(theme, "more", self.tr("More for this request"), size="small")
+        self.list = BatchList(theme)
+        self.head = BatchHead(theme, self.list)
+        self.add = LinkButton(theme, self.tr("Add call"), "plus")
+        self.total = Label(theme, "", role="text2", tabular=True)
+        self.call_title = Label(theme, "", weight=600)
+        self.method = QLineEdit()
+        self.names = QStringListModel(self)
+        self.help = Button(theme, self.tr("Method help"), "document", kind="quiet", size="small")
+        self.tidy = Button(theme, self.tr("Tidy"), "wrap", kind="quiet", size="small")
+        self.tidy.setToolTip(self.tr("Tidy the JSON (Ctrl+Shift+I)"))
+        self.params = JsonEditor(theme, self.tr("Parameters of the call"))
+        self.text = JsonEditor(theme, self.tr("The request as JSON"))
+        self.fault = Label(theme, "", "small", "bad", wrap=True)
+        self.key_used = QCheckBox(self.tr("Idempotency key"))
+        self.key = QLineEdit()
+        self.new_key = IconButton(theme, "refresh", self.tr("New key"), shortcut="Ctrl+Shift+N", size="small")
+        self.key_note = Label(theme, "", "small", "text2", tabular=True)
+        self.key_fault = Label(theme, "", "small", "bad", wrap=True)
+        self._places = QStackedWidget()
+        self._build()
+        self._connect()
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def _build(self) -> None:
+        self.method.setAccessibleName(self.tr("Method of the call"))
+        self.method.setProperty("mono", True)
+        self.method.setProperty("sizing", "small")
+        completer = QCompleter(self.names, self)
+        completer.setFilterMode(Qt.MatchFlag.MatchContains)
+        completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        self.method.setCompleter(completer)
+        self.key.setAccessibleName(self.tr("Idempotency key"))
+        self.key.setProperty("mono", True)
+        self.key.setProperty("sizing", "small")
+        self.key_used.setAccessibleName(self.tr("Send with an idempotency key"))
+        top, self._top = _bar("subheader")
+        for widget in (self.title, self.count):
+            self._top.addWidget(widget)
+        self._top.addStretch(1)
+        self._top.addWidget(self.mode)
+        self._top.addWidget(self.more)
+        zone(top, "canvas")
+        below, self._below = _bar("")
+        self._below.addWidget(self.add)
+        self._below.addStretch(1)
+        self._below.addWidget(self.total)
+        zone(below, "canvas")
+        bar, self._bar = _bar("subheader")
+        self._bar.addWidget(self.call_title)
+        self._bar.addWidget(self.method, 1)
+        self._bar.addWidget(self.help)
+        self._bar.addWidget(self.tidy)
+        zone(bar, "canvas")
+        rows = QWidget()
+        inside = QVBoxLayout(rows)
+        inside.setContentsMargins(0, 0, 0, 0)
+        inside.setSpacing(0)
+        table = QWidget()
+        zone(table, "canvas")
+        around = QVBoxLayout(table)
+        around.setContentsMargins(0, 0, 0, 0)
+        around.setSpacing(0)
+        around.addWidget(self.head)
+        around.addWidget(self.list)
+        inside.addWidget(table)
+        inside.addWidget(below)
+        inside.addWidget(rule())
+        inside.addWidget(bar)
+        inside.addWidget(self.params, 1)
+        self._places.addWidget(rows)
+        self._places.addWidget(self.text)
+        foot, self._foot = _bar("footer")
+        foot.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        for part in (self.key_used, self.key, self.new_key):
+            self._foot.addWidget(part)
+        self._foot.addStretch(1)
+        self._foot.addWidget(self.key_note)
+        zone(foot, "canvas")
+        self._faults = QVBoxLayout()
+        self._faults.addWidget(self.fault)
+        self._faults.addWidget(self.key_fault)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(top)
+        layout.addWidget(self._places, 1)
+        layout.addLayout(self._faults)
+        layout.addWidget(foot)
+
+    def _connect(self) -> None:
+        self.mode.changed.connect(self.mode_changed)
+        self.more.clicked.connect(lambda: self.menu_wanted.emit(self.more))
+        self.add.clicked.connect(self.add_wanted)
+        self.method.editingFinished.connect(self._tell_method)
+        self.params.edited.connect(self.params_edited)
+        self.text.edited.connect(self.text_edited)
+        self.help.clicked.connect(self.help_wanted)
+        self.tidy.clicked.connect(self.tidy_wanted)
+        self.key_used.toggled.connect(self.key_toggled)
+        self.key.textEdited.connect(self.key_edited)
+        self.new_key.clicked.connect(self.new_key_wanted)
+        self.list.edit_wanted.connect(self.params.setFocus)
+
+    def show_draft(self, view: DraftView, *, replace_texts: bool) -> None:
+        """Show the draft. While it is being sent, nothing in it can be changed."""
+        self._view = view
+        number = len(view.rows)
+        self.title.set_text(self.tr("Batch") if number != 1 else self.tr("Call"))
+        self.count.set_text(self.tr("{number} of {most}").format(number=number, most=MAX_BATCH_ITEMS))
+        self.mode.set_current(view.mode)
+        self._places.setCurrentIndex(0 if view.mode == "rows" else 1)
+        place = view.selected.id - 1 if view.selected is not None else -1
+        self.list.show_rows(view.rows, place)
+        self._fit_list(number)
+        self.total.set_text(self.tr("Total {credits}").format(credits=f"{view.credits:,}"))
+        self._show_call(view, replace_texts=replace_texts)
+        if replace_texts:
+            self.text.set_text(view.text)
+        self._show_faults(view)
+        self._show_key(view)
+        for widget in (self.params, self.text):
+            widget.setReadOnly(view.sending)
+
+    def _show_call(self, view: DraftView, *, replace_texts: bool) -> None:
+        call = view.selected
+        self.call_title.set_text(self.tr("Call {number}").format(number=call.id) if call is not None else "")
+        for widget in (self.method, self.help, self.tidy, self.params):
+            widget.setEnabled(call is not None)
+        if call is None:
+            self.params.set_text("")
+            self.method.clear()
+            return
+        if not self.method.hasFocus() or replace_texts:
+            self.method.setText(call.method)
+        self.method.setToolTip(call.help)
+        if replace_texts or not self.params.hasFocus():
+            self.params.set_text(call.params)
+
+    def _show_faults(self, view: DraftView) -> None:
+        fault = ""
+        self.text.set_fault(view.problems[0].line if view.problems else 0)
+        problem = view.selected.problem if view.selected is not None else None
+        self.params.set_fault(problem.line if problem is not None else 0)
+        if view.mode == "json" and view.problems:
+            fault = self.tr("Line {line}: {sentence}").format(
+                line=view.problems[0].line, sentence=view.problems[0].sentence
+            )
+        elif view.mode == "rows" and problem is not None:
+            fault = self.tr("Line {line}: {sentence}").format(line=problem.line, sentence=problem.sentence)
+        elif view.refusals:
+            fault = " ".join(view.refusals)
+        elif view.missing:
+            fault = self.tr("No value for {names}.").format(names=", ".join(f"{{{{{name}}}}}" for name in view.missing))
+        self.fault.set_text(fault)
+        self.fault.setVisible(bool(fault))
+
+    def _show_key(self, view: DraftView) -> None:
+        self.key_used.blockSignals(True)
+        self.key_used.setChecked(view.key_used)
+        self.key_used.blockSignals(False)
+        if self.key.text() != view.key:
+            self.key.setText(view.key)
+            self.key.setCursorPosition(0)
+        self.key.setEnabled(view.key_used)
+        self.new_key.setEnabled(view.key_used)
+        self.key_note.set_text(view.key_note if view.key_used else "")
+        set_property(self.key, "state", "error" if view.key_problem and view.key_used else "")
+        self.key_fault.set_text(view.key_problem if view.key_used else "")
+        self.key_fault.setVisible(bool(view.key_problem) and view.key_used)
+
+    def _tell_method(self) -> None:
+        view = self._view
+        if view is not None and view.selected is not None and self.method.text().strip() != view.selected.method:
+            self.method_edited.emit(view.selected.id - 1, self.method.text())
+
+    def _fit_list(self, number: int) -> None:
+        """The table is as tall as its rows, up to half of the pane."""
+        row = self._theme.height_px(34)
+        self.list.setFixedHeight(min(max(1, number) * row, max(3 * row, self.height() * 45 // 100)))
+
+    def _dress(self) -> None:
+        px = self._theme.px
+        for layout in (self._top, self._bar):
+            layout.setContentsMargins(px(20), 0, px(12), 0)
+            layout.setSpacing(px(8))
+        self._below.setContentsMargins(px(38), px(6), px(14), px(6))
+        self._foot.setContentsMargins(px(20), px(8), px(12), px(8))
+        self._foot.setSpacing(px(8))
+        self._faults.setContentsMargins(px(20), px(4), px(12), px(4))
+        self.key.setMinimumWidth(self._theme.type_px(150))
+        self.params.setContentsMargins(px(8), 0, 0, 0)
+        if self._view is not None:
+            self._fit_list(len(self._view.rows))
+
+
+def _bar(part: str) -> tuple[QFrame, QHBoxLayout]:
+    bar = QFrame()
+    if part:
+        bar.setProperty("part", part)
+    return bar, QHBoxLayout(bar)

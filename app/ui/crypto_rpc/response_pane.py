@@ -1,0 +1,312 @@
+"""The right half of the canvas: what came back, as a tree, as headers and as it was sent; what it cost; what to do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QStackedWidget, QVBoxLayout, QWidget
+
+from app.ui.crypto_rpc.outcomes import roots_of
+from app.ui.crypto_rpc.state import RunView
+from app.ui.shared.buttons import Button, IconButton
+from app.ui.shared.empty_state import EmptyState
+from app.ui.shared.error_card import ErrorCard
+from app.ui.shared.flow import FlowLayout
+from app.ui.shared.header import PaneTabs
+from app.ui.shared.icon_label import IconLabel
+from app.ui.shared.json_tree import JsonTree, Reading
+from app.ui.shared.json_tree_model import TreeRoot
+from app.ui.shared.label import Label
+from app.ui.shared.menu import Menu
+from app.ui.shared.pill import PillButton
+from app.ui.shared.search_field import SearchField
+from app.ui.shared.surfaces import rule, zone
+
+if TYPE_CHECKING:
+    from app.ui.shared.json_tree_model import Path
+    from app.ui.shared.theme import Theme
+
+MAX_RAW_CHARS = 400_000  # on screen; copies and files are whole
+TREE, HEADERS, RAW = range(3)
+
+
+class ResponsePane(QWidget):
+    """Draws a `RunView`. `find_wanted` asks for places that hold a text; `show_found` takes them."""
+
+    run_chosen = Signal(str)
+    copy_wanted = Signal()
+    save_wanted = Signal()
+    as_new_wanted = Signal()
+    edit_call_wanted = Signal(int)
+    send_alone_wanted = Signal(int)
+    problem_action = Signal(str)
+    find_wanted = Signal(str)
+
+    def __init__(self, theme: Theme, reading: Reading, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._run: RunView | None = None
+        self._found: list[Path] = []
+        self._at = -1
+        zone(self, "canvas")
+        self.tabs = PaneTabs(theme, self.tr("Parts of the answer"), ("Response", "Headers", "Raw"))
+        self.runs = Button(theme, "", "chevron-down", size="small")
+        self.copy = IconButton(theme, "copy", self.tr("Copy the answer"), shortcut="Ctrl+Shift+C", size="small")
+        self.save = IconButton(theme, "download", self.tr("Save the answer"), shortcut="Ctrl+S", size="small")
+        for widget in (self.runs, self.copy, self.save):
+            self.tabs.add(widget)
+        self.replay = QFrame()
+        zone(self.replay, "accent_tint")
+        self.replay_words = Label(theme, "", wrap=True, lead=self.tr("Replayed, no charge."))
+        self.as_new = Button(theme, self.tr("Send as new"), size="small")
+        self.facts = QWidget()
+        self._facts_flow = FlowLayout(theme, gap=22, line_gap=8, parent=self.facts)
+        self.finder = SearchField(theme, self.tr("Find in response"))
+        self.finder.setProperty("sizing", "small")
+        self.results = PillButton(theme, "", "check")
+        self.errors = PillButton(theme, "", "error")
+        self.tree = JsonTree(theme, self.tr("The answer"), reading)
+        self.headers = JsonTree(theme, self.tr("Headers of the answer"))
+        self.raw = QPlainTextEdit()
+        self.raw.setReadOnly(True)
+        self.raw.setProperty("bare", True)
+        self.raw.setAccessibleName(self.tr("The answer as it came"))
+        self.note = Label(theme, "", role="text2", wrap=True)
+        self.card = ErrorCard(theme)
+        self.empty = EmptyState(
+            theme,
+            self.tr("Nothing sent yet"),
+            self.tr(
+                "The answer will stand here, with what it cost. The number of the newest block is a good first call."
+            ),
+            icon_name="console",
+            key="Ctrl+Enter",
+            key_does=self.tr("send what is written at the left"),
+        )
+        self.trouble = QFrame()
+        self.trouble_words = Label(theme, "", wrap=True)
+        self.edit_call = Button(theme, "", size="small")
+        self.alone = Button(theme, "", size="small")
+        self._whole = QStackedWidget()
+        self._places = QStackedWidget()
+        self._build()
+        self._connect()
+        theme.changed.connect(self._dress)
+        self._dress()
+        self.show_run(None)
+
+    def _build(self) -> None:
+        banner = QHBoxLayout(self.replay)
+        banner.addWidget(IconLabel(self._theme, "replay", "accent"), 0, Qt.AlignmentFlag.AlignTop)
+        banner.addWidget(self.replay_words, 1)
+        banner.addWidget(self.as_new)
+        self._banner = banner
+        search = QHBoxLayout()
+        search.addWidget(self.finder, 1)
+        search.addStretch(1)
+        search.addWidget(self.results)
+        search.addWidget(self.errors)
+        self._search = search
+        tree = QWidget()
+        inside = QVBoxLayout(tree)
+        inside.setContentsMargins(0, 0, 0, 0)
+        inside.setSpacing(0)
+        inside.addLayout(search)
+        inside.addWidget(rule())
+        inside.addWidget(self.tree, 1)
+        for page in (tree, self.headers, self.raw):
+            self._places.addWidget(page)
+        self.trouble.setProperty("part", "footer")
+        zone(self.trouble, "pane")
+        line = QHBoxLayout(self.trouble)
+        line.addWidget(IconLabel(self._theme, "error", "bad"), 0, Qt.AlignmentFlag.AlignTop)
+        column = QVBoxLayout()
+        column.addWidget(self.trouble_words)
+        buttons = QHBoxLayout()
+        buttons.addWidget(self.edit_call)
+        buttons.addWidget(self.alone)
+        buttons.addStretch(1)
+        column.addLayout(buttons)
+        line.addLayout(column, 1)
+        self._trouble_line, self._trouble_column, self._trouble_buttons = line, column, buttons
+        answer = QWidget()
+        all_of_it = QVBoxLayout(answer)
+        all_of_it.setContentsMargins(0, 0, 0, 0)
+        all_of_it.setSpacing(0)
+        all_of_it.addWidget(self.replay)
+        all_of_it.addWidget(self.facts)
+        all_of_it.addWidget(rule())
+        self._cards = QVBoxLayout()
+        self._cards.addWidget(self.card)
+        self._cards.addWidget(self.note)
+        all_of_it.addLayout(self._cards)
+        all_of_it.addWidget(self._places, 1)
+        all_of_it.addWidget(self.trouble)
+        self._whole.addWidget(answer)
+        self._whole.addWidget(self.empty)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.tabs)
+        layout.addWidget(self._whole, 1)
+
+    def _connect(self) -> None:
+        self.tabs.bar.currentChanged.connect(self._places.setCurrentIndex)
+        self.runs.clicked.connect(self._open_runs)
+        self.copy.clicked.connect(self.copy_wanted)
+        self.save.clicked.connect(self.save_wanted)
+        self.as_new.clicked.connect(self.as_new_wanted)
+        self.finder.search_changed.connect(self.find_wanted)
+        self.finder.returnPressed.connect(lambda: self.step(1))
+        self.results.clicked.connect(lambda: self._show_only("ok"))
+        self.errors.clicked.connect(lambda: self._show_only("bad"))
+        self.edit_call.clicked.connect(lambda: self.edit_call_wanted.emit(self._first_error()))
+        self.alone.clicked.connect(lambda: self.send_alone_wanted.emit(self._first_error()))
+        self.card.action.connect(self.problem_action)
+
+    @property
+    def run(self) -> RunView | None:
+        return self._run
+
+    def show_run(self, run: RunView | None) -> None:
+        """Show an answer, or with None what belongs here."""
+        self._run = run
+        self._found, self._at = [], -1
+        self._whole.setCurrentIndex(0 if run is not None else 1)
+        for widget in (self.runs, self.copy, self.save):
+            widget.setVisible(run is not None)
+        if run is None:
+            self.tabs.bar.setTabText(HEADERS, self.tr("Headers"))
+            return
+        self.tabs.bar.setTabText(
+            HEADERS, self.tr("Headers {n}").format(n=len(run.headers)) if run.headers else "Headers"
+        )
+        place = next((at for at, (run_id, _) in enumerate(run.runs, start=1) if run_id == run.id), 1)
+        self.runs.setText(self.tr("Run {place} of {many}").format(place=place, many=len(run.runs)))
+        self.replay.setVisible(run.replayed)
+        self.replay_words.set_text(run.replay_note, self.tr("Replayed, no charge."))
+        self._fill_facts(run)
+        self.card.setVisible(run.problem is not None)
+        if run.problem is not None:
+            self.card.set_problem(run.problem)
+        self._dress()
+        note = run.note or ("" if run.body_kept else self.tr("This answer was too large to keep."))
+        self.note.set_text(note)
+        self.note.setVisible(bool(note))
+        self._fill_tree(run)
+        self._show_trouble(run)
+
+    def _fill_facts(self, run: RunView) -> None:
+        while self._facts_flow.count():
+            item = self._facts_flow.takeAt(0)
+            widget = item.widget() if item is not None else None
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        facts = run.facts + ((("Request id", run.request_id, "mono"),) if run.request_id else ())
+        for label, value, tone in facts:
+            pair = QWidget()
+            column = QVBoxLayout(pair)
+            column.setContentsMargins(0, 0, 0, 0)
+            column.setSpacing(self._theme.px(2))
+            column.addWidget(Label(self._theme, label, "caption", "text2"))
+            mono = tone == "mono"  # ids are set in the face in which no two signs look alike
+            if mono:
+                words = Label(self._theme, value, mono=True)
+            else:
+                words = Label(self._theme, value, role=tone or "text", weight=600, tabular=True)
+            words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            column.addWidget(words)
+            self._facts_flow.addWidget(pair)
+        self.facts.setVisible(bool(facts))
+
+    def _fill_tree(self, run: RunView) -> None:
+        self.tree.set_roots(roots_of(run.outcomes))
+        self.headers.set_roots([TreeRoot(name, value) for name, value in run.headers], unfold=False)
+        text = run.body[: MAX_RAW_CHARS * 4].decode("utf-8", "replace")[:MAX_RAW_CHARS]
+        cut = len(run.body) > len(text.encode("utf-8", "replace"))
+        self.raw.setPlainText(text + ("\n…" if cut else ""))
+        self.results.setText(self.tr("1 result") if run.results == 1 else self.tr("{n} results").format(n=run.results))
+        self.errors.setText(self.tr("1 error") if run.errors == 1 else self.tr("{n} errors").format(n=run.errors))
+        self.results.setVisible(run.results > 0)
+        self.errors.setVisible(run.errors > 0)
+        for pill in (self.results, self.errors):
+            pill.setChecked(False)
+            pill.updateGeometry()
+
+    def _show_trouble(self, run: RunView) -> None:
+        """What can be done about the first call that went wrong."""
+        first = self._first_error()
+        self.trouble.setVisible(first > 0)
+        if not first:
+            return
+        outcome = next(each for each in run.outcomes if each.id == first)
+        why = dict(run.decoded).get(first, "") or outcome.message
+        others = len(run.outcomes) - run.errors
+        rest = self.tr("It cost {n} credits.").format(n=outcome.credits)
+        if others:
+            rest += " " + self.tr("The other calls were not affected.")
+        words = self.tr("Call {n} went wrong: {why}").format(n=first, why=why.rstrip("."))
+        self.trouble_words.set_text(rest, words + ".")
+        self.edit_call.setText(self.tr("Edit call {n}").format(n=first))
+        self.alone.setText(self.tr("Send call {n} alone").format(n=first))
+        self.alone.setVisible(len(run.outcomes) > 1)
+
+    def _first_error(self) -> int:
+        if self._run is None:
+            return 0
+        return next((outcome.id for outcome in self._run.outcomes if outcome.is_error), 0)
+
+    def _show_only(self, tone: str) -> None:
+        """Hide the rows of the other kind while a pill is down."""
+        self.results.setChecked(self.results.isChecked() and tone == "ok")
+        self.errors.setChecked(self.errors.isChecked() and tone == "bad")
+        wanted = "ok" if self.results.isChecked() else "bad" if self.errors.isChecked() else ""
+        if self._run is not None:
+            for row, root in enumerate(roots_of(self._run.outcomes)):
+                self.tree.setRowHidden(row, self.tree.rootIndex(), bool(wanted) and root.tone != wanted)
+
+    def show_found(self, places: list[Path]) -> None:
+        """The places that hold what is looked for; the first is shown."""
+        self._found, self._at = places, -1
+        if places:
+            self.step(1)
+
+    def step(self, by: int) -> None:
+        """The next or the previous place."""
+        if self._found:
+            self._at = (self._at + by) % len(self._found)
+            self.tree.reveal(self._found[self._at])
+            self.finder.setToolTip(f"{self._at + 1} of {len(self._found)}")
+
+    def _open_runs(self) -> None:
+        run = self._run
+        if run is None:
+            return
+        menu = Menu(self._theme, self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for run_id, title in reversed(run.runs):
+            action = menu.add(title)
+            action.setCheckable(True)
+            action.setChecked(run_id == run.id)
+            action.setData(run_id)
+        menu.triggered.connect(lambda action: self.run_chosen.emit(action.data()))
+        menu.popup(self.runs.mapToGlobal(self.runs.rect().bottomLeft()))
+
+    def _dress(self) -> None:
+        px = self._theme.px
+        self._banner.setContentsMargins(px(16), px(10), px(12), px(10))
+        self._banner.setSpacing(px(10))
+        self._facts_flow.setContentsMargins(px(16), px(10), px(16), px(10))
+        self._search.setContentsMargins(px(16), px(8), px(12), px(8))
+        self._search.setSpacing(px(8))
+        if self._run is not None and (self._run.problem is not None or self._run.note or not self._run.body_kept):
+            self._cards.setContentsMargins(px(16), px(8), px(16), px(8))
+        else:
+            self._cards.setContentsMargins(0, 0, 0, 0)
+        self._trouble_line.setContentsMargins(px(16), px(12), px(16), px(12))
+        self._trouble_line.setSpacing(px(10))
+        self._trouble_column.setSpacing(px(8))
+        self._trouble_buttons.setSpacing(px(8))
+        self.raw.setFont(self._theme.font("code"))
