@@ -37,7 +37,7 @@ class Column(QWidget):
         zone(self, "canvas")
         self.title = Label(theme, name, "reading", weight=600, elide=True)
         self.kept = Badge(theme, self.tr("Goes on here"), "accent")
-        self.keep = Button(theme, self.tr("Keep this one"), "check", size="small")
+        self.keep = Button(theme, self.tr("Keep"), "check", size="small")
         self.stop = Button(theme, self.tr("Stop"), "stop", size="small")
         self.view = MessageView(theme)
         self.view.setAccessibleName(self.tr("Answer of {name}").format(name=name))

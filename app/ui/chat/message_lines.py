@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from app.ui.shared.theme import Theme
 
 FEW_SOURCES = 8  # more are behind a pill that shows them all
+NARROW = 260  # px at 100 %: a column beside others, where Copy is an icon
 MAX_TITLE = 220  # px of a source's title at 100 %
 
 _LEFT = int((Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft).value)
@@ -53,8 +54,16 @@ class ThoughtHeader(Box):
         theme = self.theme
         self.width = width
         self.height = theme.height_px(34)
+        narrow = width < theme.type_px(NARROW)
         copy_button = Control(
-            "copy", QRectF(), "Copy thoughts", ("copy-thoughts",), look="quiet", label="Copy", icon="copy"
+            "copy",
+            QRectF(),
+            "Copy thoughts",
+            ("copy-thoughts",),
+            look="icon" if narrow else "quiet",
+            label="" if narrow else "Copy",
+            icon="copy",
+            tooltip="Copy thoughts" if narrow else "",
         )
         left = place_right(theme, [copy_button], width - theme.px(10), self.height / 2)
         fold = Control(
@@ -84,8 +93,11 @@ class ThoughtHeader(Box):
         font = theme.font("body", 500)
         painter.setFont(font)
         painter.setPen(theme.color("text"))
-        painter.drawText(QRectF(x, 0, self.width, self.height), _LEFT, self._title)
-        x += QFontMetricsF(font).horizontalAdvance(self._title) + theme.px(8)
+        metrics = QFontMetricsF(font)
+        room = max(0.0, self._controls[1].rect.left() - theme.px(4) - x)
+        title = metrics.elidedText(self._title, Qt.TextElideMode.ElideRight, room)
+        painter.drawText(QRectF(x, 0, room, self.height), _LEFT, title)
+        x += metrics.horizontalAdvance(title) + theme.px(8)
         font = theme.font("small", tabular=True)
         room = self._controls[1].rect.left() - theme.px(8) - x
         painter.setFont(font)
