@@ -15,6 +15,8 @@ from app.ui.speech.presenter_takes import TakeDeeds
 from app.ui.speech.voice_book import VoiceTable
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from app.bootstrap.rialto import Rialto
     from app.storage.database import Database
 
@@ -35,6 +37,7 @@ def make_speech_tab(rialto: Rialto) -> SpeechPage:
     rialto.window.silencers.append(page.silence)
     _follow_answers(rialto, page.aloud)
     page.help_wanted.connect(rialto.help)
+    page.transcribe_wanted.connect(lambda path: _transcribe(rialto, path))
     page.toast_wanted.connect(lambda sentence, action, words: _toast(rialto, page, sentence, action, words))
 
     async def begin(database: Database) -> None:
@@ -91,6 +94,12 @@ def _follow_answers(rialto: Rialto, aloud: ReadAloud) -> None:
         connect()
     else:
         rialto.chat.started.connect(connect)
+
+
+def _transcribe(rialto: Rialto, path: Path) -> None:
+    from app.bootstrap.transcription_tab import transcribe_file
+
+    transcribe_file(rialto, path)
 
 
 def _toast(rialto: Rialto, page: SpeechPage, sentence: str, action: str, words: str) -> None:

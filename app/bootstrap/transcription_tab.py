@@ -9,6 +9,8 @@ from app.ui.transcription.presenter import TranscriptionPresenter
 from app.ui.transcription.presenter_preparing import Folders
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from app.bootstrap.rialto import Rialto
     from app.storage.database import Database
 
@@ -66,9 +68,18 @@ def ask_in_chat(rialto: Rialto, title: str, text: str) -> None:
 
 def speak(rialto: Rialto, text: str) -> None:
     """Put the transcript into a new clip of the Speech tab. Nothing is sent."""
-    if not rialto.window.has_tab("speech"):
-        return
+    from app.ui.speech.page import SpeechPage
+
     rialto.window.show_tab("speech")
-    take = getattr(rialto.window.tab("speech"), "take_text", None)
-    if callable(take):
-        take(text)
+    page = rialto.window.tab("speech")
+    if isinstance(page, SpeechPage):
+        page.new_clip()
+        page.presenter.replace_text(text)
+
+
+def transcribe_file(rialto: Rialto, path: Path) -> None:
+    """Show a file of another tab here, ready to be transcribed. Nothing is sent."""
+    rialto.window.show_tab("transcription")
+    page = rialto.window.tab("transcription")
+    if isinstance(page, TranscriptionPage):
+        page.presenter.add_files((path,))

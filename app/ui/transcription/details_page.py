@@ -6,18 +6,19 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from app.service.exchange import FormPart, curl_command
 from app.ui.shared import money
-from app.ui.shared.buttons import Button
-from app.ui.shared.details_block import DetailsBlock
+from app.ui.shared.buttons import Button, QuietButton
 from app.ui.shared.label import Label
 from app.ui.shared.surfaces import zone
 
 if TYPE_CHECKING:
     from app.service.exchange import Exchange
     from app.ui.shared.theme import Theme
+
+MONO = frozenset({"Request", "Address", "File", "SHA-256", "model", "file", "cf-ray"})  # ids lose their shape otherwise
 
 
 class _Page(QScrollArea):
@@ -42,6 +43,49 @@ class _Page(QScrollArea):
         self.column.setSpacing(px(12))
 
 
+class Facts(QWidget):
+    """Names with their values below, so that long values have the width of the pane. One button copies all."""
+
+    def __init__(self, theme: Theme, title: str) -> None:
+        super().__init__()
+        self._theme = theme
+        self.rows: tuple[tuple[str, str], ...] = ()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.px(4))
+        top = QHBoxLayout()
+        top.addWidget(Label(theme, title, weight=600), 1)
+        self.copy_button = QuietButton(theme, "Copy", "copy", size="small")
+        self.copy_button.setAccessibleName(f"Copy: {title}")
+        self.copy_button.clicked.connect(self.copy)
+        top.addWidget(self.copy_button)
+        column.addLayout(top)
+        self._list = QVBoxLayout()
+        self._list.setSpacing(0)
+        column.addLayout(self._list)
+
+    def set_rows(self, rows: tuple[tuple[str, str], ...]) -> None:
+        """Show other facts."""
+        if rows == self.rows:
+            return
+        self.rows = rows
+        while self._list.count():
+            item = self._list.takeAt(0)
+            widget = item.widget() if item is not None else None
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        for name, value in rows:
+            self._list.addWidget(Label(self._theme, name, "caption", "text3"))
+            told = Label(self._theme, value, "small", wrap=True, mono=name in MONO, tabular=True)
+            told.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            told.setContentsMargins(0, 0, 0, self._theme.px(6))
+            self._list.addWidget(told)
+
+    def copy(self) -> None:
+        QGuiApplication.clipboard().setText("\n".join(f"{name}: {value}" for name, value in self.rows))
+
+
 class DetailsPage(_Page):
     """Label and value, row by row."""
 
@@ -50,8 +94,7 @@ class DetailsPage(_Page):
         self.nothing = Label(
             theme, "Open a recording, a file or a transcript to see what is known of it.", role="text2", wrap=True
         )
-        self.block = DetailsBlock(theme, title="Details")
-        self.block.copy_button.setText("Copy")
+        self.block = Facts(theme, "Details")
         self.column.addWidget(self.nothing)
         self.column.addWidget(self.block)
         self.column.addStretch(1)
@@ -60,8 +103,7 @@ class DetailsPage(_Page):
     def show_facts(self, facts: tuple[tuple[str, str], ...]) -> None:
         self.nothing.setVisible(not facts)
         self.block.setVisible(bool(facts))
-        if facts and facts != self.block._rows:
-            self.block.set_rows(facts)
+        self.block.set_rows(facts)
 
 
 class RequestPage(_Page):
@@ -78,10 +120,8 @@ class RequestPage(_Page):
             role="text2",
             wrap=True,
         )
-        self.sent = DetailsBlock(theme, title="Sent")
-        self.sent.copy_button.setText("Copy")
-        self.answer = DetailsBlock(theme, title="Answer")
-        self.answer.copy_button.setText("Copy")
+        self.sent = Facts(theme, "Sent")
+        self.answer = Facts(theme, "Answer")
         self.curl = Button(theme, "Copy as curl", "copy", size="small")
         self.curl.clicked.connect(self._copy)
         self.column.addWidget(self.nothing)

@@ -21,7 +21,6 @@ from app.ui.transcription.page_actions import transcription_actions, transcripti
 from app.ui.transcription.state import Batch, Entry, ExportChoice, Head, ModelChoice, Options, Reading, Tick
 
 if TYPE_CHECKING:
-    from app.audio.devices import Device
     from app.ui.shared.tasks import TaskScope
     from app.ui.shared.theme import Theme
     from app.ui.transcription.presenter import TranscriptionPresenter
@@ -231,7 +230,6 @@ class TranscriptionPage(QObject):
             bar.set_status(playing.problem)
 
     async def _read_outputs(self) -> None:
-        outputs: tuple[Device, ...]
         outputs, problem = await self.presenter.playing.outputs()
         self.main.result.player.set_outputs(outputs, self.presenter.playing.player.device_id, problem)
 

@@ -48,6 +48,9 @@ class TranscriptionPresenter(RecordPart):
         await self._load_models()
         self.recording._watch.start()
         await self.recording.refresh()
+        early, self._early_files = self._early_files, []
+        if early:
+            await self._add_files(tuple(early))
 
     async def aclose(self) -> None:
         """Keep everything: a recording that runs is ended and stays."""
@@ -99,7 +102,9 @@ class TranscriptionPresenter(RecordPart):
 
     def add_files(self, paths: Sequence[Path]) -> None:
         """Take files and folders. One file opens by itself, several make a table. Nothing is sent yet."""
-        if self.transcripts is not None and paths:
+        if self.transcripts is None:
+            self._early_files += paths  # the tab has just been made for them
+        elif paths:
             self._do(self._add_files, tuple(paths))
 
     async def _add_files(self, paths: tuple[Path, ...]) -> None:
@@ -162,7 +167,6 @@ class TranscriptionPresenter(RecordPart):
         self._do(self._set_treatment, row_id, treatment)
 
     async def _set_treatment(self, row_id: str, treatment: str) -> None:
-        await self.store.set_parts(row_id, ())
         await self._update(row_id, treatment=treatment)
         self._row_changed(row_id)
 

@@ -104,6 +104,7 @@ class TranscriptionPresenterBase(QObject):
         self._unsaved_marks: dict[str, tuple[Mapping[str, object], ...]] = {}
         self._part_count = 0
         self._undo: list[str] = []
+        self._early_files: list[Path] = []
         self._footer = ""
         self._batch_wanted = False
         self._numbers = itertools.count()

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.audio.formats import can_decode, format_title
+from app.audio.formats import format_title
+from app.audio.length import length_of
 from app.service.media_types import HEAD_BYTES, sniff
 from app.service.transcription import FILE_KINDS, FILE_SUFFIXES
 from app.service.uploads import MAX_UPLOAD_BYTES, SURE_UPLOAD_BYTES
@@ -75,26 +76,6 @@ def look(path: Path, *, with_length: bool = True) -> Looked:
     return Looked(path, path.name, kind, size, length_of(path, kind) if with_length else None)
 
 
-def length_of(path: Path, kind: str) -> float | None:
-    """Return the seconds of a sound file, None when nothing here can tell."""
-    import soundfile
-
-    try:
-        info = soundfile.info(str(path))
-        if info.frames > 0 and info.samplerate > 0:
-            return float(info.frames / info.samplerate)
-    except (RuntimeError, OSError, TypeError):
-        pass
-    if not can_decode(kind):
-        return None
-    from app.audio.decoding import NotSound, duration_s
-
-    try:
-        return duration_s(path, kind=kind) or None
-    except (NotSound, OSError):
-        return None
-
-
 def collect(paths: Iterable[Path]) -> tuple[list[Looked], list[str]]:
     """Return the usable files among files and folders, in order of their names, and a sentence for each that is not.
 
@@ -145,4 +126,4 @@ def hash_of(path: Path) -> str:
     return digest.hexdigest()
 
 
-__all__ = ["MAX_UPLOAD_BYTES", "SURE_UPLOAD_BYTES", "Looked", "collect", "hash_of", "length_of", "look"]
+__all__ = ["MAX_UPLOAD_BYTES", "SURE_UPLOAD_BYTES", "Looked", "collect", "hash_of", "look"]

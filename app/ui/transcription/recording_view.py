@@ -173,8 +173,6 @@ class RecordingView(QWidget):
         self.badge.set_badge(words, tone, "pause" if phase == "paused" else "record")
         self.pause.setText(self.tr("Go on") if phase == "paused" else self.tr("Pause"))
         self.pause.set_icon("record" if phase == "paused" else "pause")
-        for button in (self.stop, self.pause, self.mark, self.save, self.discard):
-            button.setEnabled(phase != "saving")
 
     def _show_room(self, tick: Tick) -> None:
         per_second = BYTES_PER_S[self.record_as]

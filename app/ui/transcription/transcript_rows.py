@@ -12,13 +12,13 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QFontMetricsF, QTextLayout, QTextOption
 
 from app.ui.transcription.document import Document
-from app.ui.transcription.exporting import PARAGRAPH_PAUSE_S, clock, short_clock
+from app.ui.transcription.exporting import PARAGRAPH_PAUSE_S, short_clock
 
 if TYPE_CHECKING:
     from app.ui.shared.theme import Theme
 
 MODES = ("segments", "words", "text")
-LABEL_WIDTH = {"segments": 50, "words": 168, "text": 0}
+LABEL_WIDTH = {"segments": 50, "words": 150, "text": 0}
 SIDE, GAP_ABOVE = 24, 8
 
 
@@ -45,7 +45,7 @@ def rows_of(document: Document, mode: str) -> tuple[Row, ...]:
     if mode == "words":
         return tuple(
             Row(
-                f"{clock(word.start, '.')[3:]}–{clock(word.end, '.')[3:]}",
+                f"{_exact(word.start)}–{_exact(word.end)}",
                 word.text,
                 s,
                 ((0, len(word.text), s, w),),
@@ -58,6 +58,12 @@ def rows_of(document: Document, mode: str) -> tuple[Row, ...]:
     return tuple(
         _row(document, [number], short_clock(segment.start)) for number, segment in enumerate(document.segments)
     )
+
+
+def _exact(seconds: float) -> str:
+    """`0:08.42`: a hundredth of a second is as fine as any model says."""
+    minutes, rest = divmod(round(seconds * 100), 6000)
+    return f"{minutes}:{rest // 100:02d}.{rest % 100:02d}"
 
 
 def _paragraphs(document: Document) -> tuple[Row, ...]:
