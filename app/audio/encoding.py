@@ -74,9 +74,11 @@ def write_clip(target: Path, kind: str, spool: Spool, tags: ClipTags, source: Pa
 
 def _copy(source: Path, target: Path, tags: ClipTags | None) -> None:
     with source.open("rb") as read, target.open("wb") as written:
-        if tags is not None and read.read(3) != b"ID3":
+        if tags is not None:
+            head = read.read(10)
+            known = head.startswith(b"ID3") and len(head) == 10  # an encoder's own empty tag gives way to ours
+            read.seek(10 + _plain(head[6:10]) if known else 0)
             written.write(id3(tags))
-        read.seek(0)
         shutil.copyfileobj(read, written)
 
 
@@ -128,3 +130,7 @@ def _frame(name: str, body: bytes) -> bytes:
 
 def _synchsafe(size: int) -> bytes:
     return bytes((size >> shift) & 0x7F for shift in (21, 14, 7, 0))
+
+
+def _plain(size: bytes) -> int:
+    return sum((byte & 0x7F) << shift for byte, shift in zip(size, (21, 14, 7, 0), strict=True))

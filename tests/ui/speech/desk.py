@@ -149,6 +149,8 @@ async def open_desk(
         await tasks.aclose()
         await service.aclose()
         await database.close()
+        sound.blockSignals(True)  # the player's thread may have said something last
+        presenter.blockSignals(True)
         for pane in (page.list, page.main, page.side):
             pane.close()
             pane.deleteLater()

@@ -1,0 +1,146 @@
+"""Voices of one's own: a sample recorded or chosen, checked, consented to, uploaded; a handle bound to its model."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+import numpy as np
+import soundfile
+from PySide6.QtWidgets import QApplication
+
+from app.audio.devices import AudioUnavailable, Missing
+from app.audio.sample_check import check_sample
+from app.service.speech import SpeechRequest
+from app.ui.speech.clone_dialog import CloneDialog
+from tests.audio.pulse import Pulse
+from tests.audio.sounds import tone
+from tests.ui.speech.desk import Desk
+
+LONG = "The ferry left at six whether or not anyone was on it. Nadia liked that about the ferry. It kept its promises."
+
+
+async def sample_of(speech: Desk, folder: Path) -> Path:
+    """A voice that really speaks, for seven seconds."""
+    service = speech.caller.service
+    assert service is not None
+    sound = await service.speech.synthesise(SpeechRequest(LONG, "tts-kokoro", "bf_emma", "wav"))
+    path = folder / "me.wav"
+    path.write_bytes(sound.data)
+    return path
+
+
+def dialog() -> CloneDialog | None:
+    return next(
+        (one for one in QApplication.topLevelWidgets() if isinstance(one, CloneDialog) and one.isVisible()), None
+    )
+
+
+def test_a_sample_is_measured_before_it_is_sent(tmp_path: Path) -> None:
+    def judged(samples: np.ndarray) -> str:
+        soundfile.write(tmp_path / "x.wav", samples, 24_000)
+        report = check_sample(tmp_path / "x.wav")
+        return report.problem or report.advice
+
+    assert judged(tone(6.0, level=0.3)) == ""
+    assert judged(tone(2.0)) == "The sample lasts 2.0 s; at least 5 s are needed."
+    assert judged(np.zeros(24_000 * 6, np.int16)) == "No voice can be heard in the sample."
+    assert "quiet" in judged(tone(6.0, level=0.012))
+    assert "too loud" in judged(np.clip(tone(6.0, level=0.9).astype(int) * 2, -32768, 32767).astype(np.int16))
+    assert "silence" in judged(np.concatenate((tone(2.0, level=0.4), np.zeros(24_000 * 6, np.int16))))
+    (tmp_path / "page.wav").write_bytes(b"<html>")
+    assert check_sample(tmp_path / "page.wav").problem
+
+
+async def test_r_voi_01_r_voi_05_a_voice_is_cloned_in_the_dialog_and_speaks(speech: Desk, tmp_path: Path) -> None:
+    sample = await sample_of(speech, tmp_path)
+    assert [model.id for model in speech.clones.cloning_models()] == ["tts-chatterbox-hd"]
+    speech.page.side.picker.clone.click()
+    await speech.until(dialog)
+    asked = dialog()
+    assert asked is not None and not asked.go.isEnabled()
+    asked.name.setText("Mine")
+    speech.clones.check(sample, "tts-chatterbox-hd")
+    await speech.until(asked.preview.isEnabled)
+    assert "This is a good sample." in asked.report.text()
+    assert not asked.go.isEnabled(), "nothing is sent without consent"
+    asked.consent.click()
+    asked.go.click()
+    await speech.until(lambda: speech.presenter.choice.voice.startswith("vv_"))
+    assert (speech.presenter.choice.model, speech.presenter.choice.voice_name) == ("tts-chatterbox-hd", "Mine")
+    (card,) = speech.page.side.shelf.cards
+    assert "expires in 6 days" in card.second.text() and card.state.text() == "in use"
+    speech.write("Hello again.")
+    await speech.spoken()
+    assert speech.presenter.clips.rows[0].state == "complete"
+    assert speech.rows[0].second_line == "Cloned: Mine · Chatterbox HD"
+
+
+async def test_r_voi_04_a_lapsed_voice_is_made_anew_in_one_press(speech: Desk, tmp_path: Path) -> None:
+    sample = await sample_of(speech, tmp_path)
+    speech.clones.clone("Mine", "tts-chatterbox-hd", sample)
+    await speech.until(lambda: speech.presenter.choice.voice.startswith("vv_"))
+    before = speech.presenter.choice.voice
+    voice = speech.presenter.shelf.cloned[0]
+    lapsed = await speech.presenter.voices.took(voice.id, before, speech.database.now() - timedelta(days=1))
+    speech.presenter.shelf.set_cloned((lapsed,))
+    speech.clones.tell()
+    (card,) = speech.page.side.shelf.cards
+    assert card.state.text() == "expired" and not card.use.isEnabled()
+    assert all(one.id != before for one in speech.presenter.shelf.all())
+    card.again.click()
+    await speech.until(lambda: speech.presenter.choice.voice not in ("", before) and not card.again.isHidden())
+    await speech.until(lambda: card.state.text() == "in use")
+    assert speech.presenter.choice.voice.startswith("vv_")
+
+
+async def test_a_refused_sample_is_kept_and_the_reason_said(speech: Desk, tmp_path: Path) -> None:
+    path = tmp_path / "quiet.wav"
+    soundfile.write(path, np.zeros(24_000 * 6, np.int16), 24_000)
+    speech.clones.clone("Nobody", "tts-chatterbox-hd", path)
+    await speech.until(lambda: speech.presenter.problem)
+    (voice,) = speech.presenter.shelf.cloned
+    assert voice.handle == "" and (speech.home / "data" / "voices" / voice.sample).exists()
+    (card,) = speech.page.side.shelf.cards
+    assert "no handle yet" in card.second.text()
+
+
+async def test_a_cloned_voice_comes_back_from_the_trash(speech: Desk, tmp_path: Path) -> None:
+    sample = await sample_of(speech, tmp_path)
+    speech.clones.clone("Mine", "tts-chatterbox-hd", sample)
+    await speech.until(lambda: speech.presenter.choice.voice.startswith("vv_"))
+    speech.page.side.shelf.cards[0].trash.click()
+    await speech.until(lambda: not speech.page.side.shelf.cards)
+    action = speech.toasts[-1][1]
+    speech.clones.bring_back(action.partition(":")[2])
+    await speech.until(lambda: len(speech.page.side.shelf.cards) == 1)
+
+
+async def test_a_sample_is_recorded_from_a_real_microphone(speech: Desk, pulse: Pulse, tmp_path: Path) -> None:
+    sample = await sample_of(speech, tmp_path)
+    found: list[object] = []
+    speech.clones.recorded.connect(lambda path, report: found.append(report))
+    seconds: list[float] = []
+    speech.clones.recording_changed.connect(lambda length, level, warning: seconds.append(length))
+    speech.clones.record()
+    await speech.until(lambda: seconds and seconds[-1] > 0.1)
+    player = pulse.play(sample)
+    await speech.until(lambda: seconds[-1] > 5.3)
+    speech.clones.end_recording("tts-chatterbox-hd")
+    await speech.until(lambda: found)
+    player.terminate()
+    assert found[0].can_be_used and found[0].seconds > 5  # type: ignore[attr-defined]  # a SampleReport
+    speech.clones.forget_sample()
+    await speech.until(lambda: not list((speech.home / "cache" / "voices").glob("sample-*")))
+
+
+async def test_without_a_microphone_one_sentence_says_so(speech: Desk) -> None:
+    def none() -> object:
+        raise AudioUnavailable(Missing.DEVICE, "input")
+
+    said: list[str] = []
+    speech.clones._open_blocks = none  # type: ignore[assignment]  # it never returns
+    speech.clones.microphone_problem.connect(said.append)
+    speech.clones.record()
+    await speech.until(lambda: said)
+    assert said == ["No microphone found."]

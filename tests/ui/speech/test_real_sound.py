@@ -1,0 +1,115 @@
+"""What the tab plays is what a loudspeaker gives: recorded from the monitor of a real sound server."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.audio.devices import AudioHost, SystemDevice
+from app.sandbox.server import RunningSandbox
+from app.ui.shared.theme import Theme
+from tests.audio.pulse import Pulse
+from tests.audio.sounds import heard
+from tests.ui.speech.desk import Desk, open_desk
+
+TEXT = "The tide turns at noon. The ferry leaves on time, and nobody waits. Then it is quiet again."
+
+
+@pytest.fixture
+async def loud(tmp_path: Path, sandbox: RunningSandbox, theme: Theme, pulse: Pulse) -> AsyncIterator[Desk]:
+    """A tab with a real loudspeaker."""
+    host = AudioHost()
+    host.note_system((SystemDevice(pulse.sink, pulse.sink_name, "output", is_default=True),))
+    async with open_desk(tmp_path, sandbox, theme, host=host, make=None) as desk:
+        desk.presenter.use_voice("tts-kokoro", "af_sky")
+        yield desk
+
+
+async def test_speaking_is_heard_and_each_sentence_is_marked_as_it_sounds(loud: Desk, pulse: Pulse) -> None:
+    loud.presenter.set_knob("format", "pcm")
+    loud.write(TEXT)
+    with pulse.listening() as recording:
+        loud.page.main.speak_bar.speak.click()
+        await loud.until(lambda: loud.presenter.sound.player.state == "ended")
+    take = loud.presenter.clips.rows[0]
+    sound = heard(recording)
+    assert len(sound) / pulse.rate_hz == pytest.approx(take.duration_s, abs=0.5)
+    assert loud.sentences == [
+        "The tide turns at noon.",
+        "The ferry leaves on time, and nobody waits.",
+        "Then it is quiet again.",
+    ]
+    assert loud.page.main.receipts[0].text().startswith("first sound")
+
+
+async def test_sentence_times_fall_into_the_pauses(loud: Desk) -> None:
+    """Where a sentence is said to begin, it has just been quiet."""
+    loud.presenter.set_knob("format", "wav")
+    loud.write(TEXT)
+    await loud.spoken()
+    peaks = np.abs(loud.presenter.sound.peaks().astype(int)).max(axis=1)
+    places = loud.presenter.sound.sentence_places()
+    assert len(places) == 3
+    for _, start in places[1:]:
+        before = peaks[int(start * 50) - 4 : int(start * 50) - 1]
+        assert before.max() <= 5
+        assert peaks[int(start * 50) : int(start * 50) + 8].max() > 5
+
+
+async def test_escape_silences_within_a_tenth_of_a_second(loud: Desk, pulse: Pulse) -> None:
+    loud.write(TEXT * 3)
+    with pulse.listening() as recording:
+        loud.page.main.speak_bar.speak.click()
+        await loud.until(lambda: loud.presenter.sound.player.position_s > 0.5)
+        assert loud.page.handle_escape()
+        pressed = recording.stat().st_size // 4
+        await loud.until(lambda: recording.stat().st_size // 4 > pressed + pulse.rate_hz // 2)
+    after = np.abs(np.fromfile(recording, np.float32))[pressed + pulse.rate_hz // 10 :]
+    assert after.max() < 0.01
+    await loud.until(lambda: not loud.presenter.is_speaking)
+
+
+async def test_skipping_seeking_and_the_keys_of_the_player(loud: Desk) -> None:
+    loud.write(TEXT)
+    await loud.spoken()
+    sound, bar = loud.presenter.sound, loud.page.main.player
+    bar.segment_wanted.emit(1)
+    assert sound.player.position_s == pytest.approx(sound.sentence_places()[1][1], abs=0.05)
+    bar.segment_wanted.emit(-1)
+    assert sound.player.position_s == pytest.approx(0.0, abs=0.05)
+    bar.waveform.seek_wanted.emit(1.5)
+    bar.speed_chosen.emit(2.0)
+    bar.play.click()
+    await loud.until(lambda: sound.player.position_s > 1.8)
+    assert bar.speed.text() == "2.0×"
+    bar.play.click()
+    assert not sound.player.wants_to_play
+
+
+async def test_outputs_are_listed_and_one_is_chosen_and_remembered(loud: Desk, pulse: Pulse) -> None:
+    loud.page.activated()
+    await loud.until(lambda: loud.presenter.sound.outputs)
+    menu = loud.page.main.player.output_menu()
+    assert [action.text() for action in menu.actions()] == ["System default", pulse.sink_name]
+    menu.actions()[1].trigger()
+    assert loud.presenter.sound.player.device_id == f"server:{pulse.sink}"
+    await loud.presenter._save_desk_now()
+    assert (await loud.presenter.voices.desk())["output"] == f"server:{pulse.sink}"
+
+
+async def test_an_answer_is_read_aloud_from_its_first_sentence_while_it_is_written(loud: Desk, pulse: Pulse) -> None:
+    with pulse.listening() as recording:
+        loud.aloud.begin("row", "**Hello** there. This goes", is_whole=False)
+        await loud.until(lambda: loud.presenter.sound.player.position_s > 0.2)
+        assert loud.presenter.sound.reading.take.text == "Hello there."
+        loud.aloud.feed("row", "**Hello** there. This goes on. And `ends`.")
+        loud.aloud.feed("row", "**Hello** there. This goes on. And `ends` here.", is_whole=True)
+        await loud.until(lambda: loud.presenter.sound.player.state == "ended" and not loud.presenter.is_speaking)
+    take = loud.presenter.clips.rows[0]
+    assert take.text == "Hello there. This goes on. And ends here."
+    assert take.text[: take.parts[0].finish] == "Hello there."
+    assert all(part.state == "complete" for part in take.parts)
+    assert len(heard(recording)) / pulse.rate_hz == pytest.approx(take.duration_s, abs=1.5)

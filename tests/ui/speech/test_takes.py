@@ -1,0 +1,124 @@
+"""Takes: opened, starred, renamed, thrown away and brought back, spoken again, compared, saved as files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import soundfile
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from app.audio.decoding import duration_s
+from app.ui.speech.presenter_clips import file_name
+from tests.ui.speech.desk import Desk
+
+TEXT = "The tide turns. The ferry leaves."
+
+
+async def with_a_take(speech: Desk, text: str = TEXT) -> str:
+    speech.presenter.use_voice("tts-kokoro", "bf_emma")
+    speech.write(text)
+    await speech.spoken()
+    return speech.keys[0]
+
+
+async def test_a_take_is_opened_with_its_text_voice_and_sound(speech: Desk) -> None:
+    take_id = await with_a_take(speech)
+    speech.page.new_clip()
+    assert speech.page.main.editor.toPlainText() == "" and not speech.page.main.player.play.isEnabled()
+    speech.presenter.use_voice("tts-orpheus", "leo")
+    speech.page.list.open_wanted.emit(take_id)
+    await speech.until(lambda: speech.page.main.player.waveform.duration_s > 1)
+    assert speech.page.main.editor.toPlainText() == TEXT
+    assert (speech.presenter.choice.voice, speech.page.main.header.title.text()) == ("bf_emma", TEXT)
+
+
+async def test_stars_and_names_are_kept(speech: Desk, qtbot: QtBot) -> None:
+    take_id = await with_a_take(speech)
+    speech.deeds.star(take_id)
+    await speech.until(lambda: speech.rows[0].starred)
+    speech.page.rename()
+    field = speech.page.main._title_field
+    field.setText("Intro")
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    await speech.until(lambda: speech.rows[0].title == "Intro")
+    assert speech.page.main.header.title.text() == "Intro"
+
+
+async def test_a_take_in_the_trash_comes_back_with_undo(speech: Desk, qtbot: QtBot) -> None:
+    await with_a_take(speech)
+    view = speech.page.list.view
+    view.setCurrentIndex(view.rows.index_of(speech.keys[0]))
+    qtbot.keyClick(view, Qt.Key.Key_Delete)
+    await speech.until(lambda: not speech.keys)
+    assert speech.toasts[-1][1:] == ("speech-undo", "Undo")
+    assert speech.deeds.undo()
+    await speech.until(lambda: len(speech.keys) == 1)
+    assert not speech.deeds.undo()
+
+
+async def test_a_take_is_spoken_again_with_another_voice_beside_the_first(speech: Desk) -> None:
+    take_id = await with_a_take(speech)
+    speech.presenter.use_voice("tts-orpheus", "leo")
+    speech.page.list.again_wanted.emit(take_id)
+    await speech.until(lambda: len(speech.keys) == 2 and not speech.presenter.is_speaking)
+    assert [row.second_line for row in speech.rows] == ["Leo · Orpheus", "Emma · Kokoro"]
+
+
+async def test_one_line_is_heard_in_several_voices_and_one_of_them_is_taken(speech: Desk) -> None:
+    voices = (("tts-kokoro", "af_sky"), ("tts-kokoro", "bm_george"), ("tts-orpheus", "tara"))
+    assert str(speech.deeds.audition_price("Hello there.", voices)) == "0.000834"
+    assert speech.deeds.audition("Hello there.", voices)
+    await speech.until(lambda: not speech.tasks.running("speech audition"))
+    cards = speech.page.main.audition_view.cards
+    assert [card.name.text() for card in cards] == ["Sky", "George", "Tara"]
+    assert all(card.play.isEnabled() and "$0.00" in card.facts.text() for card in cards)
+    cards[2].use.click()
+    await speech.until(lambda: speech.presenter.choice.voice == "tara")
+    speech.page.handle_escape()
+    assert speech.page.main.pages.currentIndex() == 0
+    assert len(speech.keys) == 3
+
+
+async def test_takes_are_compared_side_by_side(speech: Desk) -> None:
+    await with_a_take(speech)
+    await with_a_take(speech, "Another line.")
+    speech.page.list.compare_wanted.emit(tuple(speech.keys))
+    assert len(speech.page.main.audition_view.cards) == 2
+
+
+@pytest.mark.parametrize("kind", ["mp3", "opus", "aac", "flac", "wav", "pcm"])
+async def test_a_clip_is_saved_in_any_format_with_its_tags(speech: Desk, tmp_path: Path, kind: str) -> None:
+    take_id = await with_a_take(speech)
+    name = speech.deeds.proposed_name(take_id, kind, "{voice} {title} {id}")
+    assert name == f"Emma {TEXT} {take_id[:8]}.{kind}"
+    target = tmp_path / name
+    speech.deeds.export(take_id, target, kind)
+    await speech.until(lambda: speech.toasts and speech.toasts[-1][0] == f"Saved as {name}")
+    take = speech.presenter.clips.rows[0]
+    assert duration_s(target, kind=kind) == pytest.approx(take.duration_s, abs=0.1)
+    if kind == "aac":
+        assert b"TIT2" in target.read_bytes()[:200]
+    elif kind != "pcm":
+        with soundfile.SoundFile(target) as file:
+            tags = file.copy_metadata()
+        assert tags["title"] == TEXT and tags["artist"].startswith("Emma")
+
+
+async def test_a_name_holds_nothing_that_a_disk_refuses(speech: Desk) -> None:
+    take_id = await with_a_take(speech)
+    take = speech.presenter.clips.one(take_id)
+    assert file_name("../{title}:*?\n", take, "Kokoro", "mp3") == "The tide turns. The ferry leaves.mp3"
+    assert file_name("///", take, "Kokoro", "wav") == "Clip.wav"
+
+
+async def test_the_list_filters_and_says_how_much_there_is(speech: Desk, qtbot: QtBot) -> None:
+    await with_a_take(speech)
+    await with_a_take(speech, "Another line.")
+    qtbot.keyClicks(speech.page.list.filter, "another")
+    await speech.until(lambda: len(speech.keys) == 1)
+    assert speech.page.list._count.text().startswith("2 clips, ")
+    speech.page.list.filter.setText("nothing like it")
+    await speech.until(lambda: not speech.keys)
+    assert speech.page.list._nothing.text() == "No clip holds “nothing like it”."

@@ -1,0 +1,155 @@
+"""The picker: every voice of every model, filtered; a switch of model says so; what is ignored is off and unsent."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.service.models import Model
+from app.service.wire import read_model
+from app.storage.paths import resources
+from app.ui.shared.dialogs import Dialog
+from app.ui.speech.knobs import Knobs, knobs_from, language_hint, sent_options, view_of
+from app.ui.speech.voice_book import VoiceFilter, VoiceTable, grouped, voice_name, voices_of
+from tests.ui.speech.desk import Desk
+
+TABLE = VoiceTable(resources() / "data" / "voices.json")
+
+
+def dialog() -> Dialog | None:
+    return next((one for one in QApplication.topLevelWidgets() if isinstance(one, Dialog) and one.isVisible()), None)
+
+
+def shown(desk: Desk) -> list[tuple[str, str]]:
+    return [tuple(key) for key in desk.page.side.picker.view.rows.shown_keys()]
+
+
+async def test_r_tts_21_r_tts_22_r_tts_23_every_voice_of_every_model_is_listed(speech: Desk) -> None:
+    assert len(shown(speech)) == len(speech.presenter.shelf.all()) == 207
+    await speech.until(lambda: speech.page.side.picker.count.text() == "207 of 207 voices")
+    models = {model for model, _ in shown(speech)}
+    assert len(models) == 11
+
+
+def test_the_bundled_table_has_the_names_without_a_service() -> None:
+    voices = voices_of(TABLE.models(), TABLE)
+    emma = next(voice for voice in voices if voice.id == "bf_emma")
+    assert (emma.name, emma.language, emma.gender, emma.model_name) == ("Emma", "English (UK)", "F", "Kokoro")
+    assert voice_name("tts-minimax-speech-02-hd", "WiseWoman") == "Wise Woman"
+
+
+async def test_filters_narrow_the_list_and_clear_brings_it_back(speech: Desk, qtbot: QtBot) -> None:
+    picker = speech.page.side.picker
+    picker.model.setCurrentIndex(picker.model.findData("tts-kokoro"))
+    picker.language.setCurrentIndex(picker.language.findData("English"))
+    assert len(shown(speech)) == 28
+    picker.gender._segments["F"].click()
+    assert all(voice[1] in "af_alloy bf_emma" or voice[1][1] == "f" for voice in shown(speech))
+    qtbot.keyClicks(picker.search, "em")
+    await speech.until(lambda: shown(speech) == [("tts-kokoro", "bf_emma")])
+    picker.search.setText("nobody")
+    await speech.until(lambda: not shown(speech))
+    assert picker._nothing.text() == "No voice fits these filters."
+    picker._clear.click()
+    assert len(shown(speech)) == 207
+
+
+async def test_favourites_and_recently_used_stand_first(speech: Desk) -> None:
+    picker = speech.page.side.picker
+    picker.star_wanted.emit(("tts-orpheus", "leo"))
+    await speech.until(lambda: shown(speech)[0] == ("tts-orpheus", "leo"))
+    picker.stars.click()
+    assert shown(speech) == [("tts-orpheus", "leo")]
+    picker.stars.click()
+    speech.presenter.use_voice("tts-kokoro", "af_sky")
+    speech.write("Hello.")
+    await speech.spoken()
+    titles = [group.title for group in speech.presenter.shelf.groups("tts-kokoro")]
+    assert titles[:3] == ["Favourites", "Recently used", "Kokoro, current model"]
+
+
+def test_the_same_name_in_two_models_is_two_voices() -> None:
+    voices = voices_of(TABLE.models(), TABLE)
+    groups = grouped(voices, VoiceFilter(text="leo"), "tts-xai-v1")
+    assert {voice.key for group in groups for voice in group.voices} >= {("tts-xai-v1", "leo"), ("tts-orpheus", "leo")}
+
+
+async def test_r_tts_20_a_voice_of_another_model_brings_its_model_and_says_so(speech: Desk) -> None:
+    speech.presenter.use_voice("tts-kokoro", "af_sky")
+    speech.page.side.picker.voice_chosen.emit(("tts-orpheus", "tara"))
+    assert speech.page.main.model.text() == "Orpheus"
+    assert speech.toasts[-1][0] == "Tara belongs to Orpheus, so the model was changed to it."
+    speech.page.side.picker.voice_chosen.emit(("tts-orpheus", "leo"))
+    assert len(speech.toasts) == 1
+
+
+async def test_r_tts_11_r_tts_17_r_tts_19_what_a_model_ignores_is_off_with_its_reason(speech: Desk) -> None:
+    page = speech.page.side.delivery
+    speech.presenter.use_model("tts-kokoro")
+    assert page.speed.isEnabled() and not page.temperature.isEnabled() and not page.style_box.isEnabled()
+    assert page._reason_labels["top_p"].text() == "Kokoro does not use top-p, so it is not sent."
+    assert page._reasons["top_p"].isVisibleTo(page)
+    speech.presenter.use_model("tts-qwen3-0-6b")
+    assert page.style_box.isEnabled() and page.temperature.isEnabled() and page.top_p.isEnabled()
+    assert not page.speed.isEnabled() and not page._reasons["top_p"].isVisibleTo(page)
+    assert [page.format.itemData(row) for row in range(page.format.count())] == ["mp3"]
+
+
+async def test_nothing_ignored_is_sent_and_everything_set_is(speech: Desk, qtbot: QtBot) -> None:
+    speech.presenter.use_model("tts-qwen3-0-6b")
+    page = speech.page.side.delivery
+    qtbot.keyClicks(page.style_box, "calm")
+    page.temperature.number.setValue(1.5)
+    page.speed.value_edited.emit(2.0)
+    speech.write("Hello there.")
+    speech.page.speak(aloud=False)
+    await speech.until(lambda: speech.presenter.clips.rows and speech.presenter.clips.rows[0].state == "complete")
+    options = speech.presenter.clips.rows[0].options
+    assert options == {"format": "mp3", "streaming": True, "style": "calm", "temperature": 1.5}
+
+
+def test_r_tts_05_the_language_hint_has_the_form_a_model_knows() -> None:
+    assert language_hint("de", "names") == "German"
+    assert language_hint("de", "codes") == "de"
+    assert language_hint("en", "locales") == "English (US)"
+    assert language_hint("", "names") is None
+    assert language_hint("de", "none") is None
+
+
+def test_r_lim_22_a_style_has_up_to_500_characters_and_odd_knobs_are_read_as_none() -> None:
+    knobs = knobs_from({"style": "x" * 900, "speed": 9, "temperature": "hot", "top_p": True, "format": "midi"})
+    assert (len(knobs.style), knobs.speed, knobs.temperature, knobs.top_p, knobs.format) == (500, 1.0, None, None, "")
+    assert knobs_from("nonsense") == Knobs()
+
+
+def test_a_speed_that_a_model_keeps_within_bounds_says_so() -> None:
+    model = read_model(Model, {"id": "tts-xai-v1", "type": "tts", "model_spec": {"name": "xAI"}})
+    assert view_of(Knobs(speed=3.0), model).speed_note == "xAI keeps within 0.7 to 1.5."
+    assert "speed" not in sent_options(Knobs(speed=1.0), model)
+
+
+async def test_a_sample_says_its_price_first_and_is_free_ever_after(speech: Desk) -> None:
+    picker = speech.page.side.picker
+    picker.sample_wanted.emit(("tts-kokoro", "bf_emma"))
+    await speech.until(dialog)
+    asked = dialog()
+    assert asked is not None and asked.title.text() == "Hear Emma?"
+    buttons = [asked._buttons.itemAt(row).widget() for row in range(asked._buttons.count())]
+    buttons[-1].click()
+    await speech.until(lambda: speech.presenter.shelf.find("tts-kokoro", "bf_emma").sample)
+    path = speech.presenter.shelf.sample_path(speech.presenter.shelf.find("tts-kokoro", "bf_emma"))
+    assert path is not None and path.stat().st_size > 1000
+    await speech.until(lambda: speech.clones.sounding == ("tts-kokoro", "bf_emma") or speech.clones.sounding is None)
+    speech.clones.stop_sample()
+    picker.sample_wanted.emit(("tts-kokoro", "bf_emma"))
+    await speech.until(lambda: speech.clones.sounding == ("tts-kokoro", "bf_emma"))
+    assert dialog() is None
+
+
+async def test_the_list_works_by_keyboard(speech: Desk, qtbot: QtBot) -> None:
+    view = speech.page.side.picker.view
+    view.setFocus()
+    view.setCurrentIndex(view.rows.index_of(("tts-kokoro", "am_adam")))
+    qtbot.keyClick(view, Qt.Key.Key_Return)
+    assert speech.presenter.choice.voice == "am_adam"

@@ -1,0 +1,60 @@
+"""Speaks a long text into a data folder until it is killed: `python -m tests.ui.speech.victim FOLDER BASE_URL KEY`."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+from PySide6.QtCore import QCoreApplication
+
+from app.audio.devices import AudioHost
+from app.service.auth import ApiKeyAuth
+from app.service.service import open_service
+from app.storage.database import Database
+from app.storage.paths import resources
+from app.ui.shared.caller import Caller
+from app.ui.shared.tasks import TaskScope
+from app.ui.speech.presenter import SpeechPresenter
+from app.ui.speech.presenter_sound import SoundDesk
+from app.ui.speech.voice_book import VoiceTable
+from tests.ui.speech.desk import SANDBOX, QuickSpeaker
+
+TEXT = "The harbour lies still in the morning, and the boats go out one after the other. " * 120
+
+
+async def main(home: Path, base_url: str, key: str) -> None:
+    crashes: list[Exception] = []
+    tasks = TaskScope(crashes.append)
+    caller = Caller()
+
+    async def read_key() -> str:
+        return key
+
+    service = open_service(base_url, "service", ApiKeyAuth(read_key), lambda exchange: None)
+    database = await Database.open(home / "rialto.sqlite3")
+    sound = SoundDesk(AudioHost(), tasks, home / "cache" / "speech", make_speaker=QuickSpeaker)
+    presenter = SpeechPresenter(caller, tasks, sound, VoiceTable(resources() / "data" / "voices.json"), home / "data")
+    caller.use(SANDBOX, service)
+    await presenter.start(database)
+    presenter.use_voice("tts-kokoro", "af_sky")
+    presenter.set_knob("format", "wav")
+    presenter.set_text(TEXT)
+    presenter.speak(aloud=False)
+    while True:
+        await asyncio.sleep(0.01)
+        QCoreApplication.processEvents()
+        reading = sound.reading
+        if reading is not None:
+            states = ",".join(f"{part.state}:{part.size_bytes}" for part in reading.take.parts)
+            print(states, flush=True)
+        if crashes:
+            raise crashes[0]
+
+
+if __name__ == "__main__":
+    application = QCoreApplication([])
+    asyncio.run(main(Path(sys.argv[1]), sys.argv[2], sys.argv[3]))
