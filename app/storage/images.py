@@ -1,0 +1,267 @@
+"""Pictures that were asked for, from before the call on; their bytes are files, see `ImageFiles`.
+
+sending ──► saved        the file is on the disk, decoded once from end to end
+   ├──────► withheld     the service answered that its policy forbids the picture; charged all the same
+   ├──────► broken       what the service sent cannot be opened; it is kept beside the others
+   ├──────► failed       surely not carried out
+   └──────► unknown      it may have been carried out and charged, and nobody here can know
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, Literal, cast, get_args
+
+from app.storage.conversations import new_id
+from app.storage.database import Database, Row
+from app.storage.errors import NotStored
+from app.storage.files import make_folder
+from app.storage.values import (
+    json_text,
+    micros_of,
+    moment_of,
+    moment_or_none,
+    money_of,
+    money_text,
+    object_of,
+    read_text,
+    seconds_of,
+    text_of,
+)
+
+ImageState = Literal["sending", "saved", "withheld", "broken", "failed", "unknown"]
+STATES: tuple[ImageState, ...] = get_args(ImageState)
+ImageKind = Literal["generate", "edit", "upscale", "background"]
+KINDS: tuple[ImageKind, ...] = get_args(ImageKind)
+MAX_TITLE_CHARS = 60
+SUFFIXES: Mapping[str, str] = {"png": ".png", "jpeg": ".jpg", "webp": ".webp", "gif": ".gif"}
+LONGEST_LIST = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class StoredImage:
+    """One picture. `file` is a name in the folder of `ImageFiles`; width and height are pixels.
+
+    `options` is the form as it was when the picture was asked for. `seed` is None where nobody knows it.
+    """
+
+    id: str
+    call_id: str
+    kind: ImageKind
+    created_at: datetime
+    changed_at: datetime
+    place: int = 0
+    batch_id: str = ""
+    number: int = 1
+    total: int = 1
+    title: str = ""
+    prompt: str = ""
+    model: str = ""
+    model_name: str = ""
+    account_id: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    source_id: str = ""
+    state: ImageState = "sending"
+    file: str = ""
+    form: str = ""
+    width: int = 0
+    height: int = 0
+    size_bytes: int = 0
+    seed: int | None = None
+    blurred: bool = False
+    enhanced_prompt: str = ""
+    trashed_at: datetime | None = None
+    starred: bool = False
+    exchange_id: str = ""
+    request_id: str = ""
+    estimate_usd: Decimal | None = None
+    cost_usd: Decimal | None = None
+    charged: bool = True
+    duration_s: float = 0.0
+    note: str = ""
+
+    @property
+    def has_file(self) -> bool:
+        return bool(self.file) and self.state == "saved"
+
+
+_NAMES = tuple(item.name for item in fields(StoredImage))
+_COLUMNS = ", ".join(_NAMES)
+_KEPT = frozenset({"id", "created_at"})  # what a change never touches
+
+
+def title_of(prompt: str) -> str:
+    """Return the beginning of a prompt, cut at a word, as a title."""
+    line = " ".join(prompt.split())
+    beginning = line.split(",")[0].split(". ")[0]
+    if 0 < len(beginning) <= MAX_TITLE_CHARS:
+        return beginning
+    if len(line) <= MAX_TITLE_CHARS:
+        return line
+    return f"{line[: MAX_TITLE_CHARS - 1].rsplit(' ', 1)[0]}…"
+
+
+class ImageFiles:
+    """Where the pictures lie: `folder/<id>.png`. Every path is made of our own ids."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def make(self) -> None:
+        """Make the folder. Raises `StorageUnavailable`."""
+        make_folder(self.folder)
+
+    def name(self, image_id: str, form: str) -> str:
+        return f"{image_id}{SUFFIXES.get(form, '.bin')}"
+
+    def path(self, image: StoredImage) -> Path:
+        return self.folder / image.file
+
+    def original(self, image_id: str) -> Path:
+        """What the service sent, where the picture was put together from it here."""
+        return self.folder / f"{image_id}.service"
+
+    def broken(self, image_id: str) -> Path:
+        """What the service sent instead of a picture."""
+        return self.folder / f"{image_id}.unreadable"
+
+    def found(self, image_id: str) -> Path | None:
+        """Return the picture's file where one lies there, whatever the database says."""
+        paths = (self.folder / f"{image_id}{suffix}" for suffix in SUFFIXES.values())
+        return next((path for path in paths if path.is_file()), None)
+
+    def remove(self, image: StoredImage) -> None:
+        """Delete a picture's files for good."""
+        paths = [self.original(image.id), self.broken(image.id)]
+        for path in (*paths, *([self.path(image)] if image.file else [])):
+            path.unlink(missing_ok=True)
+
+
+class Images:
+    """All of it raises `StorageError`; an id that is not there raises `NotStored`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def planned(self, kind: ImageKind, call_id: str, at: datetime, **values: Any) -> StoredImage:
+        """Return a picture that is about to be asked for; `add` puts it on the disk. A batch has one moment `at`."""
+        return StoredImage(new_id(), call_id, kind, at, at, **values)
+
+    async def add(self, images: Sequence[StoredImage]) -> None:
+        """Put pictures on the disk, before anything is sent."""
+        places = ", ".join("?" for _ in _NAMES)
+        async with self._database.transaction() as work:
+            await work.execute_many(
+                f"INSERT INTO images ({_COLUMNS}) VALUES ({places})", [_values(image) for image in images]
+            )
+
+    async def save(self, image: StoredImage) -> None:
+        """Write a picture as it stands, pressed through to the disk."""
+        names = [name for name in _NAMES if name not in _KEPT]
+        stated = dict(zip(_NAMES, _values(image), strict=True))
+        stated["changed_at"] = micros_of(self._database.now())
+        sets = ", ".join(f"{name} = ?" for name in names)
+        done = await self._database.execute(
+            f"UPDATE images SET {sets} WHERE id = ?", [*(stated[name] for name in names), image.id]
+        )
+        if not done:
+            raise _gone()
+
+    async def one(self, image_id: str) -> StoredImage:
+        row = await self._database.fetch_one(f"SELECT {_COLUMNS} FROM images WHERE id = ?", [image_id])
+        if row is None:
+            raise _gone()
+        return _image_from_row(row)
+
+    async def recent(self, *, trashed: bool = False, limit: int = LONGEST_LIST) -> tuple[StoredImage, ...]:
+        """Return pictures, newest first; those of one batch in the order of their numbers."""
+        where = "trashed_at IS NOT NULL" if trashed else "trashed_at IS NULL"
+        rows = await self._database.fetch(
+            f"SELECT {_COLUMNS} FROM images WHERE {where} ORDER BY created_at DESC, seq LIMIT ?", [limit]
+        )
+        return tuple(map(_image_from_row, rows))
+
+    async def unfinished(self) -> tuple[StoredImage, ...]:
+        """Return what a killed program was waiting for."""
+        rows = await self._database.fetch(f"SELECT {_COLUMNS} FROM images WHERE state = 'sending' ORDER BY seq")
+        return tuple(map(_image_from_row, rows))
+
+    async def remove(self, image_id: str) -> None:
+        """Delete a picture for good; its files are the caller's."""
+        await self._database.execute("DELETE FROM images WHERE id = ?", [image_id])
+
+    async def desk(self) -> dict[str, Any]:
+        """Return what stood in the form."""
+        found: dict[str, Any] = {}
+        for name, value in await self._database.fetch("SELECT name, value FROM image_desk"):
+            try:
+                found[str(name)] = json.loads(value)
+            except (TypeError, ValueError):
+                continue
+        return found
+
+    async def keep_desk(self, values: Mapping[str, Any]) -> None:
+        """Save some of it, pressed through to the disk."""
+        async with self._database.transaction() as work:
+            await work.execute_many(
+                "INSERT INTO image_desk (name, value) VALUES (?, ?)"
+                " ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+                [(name, json_text(value)) for name, value in values.items()],
+            )
+
+    def now(self) -> datetime:
+        return self._database.now()
+
+
+def _values(image: StoredImage) -> list[object]:
+    found: list[object] = []
+    for name in _NAMES:
+        value = getattr(image, name)
+        if isinstance(value, datetime):
+            value = micros_of(value)
+        elif isinstance(value, Decimal):
+            value = money_text(value)
+        elif isinstance(value, bool):
+            value = int(value)
+        elif isinstance(value, Mapping):
+            value = json_text(value)
+        elif isinstance(value, str):
+            value = text_of(value)
+        found.append(value)
+    return found
+
+
+def _image_from_row(row: Row) -> StoredImage:
+    got = dict(zip(_NAMES, row, strict=True))
+    plain: dict[str, Any] = {name: read_text(got[name]) for name in _TEXTS}
+    plain |= {name: int(got[name] or 0) for name in ("place", "number", "total", "width", "height", "size_bytes")}
+    plain |= {name: bool(got[name]) for name in ("blurred", "starred", "charged")}
+    return StoredImage(
+        id=str(got["id"]),
+        kind=cast(ImageKind, got["kind"]) if got["kind"] in KINDS else "generate",
+        state=cast(ImageState, got["state"]) if got["state"] in STATES else "unknown",
+        created_at=moment_of(got["created_at"]),
+        changed_at=moment_of(got["changed_at"]),
+        trashed_at=moment_or_none(got["trashed_at"]),
+        options=object_of(got["options"]),
+        seed=got["seed"] if isinstance(got["seed"], int) else None,
+        estimate_usd=money_of(got["estimate_usd"]),
+        cost_usd=money_of(got["cost_usd"]),
+        duration_s=seconds_of(got["duration_s"]) or 0.0,
+        **plain,
+    )
+
+
+_TEXTS = (
+    *("call_id", "batch_id", "title", "prompt", "model", "model_name", "account_id", "source_id", "file", "form"),
+    *("enhanced_prompt", "exchange_id", "request_id", "note"),
+)
+
+
+def _gone() -> NotStored:
+    return NotStored("This picture is no longer there.")

@@ -1,0 +1,235 @@
+"""What is written into a picture's own file: prompt, model, seed. Its pixels are not touched, only blocks beside them.
+
+PNG carries text in iTXt chunks, JPEG and WebP carry EXIF; all three the same facts as JSON. Also says whether a file is
+whole, by its own account of its length: a picture cut short is no picture. Standard library only.
+Sources: PNG (third edition) 11.3.3, EXIF 2.32 section 4, the RIFF container of WebP.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+SOFTWARE = "Rialto"
+PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+MAX_TEXT_BYTES = 60_000  # a block of a JPEG holds 65,533 bytes
+_COMMENT, _DESCRIPTION = "Comment", "Description"
+_EXIF_HEAD = b"Exif\x00\x00"
+_ASCII_HEAD = b"ASCII\x00\x00\x00"
+_DESCRIPTION_TAG, _SOFTWARE_TAG, _EXIF_TAG, _COMMENT_TAG = 0x010E, 0x0131, 0x8769, 0x9286
+_ASCII, _LONG, _UNDEFINED = 2, 4, 7
+_VP8X_EXIF, _VP8X_ALPHA = 0x08, 0x10
+
+
+class NotWhole(ValueError):
+    """The bytes are no picture of that form, or they end before it does."""
+
+
+def check_whole(data: bytes, form: str) -> None:
+    """Raise `NotWhole` unless `data` is a complete file of `form` ("png", "jpeg", "webp") by its own account."""
+    if form == "png":
+        names = [name for name, _ in _png_chunks(data)]
+        if not names or names[0] != b"IHDR" or b"IDAT" not in names or names[-1] != b"IEND":
+            raise NotWhole("a PNG that does not end")
+    elif form == "webp":
+        names = [name for name, _ in _riff_chunks(data)]
+        if not any(name in (b"VP8 ", b"VP8L", b"ANMF") for name in names):
+            raise NotWhole("a WebP without a picture")
+    elif form == "jpeg":
+        if data[:2] != b"\xff\xd8" or data.rstrip(b"\x00")[-2:] != b"\xff\xd9":
+            raise NotWhole("a JPEG that does not end")
+    else:
+        raise NotWhole("no picture")
+
+
+def with_metadata(data: bytes, form: str, facts: Mapping[str, Any]) -> bytes:
+    """Return the file with `facts` in it; `facts["prompt"]` also stands where other programs show a description.
+
+    Raises `NotWhole`. Facts of an earlier writing are replaced.
+    """
+    text = json.dumps(facts, ensure_ascii=True, separators=(",", ":"))
+    if len(text) > MAX_TEXT_BYTES:
+        short = {**facts, "prompt": str(facts.get("prompt", ""))[:2_000], "negative_prompt": ""}
+        text = json.dumps(short, ensure_ascii=True, separators=(",", ":"))[:MAX_TEXT_BYTES]
+    described = str(facts.get("prompt", ""))[:2_000]
+    if form == "png":
+        return _png_with(data, text, described)
+    if form == "webp":
+        return _webp_with(data, _exif(text, described))
+    if form == "jpeg":
+        return _jpeg_with(data, _exif(text, described))
+    raise NotWhole("no picture")
+
+
+def metadata_of(data: bytes, form: str) -> dict[str, Any]:
+    """Return the facts that a file of ours carries, {} where there are none."""
+    try:
+        text = _text_of(data, form)
+        found = json.loads(text) if text else None
+    except (NotWhole, ValueError, struct.error, IndexError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _text_of(data: bytes, form: str) -> str:
+    if form == "png":
+        for name, body in _png_chunks(data):
+            if name == b"iTXt" and body.startswith(_COMMENT.encode() + b"\x00"):
+                return body[len(_COMMENT) + 5 :].decode()
+        return ""
+    if form == "webp":
+        exif = next((body for name, body in _riff_chunks(data) if name == b"EXIF"), b"")
+    else:
+        exif = next((body[6:] for marker, body in _jpeg_blocks(data) if marker == 0xE1 and body[:6] == _EXIF_HEAD), b"")
+    head = exif.find(_ASCII_HEAD)
+    return exif[head + len(_ASCII_HEAD) :].rstrip(b"\x00").decode() if head >= 0 else ""
+
+
+# -- PNG ----------------------------------------------------------------------------------------------------------
+
+
+def _png_chunks(data: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Yield name and body of each chunk. Raises `NotWhole` where one is cut short or damaged."""
+    if not data.startswith(PNG_SIGNATURE):
+        raise NotWhole("no PNG")
+    at = len(PNG_SIGNATURE)
+    while at < len(data):
+        if at + 12 > len(data):
+            raise NotWhole("a PNG cut short")
+        (length,) = struct.unpack_from(">I", data, at)
+        end = at + 12 + length
+        if end > len(data):
+            raise NotWhole("a PNG cut short")
+        name, body = data[at + 4 : at + 8], data[at + 8 : end - 4]
+        if zlib.crc32(body, zlib.crc32(name)) != struct.unpack_from(">I", data, end - 4)[0]:
+            raise NotWhole("a damaged PNG")
+        yield name, body
+        at = end
+        if name == b"IEND":
+            return
+
+
+def _png_chunk(name: bytes, body: bytes) -> bytes:
+    return struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(body, zlib.crc32(name)))
+
+
+def _png_with(data: bytes, text: str, described: str) -> bytes:
+    texts = ((_DESCRIPTION, described), ("Software", SOFTWARE), (_COMMENT, text))
+    ours = tuple(keyword.encode() + b"\x00" for keyword, _ in texts)
+    chunks = list(_png_chunks(data))
+    if not chunks or chunks[0][0] != b"IHDR":
+        raise NotWhole("no PNG")
+    added = [(b"iTXt", keyword.encode() + b"\x00\x00\x00\x00\x00" + value.encode()) for keyword, value in texts]
+    kept = [(name, body) for name, body in chunks[1:] if not (name == b"iTXt" and body.startswith(ours))]
+    return PNG_SIGNATURE + b"".join(_png_chunk(name, body) for name, body in (chunks[0], *added, *kept))
+
+
+# -- EXIF ---------------------------------------------------------------------------------------------------------
+
+
+def _exif(text: str, described: str) -> bytes:
+    """Return a TIFF block, little-endian: description, software, and the facts as the user's comment."""
+    values = {
+        _DESCRIPTION_TAG: described.encode() + b"\x00",
+        _SOFTWARE_TAG: SOFTWARE.encode() + b"\x00",
+    }
+    entries = len(values) + 1
+    after = 8 + 2 + 12 * entries + 4  # where the values of the first directory begin
+    first, tail = b"", b""
+    for tag, value in values.items():
+        first += _entry(tag, _ASCII, value, after + len(tail))
+        if len(value) > 4:
+            tail += value + b"\x00" * (len(value) % 2)
+    second_at = after + len(tail)
+    first += struct.pack("<HHII", _EXIF_TAG, _LONG, 1, second_at)
+    comment = _ASCII_HEAD + text.encode("ascii")
+    second = struct.pack("<H", 1) + _entry(_COMMENT_TAG, _UNDEFINED, comment, second_at + 2 + 12 + 4) + b"\x00" * 4
+    directory = struct.pack("<H", entries) + first + b"\x00" * 4
+    return b"II*\x00\x08\x00\x00\x00" + directory + tail + second + comment
+
+
+def _entry(tag: int, kind: int, value: bytes, place: int) -> bytes:
+    """One entry of a directory; up to four bytes stand in it, more at `place`."""
+    where = value.ljust(4, b"\x00") if len(value) <= 4 else struct.pack("<I", place)
+    return struct.pack("<HHI", tag, kind, len(value)) + where
+
+
+# -- WebP ---------------------------------------------------------------------------------------------------------
+
+
+def _riff_chunks(data: bytes) -> Iterator[tuple[bytes, bytes]]:
+    if data[:4] != b"RIFF" or data[8:12] != b"WEBP":
+        raise NotWhole("no WebP")
+    whole = struct.unpack_from("<I", data, 4)[0] + 8
+    if whole > len(data) + 1:
+        raise NotWhole("a WebP cut short")
+    at = 12
+    while at + 8 <= min(whole, len(data)):
+        (length,) = struct.unpack_from("<I", data, at + 4)
+        if at + 8 + length > len(data):
+            raise NotWhole("a WebP cut short")
+        yield data[at : at + 4], data[at + 8 : at + 8 + length]
+        at += 8 + length + length % 2
+
+
+def _webp_with(data: bytes, exif: bytes) -> bytes:
+    chunks = [(name, body) for name, body in _riff_chunks(data) if name != b"EXIF"]
+    if not chunks:
+        raise NotWhole("a WebP without a picture")
+    if chunks[0][0] == b"VP8X":
+        head = bytearray(chunks.pop(0)[1])
+        head[0] |= _VP8X_EXIF
+    else:
+        head = bytearray(_webp_head(*chunks[0]))
+    at = next((place for place, (name, _) in enumerate(chunks) if name == b"XMP "), len(chunks))
+    ordered = [(b"VP8X", bytes(head)), *chunks[:at], (b"EXIF", exif), *chunks[at:]]
+    body = b"".join(
+        name + struct.pack("<I", len(inner)) + inner + b"\x00" * (len(inner) % 2) for name, inner in ordered
+    )
+    return b"RIFF" + struct.pack("<I", len(body) + 4) + b"WEBP" + body
+
+
+def _webp_head(name: bytes, body: bytes) -> bytes:
+    """Return the extended header of a plain WebP: which extras there are, and the size of its canvas."""
+    flags = _VP8X_EXIF
+    if name == b"VP8L" and len(body) >= 5 and body[0] == 0x2F:
+        bits = int.from_bytes(body[1:5], "little")
+        width, height = (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
+        flags |= _VP8X_ALPHA if bits >> 28 & 1 else 0
+    elif name == b"VP8 " and body[3:6] == b"\x9d\x01\x2a" and len(body) >= 10:
+        wide, high = struct.unpack_from("<HH", body, 6)
+        width, height = wide & 0x3FFF, high & 0x3FFF
+    else:
+        raise NotWhole("a WebP without a picture")
+    return bytes([flags, 0, 0, 0]) + (width - 1).to_bytes(3, "little") + (height - 1).to_bytes(3, "little")
+
+
+# -- JPEG ---------------------------------------------------------------------------------------------------------
+
+
+def _jpeg_blocks(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield marker and body of each block before the picture itself."""
+    if data[:2] != b"\xff\xd8":
+        raise NotWhole("no JPEG")
+    at = 2
+    while at + 4 <= len(data) and data[at] == 0xFF and data[at + 1] not in (0xDA, 0xD9):
+        (length,) = struct.unpack_from(">H", data, at + 2)
+        if length < 2 or at + 2 + length > len(data):
+            raise NotWhole("a JPEG cut short")
+        yield data[at + 1], data[at + 4 : at + 2 + length]
+        at += 2 + length
+
+
+def _jpeg_with(data: bytes, exif: bytes) -> bytes:
+    block = _EXIF_HEAD + exif
+    kept, rest = b"", 2
+    for marker, body in _jpeg_blocks(data):
+        whole = data[rest : rest + 4 + len(body)]
+        rest += len(whole)
+        if not (marker == 0xE1 and body[:6] == _EXIF_HEAD):
+            kept += whole
+    first = b"\xff\xe1" + struct.pack(">H", len(block) + 2) + block
+    return b"\xff\xd8" + first + kept + data[rest:]
