@@ -115,9 +115,8 @@ class SpeechPresenter(QObject):
         assert self.clips is not None
         take = await self.clips.takes.one(take_id)
         for part in take.parts:
-            if part.state == "cut" and part.file:
-                path = self.clips.files.part(part)
-                size = await asyncio.to_thread(_size_of, path)
+            if part.state == "cut":
+                size = await asyncio.to_thread(_size_of, self.clips.files.part(part)) if part.file else 0
                 await self.clips.takes.save_part(replace(part, size_bytes=size, state="cut" if size else "failed"))
         self.clips.put(await self.clips.takes.one(take_id))
 
