@@ -23,6 +23,7 @@ KINDS: tuple[str, ...] = get_args(Kind)
 MAX_NAME_CHARS = 80
 MAX_ADDRESS_CHARS = 2000
 HINT_CHARS = 4
+MAX_WALLET_CHARS = 64
 SANDBOX_ADDRESS = "http://127.0.0.1"  # what is written down; the running Sandbox has its own port every time
 
 
@@ -45,6 +46,13 @@ class Account:
     secret_hint: str = ""  # the last four characters of the key, "" for none
     created_at: datetime = datetime(1970, 1, 1, tzinfo=UTC)
     partner: bool = False  # a partner of the service, who may call more often
+    address: str = ""  # of the wallet that signs in, for kind "wallet": checksummed, or base58
+    watch_only: bool = False  # the wallet's key is elsewhere: nothing is signed on this computer
+
+    @property
+    def is_sandbox(self) -> bool:
+        """True when nothing can cost real money: the Sandbox's own account, or a wallet that practises there."""
+        return self.kind == "sandbox" or (self.kind == "wallet" and self.base_url == SANDBOX_ADDRESS)
 
     @property
     def host(self) -> str:
@@ -52,10 +60,29 @@ class Account:
 
 
 def new_account(
-    name: str, base_url: str, *, dialect: Dialect = "service", kind: Kind = "api_key", secret_hint: str = ""
+    name: str,
+    base_url: str,
+    *,
+    dialect: Dialect = "service",
+    kind: Kind = "api_key",
+    secret_hint: str = "",
+    address: str = "",
+    watch_only: bool = False,
 ) -> Account:
     """Return an account with a fresh id. Raises `AccountRefused` with the field and a sentence."""
-    return checked(Account(os.urandom(8).hex(), name, base_url, dialect, kind, secret_hint, datetime.now(UTC)))
+    return checked(
+        Account(
+            os.urandom(8).hex(),
+            name,
+            base_url,
+            dialect,
+            kind,
+            secret_hint,
+            datetime.now(UTC),
+            address=address,
+            watch_only=watch_only,
+        )
+    )
 
 
 def hint_of(secret: str) -> str:
@@ -76,6 +103,8 @@ def checked(account: Account) -> Account:
         raise AccountRefused("dialect", "Choose how this service names its fields.")
     if account.kind not in KINDS:
         raise AccountRefused("kind", "Choose how this account signs in.")
+    if (account.kind == "wallet") != bool(account.address) or len(account.address) > MAX_WALLET_CHARS:
+        raise AccountRefused("address", "An account that signs in with a wallet names the wallet's address.")
     return replace(
         account,
         name=name,
@@ -142,6 +171,7 @@ def account_from(body: object) -> Account | None:
     dialect, kind, hint = body.get("dialect", "service"), body.get("kind", "api_key"), body.get("secret_hint", "")
     if dialect not in DIALECTS or kind not in KINDS:
         return None
+    address = body.get("address", "")
     try:
         return checked(
             Account(
@@ -151,6 +181,8 @@ def account_from(body: object) -> Account | None:
                 secret_hint=hint if isinstance(hint, str) else "",
                 created_at=_when(body.get("created_at")),
                 partner=body.get("partner") is True,
+                address=address if isinstance(address, str) else "",
+                watch_only=body.get("watch_only") is True,
             )
         )
     except AccountRefused:
@@ -167,6 +199,8 @@ def account_to(account: Account) -> dict[str, object]:
         "secret_hint": account.secret_hint,
         "created_at": account.created_at.isoformat(),
         **({"partner": True} if account.partner else {}),
+        **({"address": account.address} if account.address else {}),
+        **({"watch_only": True} if account.watch_only else {}),
     }
 
 

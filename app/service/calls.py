@@ -81,6 +81,13 @@ class Call:
     pace: str = ""  # which limit of calls per minute it counts against
     single: bool = False  # one try, whatever comes of it: a test of the way there
 
+    @property
+    def costs(self) -> bool:
+        """Whether carrying it out takes from a balance. A top-up does not: it has a limit of its own."""
+        return self.kind in (CallKind.PAID, CallKind.UPLOAD, CallKind.QUEUE) or (
+            self.resource == "crypto" and self.method == "POST"
+        )
+
 
 def query(values: Mapping[str, object]) -> Params:
     """Query parameters: None and empty are left out, booleans are `true`/`false`, lists repeat the name.

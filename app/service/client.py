@@ -48,6 +48,8 @@ USER_AGENT = "Rialto"
 LOADED_BY_FIRST_CALL = ("httpcore", "h11", "anyio._backends._asyncio", "app.service.network_transport")
 
 OnWait = Callable[[RetryWait], None]
+# Asked once before a call that may cost money, with the id of its exchange. Raises `LimitExceeded`: nothing is sent.
+Gate = Callable[[Call, str], Awaitable[None]]
 
 
 class Answer:
@@ -138,6 +140,7 @@ class ServiceClient:
         transport: httpx.AsyncBaseTransport | None = None,
         network: Network | None = None,
         pace: Pace | None = None,
+        gate: Gate | None = None,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
         jitter: Callable[[], float] = full_jitter,
     ) -> None:
@@ -148,6 +151,7 @@ class ServiceClient:
         self._auth = auth
         self._on_exchange = on_exchange
         self._on_reach = on_reach or (lambda _code: None)
+        self._gate = gate
         self._transport = transport
         self._network = network or Network()
         self._sleep = sleep
@@ -238,6 +242,8 @@ class ServiceClient:
             if on_wait is not None:
                 on_wait(RetryWait(reason, wait_s, record.exchange.attempts, message))
 
+        if self._gate is not None and call.costs:
+            await self._gate(call, record.exchange.id)
         second_chance = SecondChance(self._auth)
         while True:
             try:

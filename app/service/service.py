@@ -10,7 +10,7 @@ from app.service.account import AccountResource
 from app.service.addresses import is_web_address
 from app.service.characters import CharactersResource
 from app.service.chat import ChatResource
-from app.service.client import ServiceClient
+from app.service.client import Gate, ServiceClient
 from app.service.dialect import DIALECTS
 from app.service.errors import LimitExceeded
 from app.service.exchange import Exchange
@@ -114,11 +114,13 @@ def open_service(
     transport: httpx.AsyncBaseTransport | None = None,
     network: Network | None = None,
     partner: bool = False,
+    gate: Gate | None = None,
 ) -> Service:
     """Return the service at `base_url` (None: the dialect's own). Opens nothing yet.
 
     `on_exchange` is told about each call once, on the event loop, and must not raise. `on_budget` hears when calls
     begin or cease to be held, `on_reach` as in `ServiceClient`. `partner`: the account has a partner's rate limits.
+    `gate` is asked before each call that may cost money.
     Raises `LimitExceeded` for an address that cannot be called.
     """
     dialect = DIALECTS[dialect_name]
@@ -135,5 +137,6 @@ def open_service(
         transport=transport,
         network=network,
         pace=Pace(partner=partner),
+        gate=gate,
     )
     return Service(client)

@@ -99,6 +99,18 @@ class Intents:
         )
         return await self.one(intent_id)
 
+    async def amend(self, intent_id: str, more: Mapping[str, Any]) -> Intent:
+        """Add to the request of a call that has not left yet what came to be known since, such as its signed form."""
+        async with self._database.transaction() as transaction:
+            before = await _read(transaction, intent_id)
+            if before.state != "intended":
+                raise WrongTurn(f"the request of an intent that is {before.state} cannot change")
+            await transaction.execute(
+                "UPDATE intents SET request = ?, changed_at = ? WHERE id = ?",
+                [json_text({**before.request, **more}), micros_of(self._database.now()), intent_id],
+            )
+            return await _read(transaction, intent_id)
+
     async def sent(self, intent_id: str) -> Intent:
         """The call is about to leave: from here on nobody can be sure that it did not. Call it before sending.
 

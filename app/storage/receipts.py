@@ -29,9 +29,9 @@ from app.storage.values import (
 
 COST_SOURCES = ("stated", "estimated", "none")
 OUTCOMES = ("ok", "error", "cut", "stopped", "unknown")
-_COLUMNS = (
+COLUMNS = (
     "id, at, account_id, tab, endpoint, model, units, cost_usd, cost_source, balance_after, request_id, headroom,"
-    " duration_s, outcome, charged"
+    " duration_s, outcome, charged, estimate_usd"
 )
 
 
@@ -52,6 +52,7 @@ class Receipt:
     duration_s: float = 0.0
     outcome: str = "unknown"
     charged: bool = True  # False for the Sandbox's play money
+    estimate_usd: Decimal | None = None  # what it was expected to cost before it was sent
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,7 @@ def receipt_of(
     duration_s: float = 0.0,
     outcome: str = "unknown",
     charged: bool = True,
+    estimate_usd: Decimal | None = None,
 ) -> Receipt:
     """Return the receipt of one answered call from plain values; this layer does not know the service's types.
 
@@ -100,6 +102,7 @@ def receipt_of(
         duration_s=seconds_of(duration_s) or 0.0,
         outcome=outcome if outcome in OUTCOMES else "unknown",
         charged=charged,
+        estimate_usd=money_of(estimate_usd),
     )
 
 
@@ -118,17 +121,18 @@ class Receipts:
     async def add(self, receipt: Receipt) -> None:
         """Keep a receipt, pressed through to the disk. The same id again replaces it: an estimate became known."""
         await self._database.execute(
-            f"INSERT INTO receipts ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+            f"INSERT INTO receipts ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
             " ON CONFLICT (id) DO UPDATE SET model = excluded.model, units = excluded.units,"
             " cost_usd = excluded.cost_usd, cost_source = excluded.cost_source,"
             " balance_after = excluded.balance_after, request_id = excluded.request_id,"
             " headroom = excluded.headroom, duration_s = excluded.duration_s, outcome = excluded.outcome,"
-            " charged = excluded.charged",
+            " charged = excluded.charged, estimate_usd = COALESCE(excluded.estimate_usd, receipts.estimate_usd)",
             [
                 *(receipt.id, micros_of(receipt.at), receipt.account_id, receipt.tab, text_of(receipt.endpoint)),
                 *(text_of(receipt.model), json_text(receipt.units), money_text(receipt.cost_usd)),
                 *(receipt.cost_source, money_text(receipt.balance_after), text_of(receipt.request_id)),
                 *(json_text(receipt.headroom), receipt.duration_s, receipt.outcome, int(receipt.charged)),
+                money_text(receipt.estimate_usd),
             ],
         )
 
@@ -138,14 +142,14 @@ class Receipts:
         """Return the newest receipts first."""
         where, values = _where(account_id=account_id, tab=tab)
         rows = await self._database.fetch(
-            f"SELECT {_COLUMNS} FROM receipts {where} ORDER BY at DESC, seq DESC LIMIT ?",
+            f"SELECT {COLUMNS} FROM receipts {where} ORDER BY at DESC, seq DESC LIMIT ?",
             [*values, limit],
         )
-        return tuple(_receipt_from_row(row) for row in rows)
+        return tuple(receipt_from_row(row) for row in rows)
 
     async def for_exchange(self, exchange_id: str) -> Receipt | None:
-        row = await self._database.fetch_one(f"SELECT {_COLUMNS} FROM receipts WHERE id = ?", [exchange_id])
-        return None if row is None else _receipt_from_row(row)
+        row = await self._database.fetch_one(f"SELECT {COLUMNS} FROM receipts WHERE id = ?", [exchange_id])
+        return None if row is None else receipt_from_row(row)
 
     async def spent_since(
         self, since: datetime, *, account_id: str | None = None, tab: str | None = None, charged_only: bool = True
@@ -184,7 +188,7 @@ def _totals(rows: list[Row], zone: tzinfo) -> tuple[DayTotal, ...]:
     return tuple(DayTotal(day, account_id, len(costs), _sum(costs)) for (day, account_id), costs in newest_first)
 
 
-def _receipt_from_row(row: Row) -> Receipt:
+def receipt_from_row(row: Row) -> Receipt:
     return Receipt(
         id=str(row[0]),
         at=moment_of(row[1]),
@@ -201,4 +205,5 @@ def _receipt_from_row(row: Row) -> Receipt:
         duration_s=seconds_of(row[12]) or 0.0,
         outcome=row[13] if row[13] in OUTCOMES else "unknown",
         charged=bool(row[14]),
+        estimate_usd=money_of(row[15]),
     )

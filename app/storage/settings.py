@@ -47,6 +47,8 @@ class Settings:
     show_adult: bool = False
     confirm_links: bool = True
     transcription: Mapping[str, str] = field(default_factory=dict)  # what the tab remembers: microphone, model, …
+    budgets: Mapping[str, str] = field(default_factory=dict)  # "soft day" -> USD as text; see app/ui/shared/budget.py
+    wallet_lock_minutes: str = "15"  # how long after the last signature wallets lock themselves, "" for never
     log_level: str = "info"
     proxy_mode: str = "system"
     proxy_kind: str = "http"

@@ -20,12 +20,15 @@ if TYPE_CHECKING:
     from app.credentials.accounts import Account
     from app.service.network import Network
     from app.service.service import Service
+    from app.service.wallet_auth import WalletAuth
 
 _log = logging.getLogger(__name__)
 
 ReadKey = Callable[["Account"], Awaitable[str]]  # raises `ServiceError` when the place for secrets does not open
 # Starts the Sandbox if need be and returns its base address; raises `OSError` or `ImportError` with a reason.
 SandboxAddress = Callable[[], Awaitable[str]]
+# An account and the address that it calls now. Raises `ServiceError` for an address that must not be signed for.
+WalletAuthMaker = Callable[["Account", str], "WalletAuth"]
 
 
 class AccountSwitch(QObject):
@@ -41,14 +44,19 @@ class AccountSwitch(QObject):
         read_key: ReadKey,
         sandbox_address: SandboxAddress,
         network: Callable[[], Network] | None = None,
+        wallet_auth: WalletAuthMaker | None = None,
     ) -> None:
-        """`network` gives what knows proxies and certificates, the same each time; it is first asked by `use`."""
+        """`network` gives what knows proxies and certificates, the same each time; it is first asked by `use`.
+
+        `wallet_auth` makes the sign-in of an account whose kind is "wallet".
+        """
         super().__init__()
         self._caller = caller
         self._ledger = ledger
         self._read_key = read_key
         self._sandbox_address = sandbox_address
         self._network = network
+        self._wallet_auth = wallet_auth
         self._turn = asyncio.Lock()
         self._wanted = 0
 
@@ -60,7 +68,7 @@ class AccountSwitch(QObject):
             if wanted != self._wanted:
                 return
             before = self._caller.service
-            service = await self._open(account) if account is not None else None
+            service = await self.open(account) if account is not None else None
             self._caller.use(account, service)
             if before is not None:
                 await before.aclose()
@@ -84,7 +92,8 @@ class AccountSwitch(QObject):
             if service is not None:
                 await service.aclose()
 
-    async def _open(self, account: Account) -> Service | None:
+    async def open(self, account: Account) -> Service | None:
+        """Return the service of an account, in use or not; whoever asks closes it. None after `problem` said why."""
         # httpx and pydantic take longer to import than a frame lasts: a thread shares the time in slices
         await asyncio.to_thread(importlib.import_module, "app.service.service")
         from app.service.auth import ApiKeyAuth
@@ -92,7 +101,7 @@ class AccountSwitch(QObject):
         from app.service.service import open_service
 
         base_url = account.base_url
-        if account.kind == "sandbox":
+        if account.is_sandbox:
             try:
                 base_url = await self._sandbox_address()
             except (OSError, ImportError) as error:
@@ -100,15 +109,22 @@ class AccountSwitch(QObject):
                 self.problem.emit(f"The Sandbox could not start: {error}.")
                 return None
         try:
+            auth: ApiKeyAuth | WalletAuth
+            if account.kind == "wallet" and self._wallet_auth is not None:
+                auth = await asyncio.to_thread(self._wallet_auth, account, base_url)
+            else:
+                auth = ApiKeyAuth(lambda: self._read_key(account))
+            budget = self._ledger.budget
             return open_service(
                 base_url,
                 account.dialect,
-                ApiKeyAuth(lambda: self._read_key(account)),
+                auth,
                 self._ledger.recorder(account),
                 on_budget=lambda state: self._caller.set_budget(state) if self._caller.account is account else None,
                 on_reach=lambda code: self._caller.set_reach(code) if self._caller.account is account else None,
                 network=self._network() if self._network is not None else None,
                 partner=account.partner,
+                gate=budget.gate(account) if budget is not None else None,
             )
         except ServiceError as error:
             self.problem.emit(str(error))
@@ -121,10 +137,14 @@ class AccountSwitch(QObject):
             return
         from app.service.errors import ServiceError
 
+        account = self._caller.account
         try:
-            limits = await service.account.rate_limits(background=True)
+            if account is not None and account.kind == "wallet":
+                balance = (await service.x402.balance(account.address, background=True)).balance_usd
+            else:
+                balance = (await service.account.rate_limits(background=True)).balances.usd
         except ServiceError as error:
             _log.info("The limits could not be read: %s", error)
             return
-        if service is self._caller.service and limits.balances.usd is not None:
-            self._caller.set_numbers(balance=limits.balances.usd)
+        if service is self._caller.service and balance is not None:
+            self._caller.set_numbers(balance=balance)

@@ -58,7 +58,7 @@ class Caller(QObject):
     @property
     def is_sandbox(self) -> bool:
         """True when nothing can cost real money."""
-        return self.account is not None and self.account.kind == "sandbox"
+        return self.account is not None and self.account.is_sandbox
 
     @property
     def host(self) -> str:

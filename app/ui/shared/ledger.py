@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from app.credentials.accounts import Account
     from app.service.exchange import Exchange
     from app.storage.receipts import Receipt, Receipts
+    from app.ui.shared.budget import Budget
     from app.ui.shared.tasks import TaskScope
 
 # Which tab a resource of the service belongs to; what is in no tab is asked on behalf of the window.
@@ -33,11 +34,18 @@ TAB_OF = {
     "images": "images",
     "crypto": "crypto_rpc",
     "billing": "wallet",
+    "x402": "wallet",
+    "embeddings": "chat",
     "account": "settings",
 }
 
 
-def receipt_from(exchange: Exchange, account: Account) -> Receipt:
+def tab_of(resource: str) -> str:
+    """Return the name of the tab that a resource belongs to."""
+    return TAB_OF.get(resource, resource)
+
+
+def receipt_from(exchange: Exchange, account: Account, estimate_usd: Decimal | None = None) -> Receipt:
     """Return the receipt of one exchange. Play money of the Sandbox is never a charge."""
     from app.storage.receipts import receipt_of
 
@@ -46,7 +54,7 @@ def receipt_from(exchange: Exchange, account: Account) -> Receipt:
         id=exchange.id,
         at=exchange.started_at,
         account_id=account.id,
-        tab=TAB_OF.get(exchange.resource, exchange.resource),
+        tab=tab_of(exchange.resource),
         endpoint=f"{exchange.request.method} {exchange.request.path}",
         model=exchange.model or (info.model_id if info is not None and info.model_id else ""),
         units=exchange.units,
@@ -57,7 +65,8 @@ def receipt_from(exchange: Exchange, account: Account) -> Receipt:
         headroom=_headroom_values(exchange),
         duration_s=exchange.duration_s,
         outcome=exchange.outcome,
-        charged=account.kind != "sandbox",
+        charged=not account.is_sandbox,
+        estimate_usd=estimate_usd,
     )
 
 
@@ -91,8 +100,15 @@ class Ledger(QObject):
 
     recorded = Signal(object)  # Receipt
 
-    def __init__(self, caller: Caller, tasks: TaskScope, now: Callable[[], datetime] | None = None) -> None:
+    def __init__(
+        self,
+        caller: Caller,
+        tasks: TaskScope,
+        now: Callable[[], datetime] | None = None,
+        budget: Budget | None = None,
+    ) -> None:
         super().__init__()
+        self.budget = budget
         self._caller = caller
         self._tasks = tasks
         self._now = now or (lambda: datetime.now(UTC))
@@ -101,6 +117,8 @@ class Ledger(QObject):
     async def start(self, receipts: Receipts) -> None:
         """Take the opened receipts and add up what today has cost so far. Raises `StorageError`."""
         self._receipts = receipts
+        if self.budget is not None:
+            self.budget.start(receipts)
         await self.refresh()
 
     async def refresh(self) -> None:
@@ -109,7 +127,7 @@ class Ledger(QObject):
         if self._receipts is None or account is None:
             return
         spent = await self._receipts.spent_since(
-            self._midnight(), account_id=account.id, charged_only=account.kind != "sandbox"
+            self._midnight(), account_id=account.id, charged_only=not account.is_sandbox
         )
         if account is self._caller.account:
             self._caller.set_numbers(spent_today=spent)
@@ -120,7 +138,7 @@ class Ledger(QObject):
         def record(exchange: Exchange) -> None:
             if account is self._caller.account:
                 self._show(exchange)
-            self._tasks.start(f"receipt {exchange.id}", self._keep, receipt_from(exchange, account))
+            self._tasks.start(f"receipt {exchange.id}", self._keep, exchange, account)
 
         return record
 
@@ -146,10 +164,14 @@ class Ledger(QObject):
             latency_ms=round(short * 1000) if short is not None and exchange.outcome == "ok" else None,
         )
 
-    async def _keep(self, receipt: Receipt) -> None:
+    async def _keep(self, exchange: Exchange, account: Account) -> None:
+        receipt = receipt_from(exchange, account, self.budget.expected(exchange.id) if self.budget else None)
+        if self._receipts is not None:
+            await self._receipts.add(receipt)
+        if self.budget is not None:
+            self.budget.settled(exchange.id)  # not before its cost is among the receipts
         if self._receipts is None:
             return
-        await self._receipts.add(receipt)
         self.recorded.emit(receipt)
         if receipt.cost_usd:
             await self.refresh()

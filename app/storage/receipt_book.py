@@ -1,0 +1,185 @@
+"""The receipts of all tabs as one book: filtered, added up by day and tab, read page by page, exported.
+
+Sums are made in Python, because SQLite would add the amounts as binary fractions; nothing here runs on the thread of
+the window but the few rows of a page.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta, tzinfo
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from app.storage.database import Database, Row
+from app.storage.files import write_atomically
+from app.storage.receipts import COLUMNS, Receipt, receipt_from_row
+from app.storage.values import micros_of, moment_of, money_of, read_text
+
+EXPORT_PAGE = 2_000
+CSV_COLUMNS = (
+    *("when_utc", "tab", "account", "model", "endpoint", "outcome", "cost_usd", "cost_source", "estimate_usd"),
+    *("charged", "balance_after_usd", "duration_s", "request_id", "units", "id"),
+)
+_RISKY = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would take such a cell for a formula
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiptFilter:
+    """Which receipts. Empty is all; days are local days of the zone that is given beside it."""
+
+    first_day: date | None = None
+    last_day: date | None = None
+    tab: str = ""
+    account_id: str = ""
+    model: str = ""
+    outcome: str = ""
+    paid_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BookTotals:
+    """What a filter finds. `by_day` maps day and tab to USD; play money is counted apart."""
+
+    count: int = 0
+    spent_usd: Decimal = Decimal(0)
+    play_usd: Decimal = Decimal(0)
+    estimated_usd: Decimal = Decimal(0)  # of the calls that had an estimate
+    estimated_actual_usd: Decimal = Decimal(0)  # what those very calls cost
+    by_day: dict[tuple[date, str], Decimal] = field(default_factory=dict)
+
+
+class ReceiptBook:
+    """All of it raises `StorageError`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def page(self, wanted: ReceiptFilter, zone: tzinfo, offset: int, limit: int) -> tuple[Receipt, ...]:
+        """Return one page, newest first."""
+        where, values = _where(wanted, zone)
+        rows = await self._database.fetch(
+            f"SELECT {COLUMNS} FROM receipts {where} ORDER BY at DESC, seq DESC LIMIT ? OFFSET ?",
+            [*values, limit, offset],
+        )
+        return tuple(receipt_from_row(row) for row in rows)
+
+    async def totals(self, wanted: ReceiptFilter, zone: tzinfo, *, play: bool = False) -> BookTotals:
+        """Add up everything that the filter finds. `play`: the days are those of play money, else of real money."""
+        where, values = _where(wanted, zone)
+        rows = await self._database.fetch(
+            f"SELECT at, tab, cost_usd, charged, estimate_usd FROM receipts {where}", values
+        )
+        return await asyncio.to_thread(_totals, rows, zone, play)
+
+    async def choices(self) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+        """Return the tabs, account ids and models that occur."""
+        found = []
+        for column in ("tab", "account_id", "model"):
+            rows = await self._database.fetch(f"SELECT DISTINCT {column} FROM receipts ORDER BY {column}")
+            found.append(tuple(text for row in rows if (text := read_text(row[0]))))
+        return found[0], found[1], found[2]
+
+    async def export(self, wanted: ReceiptFilter, zone: tzinfo, path: Path, accounts: dict[str, str]) -> int:
+        """Write what the filter finds to `path`, as CSV or, for .json, as JSON. Returns how many. Raises `OSError`."""
+        receipts: list[Receipt] = []
+        while True:
+            page = await self.page(wanted, zone, len(receipts), EXPORT_PAGE)
+            receipts += page
+            if len(page) < EXPORT_PAGE:
+                break
+        await asyncio.to_thread(_write, receipts, path, accounts)
+        return len(receipts)
+
+
+def _where(wanted: ReceiptFilter, zone: tzinfo) -> tuple[str, list[Any]]:
+    conditions: list[str] = []
+    values: list[Any] = []
+    for column, value in (
+        ("tab", wanted.tab),
+        ("account_id", wanted.account_id),
+        ("model", wanted.model),
+        ("outcome", wanted.outcome),
+    ):
+        if value:
+            conditions.append(f"{column} = ?")
+            values.append(value)
+    if wanted.first_day is not None:
+        conditions.append("at >= ?")
+        values.append(micros_of(_midnight(wanted.first_day, zone)))
+    if wanted.last_day is not None:
+        conditions.append("at < ?")
+        values.append(micros_of(_midnight(wanted.last_day + timedelta(days=1), zone)))
+    if wanted.paid_only:
+        conditions.append("cost_usd IS NOT NULL AND cost_usd <> '0'")
+    return (f"WHERE {' AND '.join(conditions)}" if conditions else "", values)
+
+
+def _midnight(day: date, zone: tzinfo) -> datetime:
+    return datetime(day.year, day.month, day.day, tzinfo=zone)
+
+
+def _totals(rows: Sequence[Row], zone: tzinfo, play: bool) -> BookTotals:
+    real = played = expected = actual = Decimal(0)
+    by_day: dict[tuple[date, str], Decimal] = {}
+    for at, tab, cost, charged, estimate in rows:
+        amount, guess = money_of(cost) or Decimal(0), money_of(estimate)
+        if charged:
+            real += amount
+        else:
+            played += amount
+        if guess is not None and cost is not None:
+            expected, actual = expected + guess, actual + amount
+        if amount and bool(charged) is not play:
+            key = moment_of(at).astimezone(zone).date(), read_text(tab)
+            by_day[key] = by_day.get(key, Decimal(0)) + amount
+    return BookTotals(len(rows), real, played, expected, actual, by_day)
+
+
+def _write(receipts: Iterable[Receipt], path: Path, accounts: dict[str, str]) -> None:
+    from io import StringIO
+
+    lines = [_line(receipt, accounts) for receipt in receipts]
+    if path.suffix.lower() == ".json":
+        text = json.dumps({"receipts": lines}, indent=2, ensure_ascii=False)
+        write_atomically(path, text.encode("utf-8", "surrogatepass"))
+        return
+    buffer = StringIO()
+    writer = csv.DictWriter(buffer, CSV_COLUMNS)
+    writer.writeheader()
+    for line in lines:
+        units = ", ".join(f"{name}: {count}" for name, count in line["units"].items())
+        writer.writerow({name: _cell(value) for name, value in {**line, "units": units}.items()})
+    write_atomically(path, buffer.getvalue().encode("utf-8", "surrogatepass"))
+
+
+def _line(receipt: Receipt, accounts: dict[str, str]) -> dict[str, Any]:
+    def amount(value: Decimal | None) -> str | None:
+        return None if value is None else f"{value:f}"
+
+    return {
+        "when_utc": receipt.at.astimezone(UTC).isoformat(),
+        "tab": receipt.tab,
+        "account": accounts.get(receipt.account_id, receipt.account_id),
+        "model": receipt.model,
+        "endpoint": receipt.endpoint,
+        "outcome": receipt.outcome,
+        "cost_usd": amount(receipt.cost_usd),
+        "cost_source": receipt.cost_source,
+        "estimate_usd": amount(receipt.estimate_usd),
+        "charged": receipt.charged,
+        "balance_after_usd": amount(receipt.balance_after),
+        "duration_s": receipt.duration_s,
+        "request_id": receipt.request_id,
+        "units": receipt.units,
+        "id": receipt.id,
+    }
+
+
+def _cell(value: object) -> object:
+    return "'" + value if isinstance(value, str) and value.startswith(_RISKY) else value

@@ -1,0 +1,68 @@
+"""What a call may cost at most, read from the call itself and the price list, before it is sent.
+
+None where the price list says too little: then only what has been spent counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from app.service.calls import Call
+    from app.service.models import Model
+
+CHARS_PER_TOKEN = 3  # few: an estimate that is too high asks once too often, one too low never
+USUAL_ANSWER_TOKENS = 4_096
+MILLION = Decimal(1_000_000)
+
+
+def expected_cost(call: Call, models: tuple[Model, ...]) -> Decimal | None:
+    """Return USD, or None when nobody can say."""
+    body = getattr(call.content, "record", None)
+    if not isinstance(body, Mapping):
+        return None
+    wanted = str(body.get("model") or call.model).partition(":")[0]
+    model = next((each for each in models if each.id == wanted), None)
+    if model is None:
+        return None
+    if call.resource == "chat":
+        return _chat(body, model)
+    if call.resource == "speech":
+        price = _price(model, "input")
+        return None if price is None else price * len(str(body.get("input", ""))) / MILLION
+    if call.resource == "images":
+        price = _price(model, "generation")
+        variants = body.get("variants", body.get("n", 1))
+        return None if price is None else price * (variants if isinstance(variants, int) else 1)
+    return None
+
+
+def _chat(body: Mapping[str, object], model: Model) -> Decimal | None:
+    price_in, price_out = _price(model, "input"), _price(model, "output")
+    if price_in is None or price_out is None:
+        return None
+    most = body.get("max_completion_tokens") or body.get("max_tokens")
+    answer = most if isinstance(most, int) else USUAL_ANSWER_TOKENS
+    choices = body.get("n")
+    answer *= choices if isinstance(choices, int) else 1
+    asked = _chars(body.get("messages")) // CHARS_PER_TOKEN + 1
+    return (asked * price_in + answer * price_out) / MILLION
+
+
+def _chars(value: object) -> int:
+    """How many characters of text; what is carried as data: counts as nothing, its price is not by the letter."""
+    if isinstance(value, str):
+        return 0 if value.startswith("data:") else len(value)
+    if isinstance(value, Mapping):
+        return sum(map(_chars, value.values()))
+    if isinstance(value, (list, tuple)):
+        return sum(map(_chars, value))
+    return 0
+
+
+def _price(model: Model, name: str) -> Decimal | None:
+    from app.service.pricing import usd
+
+    return usd(model.model_spec.pricing, name)
