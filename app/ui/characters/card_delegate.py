@@ -201,6 +201,7 @@ class CardDelegate(QStyledItemDelegate):
             right -= side + theme.px(6)
         left = rect.left()
         tags = [("Adult", "warn")] if character.adult else []
+        tags += [("Featured", "accent")] if character.featured else []
         tags += [(tag, "neutral") for tag in character.tags]
         for text, tone in tags:
             size = badge_size(theme, text)

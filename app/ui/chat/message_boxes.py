@@ -14,6 +14,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPen
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from PySide6.QtGui import QPainter
 
     from app.ui.chat.message_code import CodeGroup
@@ -61,7 +63,7 @@ class PaintState:
     done: str = ""
     lively: bool = False
     selection: tuple[int, int] | None = None
-    found: list[tuple[int, int]] = field(default_factory=list)  # words that were looked for
+    found: Sequence[tuple[int, int]] = ()  # words that were looked for
     shown: tuple[int, int] | None = None  # the one of them that was gone to
     clip: QRectF = field(default_factory=QRectF)  # in the box's own coordinates
 
