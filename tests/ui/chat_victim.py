@@ -1,6 +1,7 @@
 """A chat tab in a process of its own: asks one question, says how much of the answer it shows, and is killed.
 
-`python -m tests.ui.chat_victim HOME BASE_URL API_KEY`
+`python -m tests.ui.chat_victim HOME BASE_URL API_KEY [FILE]`. With a file it attaches that to a draft, says how many
+chips it shows, and is killed before anything is sent.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import qasync
 from PySide6.QtWidgets import QApplication
 
 from app.sandbox.server import RunningSandbox
+from app.ui.chat.state import AttachmentView
 from tests.ui import test_chat_sandbox as tabs
 
 
@@ -33,12 +35,29 @@ async def ask(home: Path, running: RunningSandbox) -> None:
         await asyncio.sleep(60)
 
 
+async def attach(home: Path, running: RunningSandbox, file: Path) -> None:
+    async with tabs.open_tab(home, running) as tab:
+        tab.presenter.attaching.changed.connect(lambda views: _say(views))
+        tab.presenter.set_draft("What is this?")
+        tab.presenter.attaching.add_files([file])
+        await asyncio.sleep(60)
+
+
+def _say(views: tuple[AttachmentView, ...]) -> None:
+    """Speak as soon as a chip is shown as attached: from then on it must be on the disk."""
+    attached = [view for view in views if not view.busy]
+    if attached:
+        print(len(attached), flush=True)
+
+
 def main() -> None:
-    home, base_url, api_key = sys.argv[1:]
+    home, base_url, api_key, *file = sys.argv[1:]
     qt_app = QApplication([])
     loop = qasync.QEventLoop(qt_app)
     with loop:
-        loop.run_until_complete(ask(Path(home), Running(base_url, api_key)))  # type: ignore[arg-type]  # two fields of it
+        running: RunningSandbox = Running(base_url, api_key)  # type: ignore[assignment]  # two fields of it
+        work = attach(Path(home), running, Path(file[0])) if file else ask(Path(home), running)
+        loop.run_until_complete(work)
 
 
 if __name__ == "__main__":

@@ -62,6 +62,8 @@ class ChatPage(TabPanes):
         self._connect_canvas()
         self._connect_side()
         self._show_head(presenter.head())
+        if presenter.opened.attachments:
+            self.box.show_attachments(presenter.attaching.views())
 
     # Wires
 

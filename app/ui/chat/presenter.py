@@ -196,19 +196,23 @@ class ChatPresenter(ChatPresenterChats):
         if opened.editing is not None or self._history is None:
             return
         if opened.chat_id is None and (opened.draft.strip() or opened.attachments):
+            import asyncio  # not before the window is painted
+
             await self._ensure_chat()
+            await asyncio.to_thread(self._settings.save)  # which chat to open again
         await self._store_draft(opened.chat_id, opened.draft, opened.attachments)
         self._list_changed()
 
     async def _store_draft(self, chat_id: str | None, draft: str, attachments: tuple[Attachment, ...]) -> None:
-        chat = self.library.get(chat_id) if self.library is not None else None
-        if chat is None or self.library is None:
-            return
-        kept = tuple(each.to_dict() for each in attachments)
-        if chat.draft != draft or chat.draft_attachments != kept:
-            # so that the list agrees before the disk answers
-            self.library.put(replace(chat, draft=draft, draft_attachments=kept))
-            await self.library.change(chat.id, draft=draft, draft_attachments=kept)
+        async with self._storing:
+            chat = self.library.get(chat_id) if self.library is not None else None
+            if chat is None or self.library is None:
+                return
+            kept = tuple(each.to_dict() for each in attachments)
+            if chat.draft != draft or chat.draft_attachments != kept:
+                # so that the list agrees before the disk answers
+                self.library.put(replace(chat, draft=draft, draft_attachments=kept))
+                await self.library.change(chat.id, draft=draft, draft_attachments=kept)
 
     async def _ensure_chat(self) -> Chat:
         """The open chat's row, made when there is none yet."""

@@ -34,10 +34,11 @@ class _Item:
     name: str
     attachment: Attachment | None = None
     sentence: str = ""
+    is_kept: bool = False  # file and draft are on the disk
 
     @property
     def busy(self) -> bool:
-        return self.attachment is None and not self.sentence
+        return not self.is_kept and not self.sentence
 
 
 class Attaching(QObject):
@@ -84,7 +85,7 @@ class Attaching(QObject):
         found = []
         for item in self._items:
             each = item.attachment
-            if each is None:
+            if each is None or item.busy:
                 found.append(AttachmentView(item.key, "text", item.name, "", item.sentence, item.busy))
                 continue
             path = str(self._history.files.path(each.sha256)) if self._history and each.kind == "image" else ""
@@ -125,7 +126,7 @@ class Attaching(QObject):
         from app.ui.chat.attachment_check import shrink
 
         before, files = item.attachment, self._history.files
-        item.attachment = None
+        item.attachment, item.is_kept = None, False
         self._take()
         self._run(self._read, item, self._turn, lambda: shrink(before, files.read(before.sha256)), before)
 
@@ -158,14 +159,16 @@ class Attaching(QObject):
             async with self._gate:
                 item.attachment = await asyncio.to_thread(read_and_keep)
         except (NotAttached, StorageError) as error:
-            item.attachment, item.sentence = before, error.sentence
+            item.attachment, item.sentence = before, "" if before is not None else error.sentence
             if before is not None:
-                item.sentence = ""
                 self.told.emit(error.sentence)
         if turn != self._turn or item not in self._items:
             return  # another chat is open by now, or the chip was taken away
         self._take()
         await self._keep_draft()
+        item.is_kept = item.attachment is not None
+        if turn == self._turn:
+            self._take()
 
     def _take(self) -> None:
         self._open.attachments = tuple(item.attachment for item in self._items if item.attachment is not None)
@@ -182,7 +185,7 @@ class Attaching(QObject):
         self.changed.emit(self._told_views)
 
     def _item(self, attachment: Attachment) -> _Item:
-        return _Item(f"a{next(self._keys)}", attachment.name, attachment)
+        return _Item(f"a{next(self._keys)}", attachment.name, attachment, is_kept=True)
 
     def _get(self, key: str) -> _Item | None:
         return next((item for item in self._items if item.key == key), None)

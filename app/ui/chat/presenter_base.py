@@ -100,6 +100,13 @@ class ChatPresenterBase(QObject):
 
         return asyncio.Lock()
 
+    @cached_property
+    def _storing(self) -> asyncio.Lock:
+        """Held while a draft is written: who comes second finds it on the disk, not under way to it."""
+        import asyncio  # not before the window is painted
+
+        return asyncio.Lock()
+
     # What changed
 
     def _account_changed(self) -> None:
