@@ -210,6 +210,12 @@ async def test_over_25_mb_the_button_waits_for_a_choice(tmp_home: Path, theme: T
         room.press(sound.forget)
         await desk.done()
         assert not sound.send.isEnabled()
+        other = spoken_file(tmp_home, "borderline.wav")
+        with other.open("ab") as file:
+            file.truncate(25_500_000)
+        await desk.add(other)
+        assert "may be refused" in sound.large_words.text()
+        assert sound.send.isEnabled()
 
 
 async def test_words_are_clicked_heard_followed_and_found(tmp_home: Path, theme: Theme) -> None:

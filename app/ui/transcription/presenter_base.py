@@ -18,7 +18,7 @@ from app.ui.shared.problems import Problem
 from app.ui.transcription.document import Document
 from app.ui.transcription.exporting import FORMATS, CueRules, length_words
 from app.ui.transcription.exporting import Head as ExportHead
-from app.ui.transcription.presenter_files import Looked, look
+from app.ui.transcription.presenter_files import SURE_UPLOAD_BYTES, Looked, look
 from app.ui.transcription.presenter_models import ModelShelf
 from app.ui.transcription.presenter_playing import Playing
 from app.ui.transcription.presenter_preparing import DEFAULT_TARGET_BYTES, Folders, needs_treatment, treatment_of
@@ -298,7 +298,8 @@ class TranscriptionPresenterBase(QObject):
             kind=looked.title if looked is not None and looked.kind else "",
             size_bytes=row.size_bytes,
             duration_s=row.duration_s,
-            too_large=needs_treatment(row) or bool(row.treatment),
+            too_large=bool(row.treatment) or (row.origin == "file" and row.size_bytes > SURE_UPLOAD_BYTES),
+            must_choose=needs_treatment(row),
             is_there=looked is None or not looked.problem,
             why_not=looked.problem if looked is not None else "",
             part_count=self._part_count,

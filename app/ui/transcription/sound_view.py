@@ -171,8 +171,7 @@ class SoundView(QWidget):
         self._show_work(head)
         self.price.set_text(self.tr("Estimate {price}").format(price=head.price) if head.price else "")
         self.price_words.set_text(head.price_words if head.price or head.price_words else "")
-        undecided = sound.too_large and not head.treatment
-        ready = head.can_send and work is None and not undecided and sound.is_there
+        ready = head.can_send and work is None and not sound.must_choose and sound.is_there
         self.send.setEnabled(ready)
         self.send.setVisible(work is None)
         self.stop.setVisible(work is not None)
@@ -185,11 +184,11 @@ class SoundView(QWidget):
         self.large.setVisible(sound.too_large and head.work is None)
         if not sound.too_large:
             return
-        self.large_words.set_text(
-            self.tr("{size} is more than the 25 MB that the service takes. Choose what to do.").format(
-                size=money.size(sound.size_bytes)
-            )
-        )
+        if sound.must_choose or head.treatment:
+            words = self.tr("{size} is more than the 25 MB that the service takes. Choose what to do.")
+        else:
+            words = self.tr("{size} may be refused, by how the service counts 25 MB. To be sure, choose:")
+        self.large_words.set_text(words.format(size=money.size(sound.size_bytes)))
         self.choices.setExclusive(False)
         self.split.setChecked(head.treatment == "split")
         self.squeeze.setChecked(head.treatment == "compress")

@@ -163,8 +163,8 @@ class Sound:
     kind: str = ""  # "FLAC", "MP4"
     size_bytes: int = 0
     duration_s: float | None = None
-    too_large: bool = False
-    can_prepare: bool = True
+    too_large: bool = False  # over what every reading of "25 MB" allows
+    must_choose: bool = False  # surely refused as it is, and nothing chosen yet
     why_not: str = ""
     is_there: bool = True
     part_count: int = 0  # when split
