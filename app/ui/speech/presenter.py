@@ -154,7 +154,11 @@ class SpeechPresenter(QObject):
     async def _save_desk_now(self) -> None:
         if self.voices is not None and self._unsaved:
             values, self._unsaved = self._unsaved, {}
-            await self.voices.keep_desk(values)
+            try:
+                await self.voices.keep_desk(values)
+            except BaseException:  # a newer keystroke came in between: what was not written waits for the next pause
+                self._unsaved = {**values, **self._unsaved}
+                raise
 
     # -- models ---------------------------------------------------------------------------------------------------
 

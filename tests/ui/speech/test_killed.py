@@ -43,7 +43,7 @@ async def test_a_kill_in_the_middle_of_a_long_text_loses_nothing_that_came(
         assert (first.state, second.state) == ("complete", "cut" if second.file else "failed")
         kept = desk.presenter.clips.files.part(first)
         assert kept.stat().st_size == first.size_bytes
-        assert duration_s(kept) > 60
+        assert duration_s(kept) > 20
         desk.page.open_clip(take.id)
         await desk.until(desk.page.main.go_on.isVisible)
         await desk.until(lambda: desk.presenter.sound.view.known_s >= first.duration_s - 0.1)

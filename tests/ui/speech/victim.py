@@ -42,6 +42,7 @@ async def main(home: Path, base_url: str, key: str) -> None:
     await presenter.start(database)
     presenter.use_voice("tts-kokoro", "af_sky")
     presenter.set_knob("format", "wav")
+    presenter.set_knob("speed", 4.0)
     presenter.set_text(TEXT)
     presenter.speak(aloud=False)
     while True:
