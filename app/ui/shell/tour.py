@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -20,21 +19,15 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtTest import QTest
 
 from app.ui.characters.page import CharactersPage
+from app.ui.shell.tour_guide import LOOK_EVERY_S, PICTURE, Guide, StepFailed
 
 if TYPE_CHECKING:
-    from PySide6.QtWidgets import QAbstractButton, QWidget
-
-    from app.ui.chat.message_rows import MessageRow
     from app.ui.chat.page import ChatPage
     from app.ui.shell.main_window import MainWindow
 
 SIZE = QSize(1440, 900)
 FAILED = "failed.png"
-PICTURE = re.compile(r"\d\d-[a-z-]+\.png")
 ACT_WITHIN_S = 300.0
-STEP_WITHIN_S = 60.0
-LOOK_EVERY_S = 0.02
-SETTLE_S = 0.4  # for slides, fades and the first pictures
 
 
 def guide(folder: Path, theme: str) -> int:
@@ -64,66 +57,6 @@ def guide(folder: Path, theme: str) -> int:
                 return 1
     print(f"The tour is over. The screenshots are in {folder}.")
     return 0
-
-
-class StepFailed(Exception):
-    """What was to be seen did not come; the text says what."""
-
-
-class Guide:
-    """Leads through one act: uses the window as a person would, waits, says what there is to see, takes pictures."""
-
-    def __init__(self, window: MainWindow, chat: ChatPage, folder: Path) -> None:
-        self.window = window
-        self.chat = chat
-        self._folder = folder
-        self._number = max((int(path.name[:2]) for path in folder.iterdir() if PICTURE.fullmatch(path.name)), default=0)
-
-    async def until(self, what: str, happened: Callable[[], object], within_s: float = STEP_WITHIN_S) -> None:
-        """Return when `happened()` is true. Raises `StepFailed` naming `what` when that takes too long."""
-        for _ in range(int(within_s / LOOK_EVERY_S)):
-            if happened():
-                return
-            await asyncio.sleep(LOOK_EVERY_S)
-        raise StepFailed(f"waited {within_s:.0f} s for {what}")
-
-    async def picture(self, name: str, saw: str) -> None:
-        """Save what the window shows now and say what was seen."""
-        await asyncio.sleep(SETTLE_S)
-        self._number += 1
-        path = self._folder / f"{self._number:02}-{name}.png"
-        if not self.window.grab().save(str(path)):
-            raise StepFailed(f"could not write {path}")
-        print(f"{self._number:2}. {saw} ({path.name})", flush=True)
-
-    def press(
-        self, widget: QWidget, key: Qt.Key, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier
-    ) -> None:
-        """Press one key where the focus of `widget`'s window would bring it."""
-        QTest.keyClick(widget, key, modifiers)
-
-    def click(self, button: QAbstractButton) -> None:
-        if not button.isEnabled() or not button.isVisible():
-            raise StepFailed(f"the button {button.accessibleName() or button.text()} cannot be pressed")
-        QTest.mouseClick(button, Qt.MouseButton.LeftButton)
-
-    async def ask(self, text: str) -> None:
-        """Type a question and press Enter."""
-        box = self.chat.main.composer.box
-        box.setFocus()
-        QTest.keyClicks(box, text)
-        await self.until("the text to stand in the box", lambda: box.toPlainText() == text)
-        self.press(box, Qt.Key.Key_Return)
-        await self.until("the question to be sent", lambda: self.last("user") is not None and not box.toPlainText())
-
-    def last(self, role: str) -> MessageRow | None:
-        return next((row for row in reversed(self.chat.rows()) if row.role == role), None)
-
-    def answer(self) -> MessageRow:
-        row = self.last("assistant")
-        if row is None:
-            raise StepFailed("there is no answer")
-        return row
 
 
 async def perform(act: str, window: MainWindow, chat: ChatPage, folder: Path) -> int:
@@ -231,4 +164,14 @@ async def _second_act(guide: Guide) -> None:
     await guide.picture("settings", "Settings list the accounts and where secrets are kept.")
 
 
-ACTS: dict[str, Callable[[Guide], Awaitable[None]]] = {"first": _first_act, "second": _second_act}
+async def _third_act(guide: Guide) -> None:
+    from app.ui.shell import tour_tabs  # every tab of the program: only this act needs them
+
+    await tour_tabs.act(guide)
+
+
+ACTS: dict[str, Callable[[Guide], Awaitable[None]]] = {
+    "first": _first_act,
+    "second": _second_act,
+    "third": _third_act,
+}

@@ -1,0 +1,84 @@
+"""Who leads through the tour: uses the window as a person would, waits, says what there is to see, takes pictures."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QAbstractButton, QWidget
+
+    from app.ui.chat.message_rows import MessageRow
+    from app.ui.chat.page import ChatPage
+    from app.ui.shell.main_window import MainWindow
+
+PICTURE = re.compile(r"\d\d-[a-z-]+\.png")
+STEP_WITHIN_S = 60.0
+LOOK_EVERY_S = 0.02
+SETTLE_S = 0.4  # for slides, fades and the first pictures
+
+
+class StepFailed(Exception):
+    """What was to be seen did not come; the text says what."""
+
+
+class Guide:
+    """Leads through one act."""
+
+    def __init__(self, window: MainWindow, chat: ChatPage, folder: Path) -> None:
+        self.window = window
+        self.chat = chat
+        self._folder = folder
+        self._number = max((int(path.name[:2]) for path in folder.iterdir() if PICTURE.fullmatch(path.name)), default=0)
+
+    async def until(self, what: str, happened: Callable[[], object], within_s: float = STEP_WITHIN_S) -> None:
+        """Return when `happened()` is true. Raises `StepFailed` naming `what` when that takes too long."""
+        for _ in range(int(within_s / LOOK_EVERY_S)):
+            if happened():
+                return
+            await asyncio.sleep(LOOK_EVERY_S)
+        raise StepFailed(f"waited {within_s:.0f} s for {what}")
+
+    async def picture(self, name: str, saw: str) -> None:
+        """Save what the window shows now and say what was seen."""
+        await asyncio.sleep(SETTLE_S)
+        self._number += 1
+        path = self._folder / f"{self._number:02}-{name}.png"
+        if not self.window.grab().save(str(path)):
+            raise StepFailed(f"could not write {path}")
+        print(f"{self._number:2}. {saw} ({path.name})", flush=True)
+
+    def press(
+        self, widget: QWidget, key: Qt.Key, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier
+    ) -> None:
+        """Press one key where the focus of `widget`'s window would bring it."""
+        QTest.keyClick(widget, key, modifiers)
+
+    def click(self, button: QAbstractButton) -> None:
+        if not button.isEnabled() or not button.isVisible():
+            raise StepFailed(f"the button {button.accessibleName() or button.text()} cannot be pressed")
+        QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+
+    async def ask(self, text: str) -> None:
+        """Type a question and press Enter."""
+        box = self.chat.main.composer.box
+        box.setFocus()
+        QTest.keyClicks(box, text)
+        await self.until("the text to stand in the box", lambda: box.toPlainText() == text)
+        self.press(box, Qt.Key.Key_Return)
+        await self.until("the question to be sent", lambda: self.last("user") is not None and not box.toPlainText())
+
+    def last(self, role: str) -> MessageRow | None:
+        return next((row for row in reversed(self.chat.rows()) if row.role == role), None)
+
+    def answer(self) -> MessageRow:
+        row = self.last("assistant")
+        if row is None:
+            raise StepFailed("there is no answer")
+        return row
