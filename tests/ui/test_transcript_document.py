@@ -212,6 +212,12 @@ def test_cues_obey_the_rules_and_never_overlap() -> None:
         assert " ".join(line for cue in found for line in cue.lines) == long.segments[0].text
 
 
+def test_a_short_cue_gives_way_to_the_next_one_and_not_the_other_way_round() -> None:
+    words = (Segment((Word("Oh.", 0.0, 0.1),), 0.0, 0.1), Segment((Word("Really?", 0.2, 1.0),), 0.2, 1.0))
+    first, second = cues(Document.of(words), CueRules())
+    assert (first.end, second.start) == (0.2, 0.2)
+
+
 @given(st.lists(st.tuples(st.floats(0, 50), st.floats(0, 50)), min_size=1, max_size=12))
 def test_whatever_times_a_model_gives_the_subtitles_can_be_parsed(spans: list[tuple[float, float]]) -> None:
     document = document_from("", 60, [("word", start, end) for start, end in spans], [])
