@@ -36,4 +36,4 @@ def _toast(rialto: Rialto, page: CryptoRpcPage, sentence: str, action: str, word
     actions = (ActionSpec(action, words),) if action else ()
     toast = rialto.window.overlays.toasts.show_toast(sentence, actions=actions)
     if action == "rpc-undo":
-        toast.action.connect(lambda _id: page.presenter.undo())
+        toast.action.connect(lambda _id: page.presenter.sent.undo())

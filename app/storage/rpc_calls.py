@@ -36,7 +36,8 @@ from app.storage.values import (
 CallState = Literal["open", "answered", "failed", "unknown"]
 STATES: tuple[CallState, ...] = get_args(CallState)
 KEY_LIFETIME = timedelta(hours=24)  # R-RPC-33
-MAX_KEPT_ANSWER_BYTES = 16 * 1024 * 1024  # larger ones can be saved to a file by the person
+MAX_KEPT_ANSWER_BYTES = 64 * 1024 * 1024  # as much as an answer may have
+STRONG_BYTES = 4 * 1024 * 1024  # above, packing quickly matters more than packing small
 MAX_WORDS_CHARS = 20_000
 MAX_NOTE_CHARS = 2_000
 ENDED_UNDER_WAY = "Rialto ended while this was on its way."
@@ -144,7 +145,8 @@ class RpcCalls:
         headers: Mapping[str, str] | None = None,
     ) -> None:
         """Keep an answer. One too large to keep leaves everything but its body."""
-        packed = await asyncio.to_thread(zlib.compress, body, 6) if len(body) <= MAX_KEPT_ANSWER_BYTES else None
+        level = 6 if len(body) <= STRONG_BYTES else 1
+        packed = await asyncio.to_thread(zlib.compress, body, level) if len(body) <= MAX_KEPT_ANSWER_BYTES else None
         async with self._database.transaction() as transaction:
             changed = await transaction.execute(
                 "UPDATE rpc_calls SET state = 'answered', status = ?, credits = ?, cost_usd = ?, errors = ?,"
@@ -247,6 +249,13 @@ class RpcCalls:
         )
         assert row is not None
         return int(row[0]), int(row[1])
+
+    async def first_since(self, account_id: str, since: datetime) -> datetime | None:
+        """When an account's first request after a moment was sent; None when there was none."""
+        row = await self._database.fetch_one(
+            "SELECT min(at) FROM rpc_calls WHERE account_id = ? AND at > ?", (account_id, micros_of(since))
+        )
+        return None if row is None or row[0] is None else moment_of(row[0])
 
     async def trash(self, call_ids: tuple[str, ...], at: datetime | None) -> None:
         """Move calls to the trash, or with None back out of it."""

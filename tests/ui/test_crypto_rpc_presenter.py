@@ -186,7 +186,7 @@ async def test_a_request_on_its_way_when_the_program_ended_is_unknown_afterwards
     seen: list[object] = []
     presenter = await desk.restart()
     presenter.calls_changed.connect(seen.append)
-    presenter.search("")
+    presenter.sent.search("")
     await desk.tasks.idle()
     assert seen[-1][0].badge == "Unknown"  # type: ignore[index]  # a tuple of entries
 
@@ -205,11 +205,11 @@ async def test_an_old_request_is_opened_with_its_calls_and_its_answer(desk: RpcD
 
 async def test_trash_is_undone(desk: RpcDesk) -> None:
     await desk.send()
-    desk.presenter.trash((desk.entries[0].id,))
+    desk.presenter.sent.trash((desk.entries[0].id,))
     await desk.tasks.idle()
     assert desk.entries == ()
     assert desk.notices[-1][1] == "rpc-undo"
-    desk.presenter.undo()
+    desk.presenter.sent.undo()
     await desk.tasks.idle()
     assert len(desk.entries) == 1
 

@@ -14,6 +14,7 @@ from app.ui.crypto_rpc.state import DraftView
 from app.ui.shared.buttons import Button, IconButton
 from app.ui.shared.error_card import ErrorCard
 from app.ui.shared.label import Label
+from app.ui.shared.segmented import SegmentedChoice
 from app.ui.shared.surfaces import zone
 
 if TYPE_CHECKING:
@@ -21,8 +22,10 @@ if TYPE_CHECKING:
     from app.ui.shared.problems import Problem
     from app.ui.shared.theme import Theme
 
-SIDE_BY_SIDE = 820  # px at 100 %: below, the answer stands under the request
-ROOM_FOR_PRICE = 720
+SIDE_BY_SIDE = 820  # px at 100 %: below, request and answer are shown one at a time
+ROOM_FOR_PRICE = 780
+HALF = 500  # thousandths of the width that the request has
+LEAST, MOST = 250, 750
 
 
 class Canvas(QWidget):
@@ -33,12 +36,15 @@ class Canvas(QWidget):
     network_wanted = Signal()
     method_wanted = Signal()
     list_wanted = Signal()
+    split_moved = Signal(int)  # thousandths of the width that the request has now
 
     def __init__(self, theme: Theme, reading: Reading, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
         self._sending = False
         self._told: Problem | None = None
+        self._split = HALF
+        self._wide = True
         zone(self, "canvas")
         self.list_button = IconButton(theme, "panel-left", self.tr("Show the calls"), shortcut="Ctrl+B")
         self.network = Button(theme, "", "globe")
@@ -58,6 +64,7 @@ class Canvas(QWidget):
         self._header = QHBoxLayout(header)
         for widget in (self.list_button, self.network, self.add_method):
             self._header.addWidget(widget)
+        self._header.addStretch(0)
         self._header.addWidget(self.estimate, 1)
         self._header.addWidget(self.send)
         self.splitter = QSplitter(Qt.Orientation.Horizontal)
@@ -65,21 +72,29 @@ class Canvas(QWidget):
         self.splitter.setHandleWidth(1)
         self.splitter.addWidget(self.request)
         self.splitter.addWidget(self.response)
-        self.splitter.setStretchFactor(0, 1)
-        self.splitter.setStretchFactor(1, 1)
+        self.switch = SegmentedChoice(theme, self.tr("Show"), (("request", "Request"), ("answer", "Answer")))
+        self.price = Label(theme, "", "small", "text2", tabular=True, elide=True)
+        self.price.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self._switch_bar = QFrame()
+        self._switch_bar.setProperty("part", "subheader")
+        self._switch_line = QHBoxLayout(self._switch_bar)
+        self._switch_line.addWidget(self.switch)
+        self._switch_line.addWidget(self.price, 1)
         self._cards = QVBoxLayout()
         self._cards.addWidget(self.problem)
-        self.splitter.setSizes([1, 1])
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(header)
+        layout.addWidget(self._switch_bar)
         layout.addLayout(self._cards)
         layout.addWidget(self.splitter, 1)
         self.list_button.clicked.connect(self.list_wanted)
         self.network.clicked.connect(self.network_wanted)
         self.add_method.clicked.connect(self.method_wanted)
         self.send.clicked.connect(self._pressed)
+        self.switch.changed.connect(self.show_side)
+        self.splitter.splitterMoved.connect(self._moved)
         theme.changed.connect(self._dress)
         self._dress()
 
@@ -93,6 +108,7 @@ class Canvas(QWidget):
             )
         )
         self.estimate.set_text(price, self.tr("Estimate"))
+        self.price.set_text(price, self.tr("Estimate"))
         self.send.setEnabled(view.can_send or view.sending)
         many = len(view.rows) != 1
         self.send.setText(self.tr("Stop") if view.sending else self.tr("Send batch") if many else self.tr("Send call"))
@@ -110,11 +126,43 @@ class Canvas(QWidget):
     def set_list_button(self, shown: bool) -> None:
         self.list_button.setVisible(shown)
 
+    def set_split(self, thousandths: int) -> None:
+        """Divide the width as it was divided before."""
+        self._split = max(LEAST, min(MOST, thousandths))
+        self._arrange()
+
+    def show_side(self, side: str) -> None:
+        """Show "request" or "answer", where there is room for one of them only; the keyboard goes along."""
+        focused = self.window().focusWidget()
+        inside = focused is not None and self.splitter.isAncestorOf(focused)
+        self.switch.set_current(side)
+        self._arrange()
+        if not self._wide and inside:
+            (self.request if side == "request" else self.response).take_focus()
+
+    @property
+    def shows_answer(self) -> bool:
+        return self._wide or self.switch.current == "answer"
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        wide = self.width() >= self._theme.type_px(SIDE_BY_SIDE)
-        self.splitter.setOrientation(Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical)
-        self.estimate.setVisible(self.width() >= self._theme.type_px(ROOM_FOR_PRICE))
+        self._arrange()
+
+    def _arrange(self) -> None:
+        width = self.width()
+        self._wide = width >= self._theme.type_px(SIDE_BY_SIDE)
+        self.estimate.setVisible(self._wide and width >= self._theme.type_px(ROOM_FOR_PRICE))
+        self._switch_bar.setVisible(not self._wide)
+        self.request.setVisible(self._wide or self.switch.current == "request")
+        self.response.setVisible(self._wide or self.switch.current == "answer")
+        if self._wide:
+            left = width * self._split // 1000
+            self.splitter.setSizes([left, width - left])
+
+    def _moved(self, position: int, _handle: int) -> None:
+        if self._wide and self.width():
+            self._split = max(LEAST, min(MOST, position * 1000 // self.width()))
+            self.split_moved.emit(self._split)
 
     def _space(self) -> None:
         px = self._theme.px
@@ -125,4 +173,6 @@ class Canvas(QWidget):
         px = self._theme.px
         self._header.setContentsMargins(px(20), 0, px(16), 0)
         self._header.setSpacing(px(8))
+        self._switch_line.setContentsMargins(px(20), 0, px(16), 0)
+        self._switch_line.setSpacing(px(12))
         self._space()

@@ -4,35 +4,29 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.ui.crypto_rpc.call_list import CallListPane
 from app.ui.crypto_rpc.canvas import Canvas
-from app.ui.crypto_rpc.methods import MethodInfo, search
 from app.ui.crypto_rpc.page_actions import rpc_actions, rpc_palette_items
+from app.ui.crypto_rpc.page_answer import AnswerDesk
 from app.ui.crypto_rpc.page_collections import CollectionDesk
-from app.ui.crypto_rpc.picker import Picker, PickGroup, PickRow, Row
+from app.ui.crypto_rpc.page_pickers import Pickers
 from app.ui.crypto_rpc.presenter import CryptoRpcPresenter
 from app.ui.crypto_rpc.presenter_readings import reading_of
 from app.ui.crypto_rpc.presenter_sending import estimate_words
-from app.ui.crypto_rpc.state import TIER_WORDS, DraftView, RunView, SendQuestion
-from app.ui.shared.json_tree_model import Path as TreePath
-from app.ui.shared.json_tree_model import find
+from app.ui.crypto_rpc.state import CapsView, DraftView, RunView, SendQuestion
+from app.ui.shared.caller import Headroom
 from app.ui.shared.menu import Menu
 from app.ui.shared.tab import PaletteItem, TabAction, Zones
 
 if TYPE_CHECKING:
-    from app.ui.shared.caller import Headroom
     from app.ui.shared.tasks import TaskScope
     from app.ui.shared.theme import Theme
-
-MAX_FOUND = 5_000
-TIER_PILLS = {"Standard ×1": "standard", "Advanced ×2": "advanced", "Large ×4": "large"}
 
 
 class CryptoRpcPage(QObject):
@@ -51,31 +45,14 @@ class CryptoRpcPage(QObject):
         self._theme = theme
         self._tasks = tasks
         self._base_url = base_url
-        self._used: list[str] = []  # methods that were added, newest first
-        self._typing = False
         self.presenter = presenter
         self.list = CallListPane(theme)
         self.main = Canvas(theme, reading_of)
         self.zones = Zones()
         self.toggle_list: Callable[[], None] = lambda: None
-        self.networks = Picker(
-            theme,
-            self.main,
-            name=self.tr("Networks"),
-            placeholder=self.tr("Find a network"),
-            find=self._find_networks,
-            hints=(("Enter", self.tr("Use")), ("Ctrl+D", self.tr("Favourite"))),
-        )
-        self.methods = Picker(
-            theme,
-            self.main,
-            name=self.tr("Methods"),
-            placeholder=self.tr("Find a method"),
-            find=self._find_methods,
-            pills=(*TIER_PILLS, self.tr("Read only"), self.tr("Used before")),
-            hints=(("Enter", self.tr("Add to batch")), ("Ctrl+Enter", self.tr("Add and send alone"))),
-            free=True,
-        )
+        self.pickers = Pickers(self, theme)
+        self.networks, self.methods = self.pickers.networks, self.pickers.methods
+        self.answer = AnswerDesk(self, theme, tasks)
         self.collections = CollectionDesk(self, theme, tasks)
         presenter.ask = self._ask
         self._connect_presenter()
@@ -89,7 +66,7 @@ class CryptoRpcPage(QObject):
         presenter.params_replaced.connect(lambda: self._show_draft(presenter.view(), replace=True))
         presenter.calls_changed.connect(self._show_calls)
         presenter.run_changed.connect(self._show_run)
-        presenter.caps_changed.connect(self.list.show_caps)
+        presenter.caps_changed.connect(self._show_caps)
         presenter.notice.connect(self.toast_wanted)
         presenter.busy_changed.connect(self.changed)
 
@@ -117,23 +94,18 @@ class CryptoRpcPage(QObject):
         main.network_wanted.connect(self.open_networks)
         main.method_wanted.connect(self.open_methods)
         main.list_wanted.connect(lambda: self.toggle_list())
+        main.split_moved.connect(presenter.keep_split)
+        presenter.split_read.connect(main.set_split)
         main.problem.action.connect(self._act)
         response.problem_action.connect(self._act)
         response.run_chosen.connect(presenter.open_run)
-        response.copy_wanted.connect(self.copy_answer)
-        response.save_wanted.connect(self.save_answer)
         response.as_new_wanted.connect(self._send_as_new)
         response.edit_call_wanted.connect(self.edit_call)
         response.send_alone_wanted.connect(presenter.send_alone)
-        response.find_wanted.connect(lambda text: self._tasks.replace("rpc find", self._find, text))
-        response.tree.copied.connect(lambda what: self.toast_wanted.emit(f"The {what} is on the clipboard.", "", ""))
-        self.networks.chosen.connect(lambda slug, _control: presenter.use_network(slug))
-        self.networks.star_wanted.connect(presenter.star_network)
-        self.methods.chosen.connect(self._add_method)
         self.list.new_wanted.connect(presenter.new_batch)
         self.list.open_wanted.connect(self.open_call)
-        self.list.trash_wanted.connect(presenter.trash)
-        self.list.search_changed.connect(presenter.search)
+        self.list.trash_wanted.connect(presenter.sent.trash)
+        self.list.search_changed.connect(presenter.sent.search)
         self.list.menu_wanted.connect(self._open_call_menu)
         self.list.collections_wanted.connect(self.collections.open_menu)
 
@@ -151,7 +123,12 @@ class CryptoRpcPage(QObject):
         assert isinstance(entries, tuple)
         self.list.show_entries(entries)
 
+    def _show_caps(self, caps: CapsView) -> None:
+        self.list.show_caps(caps)
+        self.changed.emit()
+
     def _show_run(self, run: RunView | None) -> None:
+        self.main.show_side("answer" if run is not None else "request")
         self.main.response.show_run(run)
         self.list.show_open(run.id if run is not None else "")
 
@@ -177,58 +154,6 @@ class CryptoRpcPage(QObject):
     def open_methods(self) -> None:
         self.methods.open_under(self.main.add_method)
 
-    def _find_networks(self, text: str, _pills: frozenset[str]) -> Sequence[Row]:
-        words, rows, group = text.casefold().split(), list[Row](), ""
-        for network in self.presenter.networks():
-            if not all(word in f"{network.title} {network.slug} {network.chain_id or ''}".casefold() for word in words):
-                continue
-            if network.group != group:
-                group = network.group
-                rows.append(PickGroup(group))
-            chain = f"Chain {network.chain_id}" if network.chain_id else network.slug
-            badge = self.tr("In use") if network.is_current else ""
-            credits = f"{network.credits} cr"
-            rows.append(
-                PickRow(network.slug, network.title, chain, badge, "accent", credits, starred=network.is_favourite)
-            )
-        return rows
-
-    def _find_methods(self, text: str, pills: frozenset[str]) -> Sequence[Row]:
-        catalogue, network = self.presenter.methods, self.presenter.draft.network
-        if catalogue is None:
-            return ()
-        tiers = {TIER_PILLS[pill] for pill in pills if pill in TIER_PILLS}
-        found = [
-            method
-            for method in search(catalogue.offered(network), text)
-            if (not tiers or method.tier in tiers)
-            and (self.tr("Read only") not in pills or method.only_reads)
-            and (self.tr("Used before") not in pills or method.name in self._used)
-        ]
-        rows: list[Row] = [self._method_row(method) for method in found]
-        refused = search(catalogue.refused(network), text) if not pills else ()
-        if refused:
-            rows.append(PickGroup(self.tr("Not offered by the service")))
-            rows += [
-                PickRow(each.name, each.name, each.refusal, "Not offered", "outline", mono=True, usable=False)
-                for each in refused
-            ]
-        return rows
-
-    def _method_row(self, method: MethodInfo) -> PickRow:
-        tones = {"standard": "neutral", "advanced": "accent", "large": "warn", "unknown": "outline"}
-        words = TIER_WORDS[method.tier]
-        return PickRow(
-            method.name, method.name, method.help, words, tones[method.tier], f"{method.credits} cr", mono=True
-        )
-
-    def _add_method(self, name: str, alone: bool) -> None:
-        self._used = [name, *(each for each in self._used if each != name)][:50]
-        self.presenter.add_method(name)
-        self.main.request.params.setFocus(Qt.FocusReason.OtherFocusReason)
-        if alone:
-            self.presenter.send_alone(len(self.presenter.draft.rows))
-
     def toggle_mode(self) -> None:
         self.presenter.set_mode("json" if self.presenter.draft.mode == "rows" else "rows")
 
@@ -240,18 +165,22 @@ class CryptoRpcPage(QObject):
 
     def edit_call(self, call_id: int) -> None:
         """Put the cursor into the parameters of a call."""
+        self.main.show_side("request")
         self.presenter.set_mode("rows")
         self.presenter.edit(lambda draft: draft.select(call_id - 1))
         self.main.request.params.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def show_method_help(self) -> None:
-        """What the method does and takes, in a few lines under the button."""
-        from app.ui.crypto_rpc.method_help import MethodHelp
-
+        """What the call's method does and takes, in a few lines under the button."""
         call = self.presenter.view().selected
         if call is not None:
-            popover = MethodHelp(self._theme, self.main, self.presenter.method(call.method))
-            popover.open_at(self.main.request.help, align_right=True, width=400)
+            self.show_help_of(call.method, self.main.request.help)
+
+    def show_help_of(self, method: str, opener: QWidget) -> None:
+        from app.ui.crypto_rpc.method_help import MethodHelp
+
+        popover = MethodHelp(self._theme, self.main, self.presenter.method(method))
+        popover.open_at(opener, align_right=opener is self.main.request.help, width=400)
 
     def open_call(self, call_id: str) -> None:
         self.presenter.open_call(call_id)
@@ -264,29 +193,6 @@ class CryptoRpcPage(QObject):
         call_id = self.list.neighbour(run.id if run is not None else "", by)
         if call_id is not None:
             self.presenter.open_call(call_id)
-
-    def copy_answer(self) -> None:
-        run = self.presenter.run
-        if run is not None:
-            QGuiApplication.clipboard().setText(run.body.decode("utf-8", "replace"))
-            self.toast_wanted.emit(self.tr("The answer is on the clipboard."), "", "")
-
-    def save_answer(self) -> None:
-        if self.presenter.run is not None:
-            self._tasks.start("rpc save", self._save_answer, self.presenter.run)
-
-    async def _save_answer(self, run: RunView) -> None:
-        import asyncio
-
-        chosen, _ = QFileDialog.getSaveFileName(self.main, self.tr("Save the answer"), "answer.json", "JSON (*.json)")
-        if not chosen:
-            return
-        try:
-            await asyncio.to_thread(Path(chosen).write_bytes, run.body)
-        except OSError as error:
-            self.toast_wanted.emit(f"The answer was not saved: {error.strerror}.", "", "")
-        else:
-            self.toast_wanted.emit(f"Saved as {Path(chosen).name}.", "", "")
 
     def copy_as(self, form: str) -> None:
         """The request as a command of another program; never with a key in it."""
@@ -307,16 +213,6 @@ class CryptoRpcPage(QObject):
 
     def edit_variables(self) -> None:
         self.collections.edit_variables()
-
-    async def _find(self, text: str) -> None:
-        import asyncio
-
-        from app.ui.crypto_rpc.outcomes import roots_of
-
-        run = self.presenter.run
-        if run is not None:
-            places: list[TreePath] = await asyncio.to_thread(find, roots_of(run.outcomes), text, MAX_FOUND)
-            self.main.response.show_found(places)
 
     def _act(self, action: str) -> None:
         """The buttons of error cards."""
@@ -348,7 +244,9 @@ class CryptoRpcPage(QObject):
         menu = Menu(self._theme, self.list)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.add("Open", "console").triggered.connect(lambda: self.open_call(call_id))
-        menu.add("Move to trash", "trash", shortcut="Del").triggered.connect(lambda: self.presenter.trash((call_id,)))
+        menu.add("Move to trash", "trash", shortcut="Del").triggered.connect(
+            lambda: self.presenter.sent.trash((call_id,))
+        )
         menu.popup(where)
 
     # TabPage
@@ -364,6 +262,8 @@ class CryptoRpcPage(QObject):
 
     def main_input(self) -> QWidget:
         request = self.main.request
+        if request.isHidden():
+            self.main.show_side("request")
         return request.params if self.presenter.draft.mode == "rows" else request.text
 
     def filter_field(self) -> QWidget:
@@ -376,7 +276,12 @@ class CryptoRpcPage(QObject):
         return rpc_palette_items(self, text, limit)
 
     def status_headroom(self) -> Headroom | None:
-        return None
+        """Chain calls have a cap of their own; shown while some of the minute's are used."""
+        caps = self.presenter.caps.view
+        if not caps.requests:
+            return None
+        left = max(0, caps.requests_limit - caps.requests)
+        return Headroom(left, caps.requests_limit, resets_at=caps.resets_at, of="Chain calls")
 
     def running_work(self) -> Sequence[str]:
         return (self.tr("A request to a node"),) if self.presenter.is_sending else ()

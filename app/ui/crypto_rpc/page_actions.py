@@ -27,8 +27,8 @@ def rpc_actions(page: CryptoRpcPage) -> Sequence[TabAction]:
         TabAction("crypto_rpc.key", "New idempotency key", presenter.new_key, "Ctrl+Shift+N", "refresh"),
         TabAction("crypto_rpc.paste", "Paste calls or a curl command", page.paste, "Ctrl+Shift+V", "paste"),
         TabAction("crypto_rpc.again", "Send again", page.send, "Ctrl+R", "retry", enabled=shown),
-        TabAction("crypto_rpc.copy", "Copy the answer", page.copy_answer, "Ctrl+Shift+C", "copy", enabled=shown),
-        TabAction("crypto_rpc.save", "Save the answer…", page.save_answer, "Ctrl+S", "download", enabled=shown),
+        TabAction("crypto_rpc.copy", "Copy the answer", page.answer.copy, "Ctrl+Shift+C", "copy", enabled=shown),
+        TabAction("crypto_rpc.save", "Save the answer…", page.answer.save, "Ctrl+S", "download", enabled=shown),
         TabAction("crypto_rpc.curl", "Copy as curl", lambda: page.copy_as("curl"), icon="code"),
         TabAction("crypto_rpc.python", "Copy as Python (web3)", lambda: page.copy_as("python"), icon="code"),
         TabAction("crypto_rpc.cast", "Copy as cast", lambda: page.copy_as("cast"), icon="code"),
@@ -44,7 +44,7 @@ def rpc_actions(page: CryptoRpcPage) -> Sequence[TabAction]:
         ),
         TabAction("crypto_rpc.above", "Call above in the list", lambda: page.step(-1), "Alt+Up"),
         TabAction("crypto_rpc.below", "Call below in the list", lambda: page.step(1), "Alt+Down"),
-        TabAction("crypto_rpc.undo", "Take out of the trash", presenter.undo, icon="undo"),
+        TabAction("crypto_rpc.undo", "Take out of the trash", presenter.sent.undo, icon="undo"),
     )
 
 

@@ -196,6 +196,7 @@ class Picker(Popover):
 
     chosen = Signal(str, bool)
     star_wanted = Signal(str)
+    help_wanted = Signal(str)  # F1 on a row
 
     def __init__(
         self,
@@ -207,10 +208,14 @@ class Picker(Popover):
         find: Find,
         pills: Sequence[str] = (),
         hints: Sequence[tuple[str, str]] = (),
+        count: Callable[[Sequence[Row]], str] = lambda _rows: "",
+        note: Callable[[], str] = lambda: "",
         free: bool = False,
     ) -> None:
         super().__init__(theme, parent, name=name, padding=0)
         self._find = find
+        self._count = count
+        self._note = note
         self._free = free  # what is typed may be chosen although no row has it
         self._list_theme = theme
         self.search = SearchField(theme, placeholder)
@@ -231,6 +236,8 @@ class Picker(Popover):
         self.view.viewport().installEventFilter(self)
         self.nothing = Label(theme, "", role="text2", wrap=True)
         self.nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.count = Label(theme, "", "small", "text2", tabular=True)
+        self.note = Label(theme, "", "small", "text2", elide=True)
         self._places = QStackedWidget()
         self._build(hints)
         self.set_first_focus(self.search)
@@ -242,6 +249,11 @@ class Picker(Popover):
         top = QVBoxLayout()
         top.setContentsMargins(theme.px(10), theme.px(10), theme.px(10), theme.px(8))
         top.setSpacing(theme.px(8))
+        inside = QHBoxLayout(self.search)
+        inside.setContentsMargins(0, 0, theme.px(36), 0)
+        inside.addStretch(1)
+        inside.addWidget(self.count)
+        self.count.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         top.addWidget(self.search)
         if self.pills:
             holder = QWidget()
@@ -262,6 +274,7 @@ class Picker(Popover):
             row.addWidget(Label(theme, words, "small", "text2"))
             row.addSpacing(theme.px(6))
         row.addStretch(1)
+        row.addWidget(self.note)
         self.body.setSpacing(0)
         self.body.addLayout(top)
         self.body.addWidget(rule())
@@ -283,6 +296,8 @@ class Picker(Popover):
         self.rows.set_rows(
             self._find(self.search.text(), frozenset(t for t, pill in self.pills.items() if pill.isChecked()))
         )
+        self.count.set_text(self._count(self.rows.rows))
+        self.note.set_text(self._note())
         typed = self.search.text().strip()
         found = bool(self.rows.rows)
         self._places.setCurrentIndex(0 if found else 1)
@@ -337,6 +352,11 @@ class Picker(Popover):
             if isinstance(row, PickRow) and row.starred is not None:
                 self.star_wanted.emit(row.key)
                 self.refresh()
+            return True
+        if key == Qt.Key.Key_F1:
+            row = self.view.currentIndex().data(ROW_ROLE)
+            if isinstance(row, PickRow):
+                self.help_wanted.emit(row.key)
             return True
         if key in (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown):
             self.view.keyPressEvent(event)

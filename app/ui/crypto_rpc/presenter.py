@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,9 @@ from app.ui.crypto_rpc.batch import CallRow, read_text
 from app.ui.crypto_rpc.draft import Draft, fresh_key
 from app.ui.crypto_rpc.methods import MethodCatalogue, MethodInfo
 from app.ui.crypto_rpc.networks import NetworkRow, network_title
+from app.ui.crypto_rpc.presenter_caps import CapsCounter
 from app.ui.crypto_rpc.presenter_collections import saved_into
+from app.ui.crypto_rpc.presenter_list import CallShelf
 from app.ui.crypto_rpc.presenter_networks import NetworkShelf
 from app.ui.crypto_rpc.presenter_runs import RunReader
 from app.ui.crypto_rpc.presenter_sending import (
@@ -32,9 +34,8 @@ from app.ui.crypto_rpc.presenter_sending import (
     read_transactions,
     send,
 )
-from app.ui.crypto_rpc.presenter_words import entry_of, key_note
+from app.ui.crypto_rpc.presenter_words import key_note
 from app.ui.crypto_rpc.state import (
-    CapsView,
     DraftView,
     EditorMode,
     RowView,
@@ -51,7 +52,6 @@ if TYPE_CHECKING:
 
 FIRST_NETWORK = "ethereum-mainnet"
 KEEP_AFTER_S = 0.4  # a pause in typing after which the draft is on disk
-MAX_LISTED = 500
 _NOWHERE = ""  # the draft belongs to no account
 
 Ask = Callable[[SendQuestion], Awaitable[bool]]
@@ -71,6 +71,7 @@ class CryptoRpcPresenter(QObject):
     networks_changed = Signal(object)  # tuple[NetworkRow, ...]
     caps_changed = Signal(object)  # CapsView
     busy_changed = Signal()
+    split_read = Signal(int)  # thousandths of the canvas that the request had
     notice = Signal(str, str, str)  # a sentence, an action's id and words, both "" for none
 
     def __init__(
@@ -93,14 +94,18 @@ class CryptoRpcPresenter(QObject):
         self.shelf.changed.connect(self._show_networks)
         self.draft = Draft(FIRST_NETWORK, fresh_key(now()))
         self.methods: MethodCatalogue | None = None
+        self.sent = CallShelf(tasks, now)
+        self.sent.changed.connect(self.calls_changed)
+        self.sent.notice.connect(self.notice)
+        self.caps = CapsCounter(caller, tasks, now)
+        self.caps.changed.connect(self.caps_changed)
         self.calls: RpcCalls | None = None
         self._catalogue: Catalogue | None = None
         self._runs: RunReader | None = None
-        self._search = ""
         self._problem: Problem | None = None
         self._key_words = ("Kept 24 h", "")
         self._sending = False
-        self._trashed: tuple[str, ...] = ()
+        self._split: int | None = None
         self.run: RunView | None = None
         caller.account_changed.connect(self._account_changed)
 
@@ -108,6 +113,7 @@ class CryptoRpcPresenter(QObject):
         """Read what is on disk, then ask the service which networks there are."""
         self.calls, self._catalogue = RpcCalls(database), Catalogue(database)
         self.shelf.catalogue = self._catalogue
+        self.sent.calls = self.caps.calls = self.calls
         self._runs = RunReader(self.calls)
         self.methods = await asyncio.to_thread(MethodCatalogue.read, self._data_folder)
         await asyncio.to_thread(self.shelf.take_bundled, self._data_folder)
@@ -116,8 +122,12 @@ class CryptoRpcPresenter(QObject):
         if kept is not None and isinstance(kept.value, dict):
             self.draft.take_kept(kept.value)
             self.shelf.take_favourites(kept.value.get("favourites"))
+            split = kept.value.get("split")
+            if isinstance(split, int):
+                self._split = split
+                self.split_read.emit(split)
         self.params_replaced.emit()
-        await self._list_calls()
+        await self.sent.read()
         self._changed()
         self._account_changed()
 
@@ -272,8 +282,13 @@ class CryptoRpcPresenter(QObject):
 
     async def _keep_draft(self) -> None:
         if self._catalogue is not None:
-            kept = {**self.draft.kept(), "favourites": list(self.shelf.favourites)}
+            kept = {**self.draft.kept(), "favourites": list(self.shelf.favourites), "split": self._split}
             await self._catalogue.save(_NOWHERE, "crypto_rpc", "draft", kept)
+
+    def keep_split(self, thousandths: int) -> None:
+        """Remember how the canvas is divided."""
+        self._split = thousandths
+        self._tasks.replace("rpc draft", self._keep_soon)
 
     # Networks
 
@@ -288,7 +303,7 @@ class CryptoRpcPresenter(QObject):
     def refresh(self) -> None:
         """Ask again which networks there are, and count again."""
         self._tasks.replace("rpc networks", self.shelf.refresh)
-        self._tasks.replace("rpc caps", self._count_caps)
+        self.caps.refresh()
 
     def _show_networks(self) -> None:
         self.networks_changed.emit(self.networks())
@@ -348,8 +363,8 @@ class CryptoRpcPresenter(QObject):
             self._problem = Problem("The request was not sent", error.sentence)
         finally:
             self._set_sending(False)
-        await self._list_calls()
-        await self._count_caps()
+        await self.sent.read()
+        await self.caps.count()
         await self._look_at_key()
 
     def _set_sending(self, on: bool) -> None:
@@ -357,26 +372,7 @@ class CryptoRpcPresenter(QObject):
         self._changed()
         self.busy_changed.emit()
 
-    async def _count_caps(self) -> None:
-        account, calls = self._caller.account, self.calls
-        if account is None or calls is None:
-            return
-        now = self._now()
-        requests, _ = await calls.used_since(account.id, now - timedelta(minutes=1))
-        _, credits_used = await calls.used_since(account.id, now - timedelta(hours=24))
-        self.caps_changed.emit(CapsView(requests, credits=credits_used))
-
     # What was sent
-
-    def search(self, text: str) -> None:
-        self._search = text
-        self._tasks.replace("rpc list", self._list_calls)
-
-    async def _list_calls(self) -> None:
-        if self.calls is not None:
-            found = await self.calls.recent(search=self._search, limit=MAX_LISTED)
-            now = self._now()
-            self.calls_changed.emit(tuple(entry_of(call, now) for call in found))
 
     def open_call(self, call_id: str) -> None:
         """Show a request again: its calls in the editor, its answer beside them."""
@@ -410,27 +406,6 @@ class CryptoRpcPresenter(QObject):
         assert self._runs is not None
         self.run = await self._runs.read(call_id, problem)
         self.run_changed.emit(self.run)
-
-    def trash(self, call_ids: tuple[str, ...]) -> None:
-        self._tasks.start("rpc trash", self._trash, call_ids)
-
-    async def _trash(self, call_ids: tuple[str, ...]) -> None:
-        assert self.calls is not None
-        await self.calls.trash(call_ids, self._now())
-        self._trashed = call_ids
-        await self._list_calls()
-        words = "The request is in the trash." if len(call_ids) == 1 else f"{len(call_ids)} requests are in the trash."
-        self.notice.emit(words, "rpc-undo", "Undo")
-
-    def undo(self) -> None:
-        """Take the last requests out of the trash again."""
-        self._tasks.start("rpc undo", self._undo)
-
-    async def _undo(self) -> None:
-        if self.calls is not None and self._trashed:
-            await self.calls.trash(self._trashed, None)
-            self._trashed = ()
-            await self._list_calls()
 
     async def save_into(self, name: str, title: str, items: list[dict[str, object]]) -> str:
         """Save the calls into a collection; return its file's name. Raises `StorageError`."""

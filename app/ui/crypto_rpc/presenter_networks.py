@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
@@ -11,6 +12,7 @@ from PySide6.QtCore import QObject, Signal
 from app.service.errors import ServiceError
 from app.storage.catalogue import Catalogue
 from app.ui.crypto_rpc.networks import NetworkRow, network_rows
+from app.ui.shared import money
 from app.ui.shared.caller import Caller
 
 
@@ -26,6 +28,8 @@ class NetworkShelf(QObject):
         self._chain_ids: dict[str, int | None] = {}
         self.favourites: tuple[str, ...] = ()
         self.catalogue: Catalogue | None = None
+        self._told_at: datetime | None = None  # by the service
+        self._saved = False
 
     def take_bundled(self, data_folder: Path) -> None:
         """The list that ships with the program, with the chains' ids. Blocking: call it in a thread."""
@@ -52,6 +56,12 @@ class NetworkShelf(QObject):
         if isinstance(slugs, Iterable):
             self.favourites = tuple(slug for slug in slugs if isinstance(slug, str))
 
+    def age_words(self) -> str:
+        """Where the list comes from, and how old it is."""
+        if self._told_at is not None:
+            return f"List from the service, {money.age((datetime.now(UTC) - self._told_at).total_seconds())}"
+        return "List of an earlier day" if self._saved else "List that came with Rialto"
+
     async def refresh(self) -> None:
         """Show what was saved for the account, then ask the service.
 
@@ -63,6 +73,7 @@ class NetworkShelf(QObject):
         saved = await catalogue.load(account.id, "crypto_rpc", "networks")
         if saved is not None and isinstance(saved.value, list):
             self._slugs = tuple(each for each in saved.value if isinstance(each, str))
+            self._saved = True
             self.changed.emit()
         if service is None:
             return
@@ -70,5 +81,6 @@ class NetworkShelf(QObject):
             self._slugs = await service.crypto_rpc.networks()
         except ServiceError:
             return
+        self._told_at = datetime.now(UTC)
         await catalogue.save(account.id, "crypto_rpc", "networks", list(self._slugs))
         self.changed.emit()

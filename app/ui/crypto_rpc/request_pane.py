@@ -29,6 +29,8 @@ from app.ui.shared.surfaces import rule, set_property, zone
 if TYPE_CHECKING:
     from app.ui.shared.theme import Theme
 
+MAX_WARNINGS = 3  # in words; every row has its sign
+
 
 class RequestPane(QWidget):
     """Draws a `DraftView`. Texts that the person is typing are not replaced unless `replace_texts` asks for it."""
@@ -158,6 +160,11 @@ class RequestPane(QWidget):
         self.new_key.clicked.connect(self.new_key_wanted)
         self.list.edit_wanted.connect(self.params.setFocus)
 
+    def take_focus(self) -> None:
+        """Give the keyboard to the editor that is shown."""
+        widget = self.params if self.mode.current == "rows" else self.text
+        widget.setFocus(Qt.FocusReason.OtherFocusReason)
+
     def show_draft(self, view: DraftView, *, replace_texts: bool) -> None:
         """Show the draft. While it is being sent, nothing in it can be changed."""
         self._view = view
@@ -208,8 +215,10 @@ class RequestPane(QWidget):
             fault = " ".join(view.refusals)
         elif view.missing:
             fault = self.tr("No value for {names}.").format(names=", ".join(f"{{{{{name}}}}}" for name in view.missing))
-        self.fault.set_text(fault)
-        self.fault.setVisible(bool(fault))
+        warnings = tuple(dict.fromkeys(row.warning for row in view.rows if row.warning))
+        self.fault.set_role("bad" if fault else "warn")
+        self.fault.set_text(fault or " ".join(warnings[:MAX_WARNINGS]))
+        self.fault.setVisible(bool(fault or warnings))
 
     def _show_key(self, view: DraftView) -> None:
         self.key_used.blockSignals(True)

@@ -169,6 +169,10 @@ class ResponsePane(QWidget):
     def run(self) -> RunView | None:
         return self._run
 
+    def take_focus(self) -> None:
+        """Give the keyboard to the answer."""
+        self.tree.setFocus(Qt.FocusReason.OtherFocusReason)
+
     def show_run(self, run: RunView | None) -> None:
         """Show an answer, or with None what belongs here."""
         self._run = run

@@ -142,6 +142,7 @@ class CapsView:
     requests_limit: int = 100
     credits: int = 0
     credits_limit: int = 10_000_000
+    resets_at: datetime | None = None  # when the oldest request of the minute stops counting
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ class Headroom:
     tokens_limit: int | None = None
     tier: str = ""
     resets_at: datetime | None = None
+    of: str = ""  # what is limited, where it is not requests of any kind: "Chain calls"
 
 
 class Caller(QObject):

@@ -252,6 +252,11 @@ class StatusBar(QFrame):
         if headroom.tier and wide:
             runs.append((f"Tier {headroom.tier}  ", "text3", 400))
             spoken.append(f"tier {headroom.tier}")
+        if headroom.of and headroom.requests_left is not None:
+            title: list[Run] = [(f"{headroom.of} ", "text3", 400)] if wide else []
+            left, limit = headroom.requests_left, headroom.requests_limit
+            words = f"{headroom.of}: {left} of {limit} left this minute"
+            return [*title, *_of(left, limit, "this minute" if wide else "", count)], words
         if headroom.requests_left is not None:
             runs += _of(headroom.requests_left, headroom.requests_limit, "req", count)
             spoken.append(f"{headroom.requests_left} of {headroom.requests_limit} requests")

@@ -1,0 +1,68 @@
+"""What can be done with an answer: found in, copied, saved."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QGuiApplication
+
+from app.ui.crypto_rpc.file_dialogs import file_to_write
+from app.ui.crypto_rpc.outcomes import roots_of
+from app.ui.shared.json_tree_model import Path as TreePath
+from app.ui.shared.json_tree_model import find
+
+if TYPE_CHECKING:
+    from app.ui.crypto_rpc.page import CryptoRpcPage
+    from app.ui.crypto_rpc.state import RunView
+    from app.ui.shared.tasks import TaskScope
+    from app.ui.shared.theme import Theme
+
+MAX_FOUND = 5_000
+
+
+class AnswerDesk(QObject):
+    """The answer on screen is the presenter's `run`; large ones are searched and written in threads."""
+
+    def __init__(self, page: CryptoRpcPage, theme: Theme, tasks: TaskScope) -> None:
+        super().__init__(page)
+        self._page = page
+        self._theme = theme
+        self._tasks = tasks
+        response = page.main.response
+        response.copy_wanted.connect(self.copy)
+        response.save_wanted.connect(self.save)
+        response.find_wanted.connect(lambda text: tasks.replace("rpc find", self._find, text))
+        for view in (response.tree, response.headers):
+            view.copied.connect(lambda what: page.toast_wanted.emit(f"The {what} is on the clipboard.", "", ""))
+
+    def copy(self) -> None:
+        if self._page.presenter.run is not None:
+            self._tasks.replace("rpc copy", self._copy, self._page.presenter.run)
+
+    async def _copy(self, run: RunView) -> None:
+        text = await asyncio.to_thread(run.body.decode, "utf-8", "replace")
+        QGuiApplication.clipboard().setText(text)
+        self._page.toast_wanted.emit(self.tr("The answer is on the clipboard."), "", "")
+
+    def save(self) -> None:
+        if self._page.presenter.run is not None:
+            self._tasks.start("rpc save", self._save, self._page.presenter.run)
+
+    async def _save(self, run: RunView) -> None:
+        chosen = await file_to_write(self._page.main, self.tr("Save the answer"), "answer.json", "JSON (*.json)")
+        if chosen is None:
+            return
+        try:
+            await asyncio.to_thread(chosen.write_bytes, run.body)
+        except OSError as error:
+            self._page.toast_wanted.emit(f"The answer was not saved: {error.strerror}.", "", "")
+        else:
+            self._page.toast_wanted.emit(f"Saved as {chosen.name}.", "", "")
+
+    async def _find(self, text: str) -> None:
+        run = self._page.presenter.run
+        if run is not None:
+            places: list[TreePath] = await asyncio.to_thread(find, roots_of(run.outcomes), text, MAX_FOUND)
+            self._page.main.response.show_found(places)

@@ -1,0 +1,147 @@
+"""What the Console's two pickers find, and what choosing does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt
+
+from app.ui.crypto_rpc.methods import MethodInfo, search
+from app.ui.crypto_rpc.networks import is_test_network
+from app.ui.crypto_rpc.picker import Picker, PickGroup, PickRow, Row
+from app.ui.crypto_rpc.state import TIER_WORDS
+
+if TYPE_CHECKING:
+    from app.ui.crypto_rpc.networks import NetworkRow
+    from app.ui.crypto_rpc.page import CryptoRpcPage
+    from app.ui.shared.theme import Theme
+
+TIER_PILLS = {"Standard ×1": "standard", "Advanced ×2": "advanced", "Large ×4": "large"}
+MAIN, TEST, OTHER = "Main networks", "Test networks", "Not EVM"
+TIER_TONES = {"standard": "neutral", "advanced": "accent", "large": "warn", "unknown": "outline"}
+KEPT = 50
+
+
+class Pickers(QObject):
+    """Both stand under the button that opens them and answer the same keys."""
+
+    def __init__(self, page: CryptoRpcPage, theme: Theme) -> None:
+        super().__init__(page)
+        self._page = page
+        self._used: list[str] = []  # methods that were added, newest first
+        self.networks = Picker(
+            theme,
+            page.main,
+            name=self.tr("Networks"),
+            placeholder=self.tr("Find by name, slug or chain id"),
+            find=self._find_networks,
+            pills=(MAIN, TEST, OTHER),
+            hints=(("Enter", self.tr("Use")), ("Ctrl+D", self.tr("Favourite"))),
+            count=self._network_count,
+            note=lambda: page.presenter.shelf.age_words(),
+        )
+        self.methods = Picker(
+            theme,
+            page.main,
+            name=self.tr("Methods"),
+            placeholder=self.tr("Find a method"),
+            find=self._find_methods,
+            pills=(*TIER_PILLS, self.tr("Read only"), self.tr("Used before")),
+            hints=(
+                ("Enter", self.tr("Add to batch")),
+                ("Ctrl+Enter", self.tr("Add and send alone")),
+                ("F1", self.tr("Method help")),
+            ),
+            count=self._method_count,
+            free=True,
+        )
+        self.networks.chosen.connect(lambda slug, _control: page.presenter.use_network(slug))
+        self.networks.star_wanted.connect(page.presenter.star_network)
+        self.methods.chosen.connect(self._add)
+        self.methods.help_wanted.connect(self._help)
+
+    def _network_count(self, rows: Sequence[Row]) -> str:
+        found, everything = _number(rows), len(self._page.presenter.networks())
+        return f"{found} of {everything} networks" if found != everything else f"{everything} networks"
+
+    def _method_count(self, rows: Sequence[Row]) -> str:
+        presenter = self._page.presenter
+        catalogue, network = presenter.methods, presenter.view().network
+        everything = len(catalogue.offered(network.slug)) if catalogue is not None else 0
+        return f"{_number(rows)} of {everything} on {network.title}"
+
+    def _find_networks(self, text: str, pills: frozenset[str]) -> Sequence[Row]:
+        words, rows, group = text.casefold().split(), list[Row](), ""
+        for network in self._page.presenter.networks():
+            held = f"{network.title} {network.slug} {network.chain_id or ''}".casefold()
+            if not all(word in held for word in words) or (pills and not pills & _pills_of(network)):
+                continue
+            if network.group != group:
+                group = network.group
+                rows.append(PickGroup(group))
+            chain = f"Chain {network.chain_id}" if network.chain_id else ""
+            rows.append(
+                PickRow(
+                    network.slug,
+                    network.title,
+                    f"{network.slug}  {chain}".strip(),
+                    self.tr("In use") if network.is_current else "",
+                    "accent",
+                    f"{network.credits} cr",
+                    starred=network.is_favourite,
+                )
+            )
+        return rows
+
+    def _find_methods(self, text: str, pills: frozenset[str]) -> Sequence[Row]:
+        catalogue, network = self._page.presenter.methods, self._page.presenter.draft.network
+        if catalogue is None:
+            return ()
+        tiers = {TIER_PILLS[pill] for pill in pills if pill in TIER_PILLS}
+        found = [
+            method
+            for method in search(catalogue.offered(network), text)
+            if (not tiers or method.tier in tiers)
+            and (self.tr("Read only") not in pills or method.only_reads)
+            and (self.tr("Used before") not in pills or method.name in self._used)
+        ]
+        rows: list[Row] = [_method_row(method) for method in found]
+        refused = search(catalogue.refused(network), text) if not pills else ()
+        if refused:
+            rows.append(PickGroup(self.tr("Not offered by the service")))
+            rows += [
+                PickRow(each.name, each.name, each.refusal, "Not offered", "outline", mono=True, usable=False)
+                for each in refused
+            ]
+        return rows
+
+    def _add(self, name: str, alone: bool) -> None:
+        page = self._page
+        self._used = [name, *(each for each in self._used if each != name)][:KEPT]
+        page.main.show_side("request")
+        page.presenter.add_method(name)
+        page.main.request.params.setFocus(Qt.FocusReason.OtherFocusReason)
+        if alone:
+            page.presenter.send_alone(len(page.presenter.draft.rows))
+
+    def _help(self, name: str) -> None:
+        self.methods.close()
+        self._page.show_help_of(name, self._page.main.add_method)
+
+
+def _number(rows: Sequence[Row]) -> int:
+    return sum(isinstance(row, PickRow) and row.usable for row in rows)
+
+
+def _pills_of(network: NetworkRow) -> frozenset[str]:
+    if network.family != "evm":
+        return frozenset({OTHER})
+    return frozenset({TEST if is_test_network(network.slug) else MAIN})
+
+
+def _method_row(method: MethodInfo) -> PickRow:
+    words = TIER_WORDS[method.tier]
+    return PickRow(
+        method.name, method.name, method.help, words, TIER_TONES[method.tier], f"{method.credits} cr", mono=True
+    )

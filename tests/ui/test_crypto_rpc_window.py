@@ -1,0 +1,198 @@
+"""The Console by keyboard alone: choosing, writing, sending, reading, against the Sandbox's real chains."""
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+
+from app.ui.crypto_rpc.picker import PickGroup, PickRow
+from app.ui.shared.tasks import TaskScope
+from app.ui.shared.theme import Theme
+from tests.ui.rpc_page import RpcWindow, call, rpc_window
+
+
+@pytest.fixture
+async def window(tmp_path: Path, tasks: TaskScope, theme: Theme) -> AsyncIterator[RpcWindow]:
+    async with rpc_window(tmp_path, tasks, theme) as window:
+        yield window
+
+
+async def test_a_network_is_found_by_its_chain_id_and_chosen_with_enter(window: RpcWindow) -> None:
+    window.key("Ctrl+Shift+L")
+    QTest.keyClicks(window.page.networks.search, "8453")
+    assert "2 of " in window.page.networks.count.text()  # and its test network
+    QTest.keyClick(window.page.networks.search, Qt.Key.Key_Return)
+    assert window.presenter.draft.network == "base-mainnet"
+    assert window.main.network.text().startswith("Base mainnet")
+    assert not window.page.networks.isVisible()
+
+
+async def test_a_favourite_network_stands_first(window: RpcWindow) -> None:
+    window.key("Ctrl+Shift+L")
+    QTest.keyClicks(window.page.networks.search, "polygon mainnet")
+    QTest.keyClick(window.page.networks.search, Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
+    window.page.networks.search.clear()
+    rows = window.page.networks.rows.rows
+    assert isinstance(rows[0], PickGroup)
+    assert rows[0].title == "Favourites"
+    assert isinstance(rows[1], PickRow)
+    assert rows[1].key == "polygon-mainnet"
+    assert "from the service" in window.page.networks.note.text()
+
+
+async def test_only_test_networks_are_shown_while_their_pill_is_down(window: RpcWindow) -> None:
+    window.key("Ctrl+Shift+L")
+    QTest.keyClick(window.page.networks.pills["Test networks"], Qt.Key.Key_Space)
+    keys = [row.key for row in window.page.networks.rows.rows if isinstance(row, PickRow)]
+    assert keys
+    assert all("mainnet" not in key for key in keys)
+    window.page.networks.close()
+
+
+async def test_r_rpc_20_a_refused_method_is_listed_with_its_reason_and_cannot_be_chosen(window: RpcWindow) -> None:
+    window.key("Ctrl+Shift+M")
+    QTest.keyClicks(window.page.methods.search, "getFilterLogs")
+    refused = next(row for row in window.page.methods.rows.rows if isinstance(row, PickRow) and not row.usable)
+    assert "Use eth_getLogs" in refused.help
+    before = window.presenter.draft.rows
+    QTest.keyClick(window.page.methods.search, Qt.Key.Key_Escape)
+    assert window.presenter.draft.rows == before
+
+
+async def test_methods_are_added_and_one_is_sent_alone(window: RpcWindow) -> None:
+    for name in ("eth_gasPrice", "eth_chainId"):
+        window.key("Ctrl+Shift+M")
+        QTest.keyClicks(window.page.methods.search, name)
+        QTest.keyClick(window.page.methods.search, Qt.Key.Key_Return)
+    assert [row.method for row in window.presenter.draft.rows] == ["eth_gasPrice", "eth_chainId"]
+    assert window.request.total.text() == "Total 40"
+    window.key("Ctrl+Shift+M")
+    QTest.keyClicks(window.page.methods.search, "eth_blockNumber")
+    QTest.keyClick(window.page.methods.search, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    await window.settle()
+    assert [entry.title for entry in window.entries] == ["eth_blockNumber"]
+    assert len(window.presenter.draft.rows) == 3
+
+
+async def test_a_method_nobody_listed_is_added_after_a_warning(window: RpcWindow) -> None:
+    window.key("Ctrl+Shift+M")
+    QTest.keyClicks(window.page.methods.search, "acme_weather")
+    assert "Enter adds it as it is" in window.page.methods.nothing.text()
+    QTest.keyClick(window.page.methods.search, Qt.Key.Key_Return)
+    assert "Nobody listed acme_weather" in window.request.fault.text()
+    assert window.main.send.isEnabled()
+
+
+async def test_rows_and_json_are_always_in_step(window: RpcWindow) -> None:
+    window.type_json([call("eth_getBalance", "0x" + "11" * 20, "latest"), call("eth_chainId", number=7)])
+    window.key("Ctrl+Shift+J")
+    assert [row.method for row in window.presenter.draft.rows] == ["eth_getBalance", "eth_chainId"]
+    assert window.request.list.model().rowCount() == 2
+    window.request.params.setFocus()
+    window.request.params.selectAll()
+    QTest.keyClicks(window.request.params, '["0x22", "earliest"]')
+    window.key("Ctrl+Shift+J")
+    written = json.loads(window.request.text.toPlainText())
+    assert [item["id"] for item in written] == [1, 2]
+    assert written[0]["params"] == ["0x22", "earliest"]
+
+
+async def test_a_fault_names_its_line_and_nothing_is_sent(window: RpcWindow) -> None:
+    window.type_json('[\n{"jsonrpc": "2.0",\n"id": 1 "method": "eth_chainId"}]')
+    assert window.request.fault.text().startswith("Line 3:")
+    assert not window.main.send.isEnabled()
+    await window.send()
+    assert window.entries == []
+
+
+async def test_r_rpc_07_a_hundred_and_one_calls_are_refused_with_the_rule(window: RpcWindow) -> None:
+    window.type_json([call("eth_chainId", number=n) for n in range(1, 102)])
+    assert "Up to 100 calls go in one request; this has 101." in window.request.fault.text()
+    assert not window.main.send.isEnabled()
+    window.type_json([call("eth_chainId", number=n) for n in range(1, 101)])
+    assert window.main.send.isEnabled()
+
+
+@pytest.mark.parametrize(
+    ("pasted", "methods"),
+    [
+        ('{"method": "eth_gasPrice"}', ["eth_gasPrice"]),
+        ('[{"method": "eth_gasPrice", "id": 9}, {"method": "eth_chainId", "id": 9}]', ["eth_gasPrice", "eth_chainId"]),
+        (
+            "curl -X POST https://api.example.com/crypto/rpc/base-mainnet -H 'Authorization: Bearer sk-secret' "
+            '-d \'{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}\'',
+            ["eth_chainId"],
+        ),
+    ],
+)
+async def test_what_is_pasted_becomes_calls(window: RpcWindow, pasted: str, methods: list[str]) -> None:
+    QGuiApplication.clipboard().setText(pasted)
+    window.key("Ctrl+Shift+V")
+    assert [row.method for row in window.presenter.draft.rows] == methods
+    assert [row.id for row in window.presenter.draft.rows] == list(range(1, len(methods) + 1))
+    assert window.presenter.draft.network == ("base-mainnet" if "curl" in pasted else "ethereum-mainnet")
+    assert "sk-secret" not in json.dumps(window.presenter.draft.kept())
+
+
+async def test_calls_are_moved_and_removed_by_keyboard(window: RpcWindow) -> None:
+    window.type_json([call("eth_chainId"), call("eth_gasPrice"), call("eth_blockNumber")])
+    window.key("Ctrl+Shift+J")
+    view = window.request.list
+    view.setFocus()
+    both = Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.ShiftModifier
+    QTest.keyClick(view, Qt.Key.Key_Down, both)
+    assert [row.method for row in window.presenter.draft.rows] == ["eth_gasPrice", "eth_chainId", "eth_blockNumber"]
+    QTest.keyClick(view, Qt.Key.Key_Delete)
+    assert [(row.id, row.method) for row in window.presenter.draft.rows] == [
+        (1, "eth_gasPrice"),
+        (2, "eth_blockNumber"),
+    ]
+
+
+async def test_r_rpc_36_the_second_sending_is_a_replay_and_a_new_key_is_not(window: RpcWindow) -> None:
+    await window.send()
+    assert not window.response.replay.isVisible()
+    await window.send()
+    assert window.response.replay.isVisible()
+    assert window.entries[0].badge == "Replay"
+    assert "free to repeat" in window.request.key_note.text()
+    window.key("Ctrl+Shift+N")
+    await window.settle()
+    await window.send()
+    assert not window.response.replay.isVisible()
+    assert window.response.runs.text() == "Run 3 of 3"
+
+
+async def test_r_rpc_38_a_key_in_use_is_explained_beside_the_field(window: RpcWindow) -> None:
+    await window.send()
+    window.type_json(call("eth_chainId"))
+    await window.settle()
+    assert "another request" in window.request.key_fault.text()
+    await window.send()
+    assert window.main.problem.isVisible()
+    assert len(window.entries) == 1
+
+
+async def test_a_malformed_key_is_named_before_sending(window: RpcWindow) -> None:
+    window.request.key.setFocus()
+    window.request.key.selectAll()
+    QTest.keyClicks(window.request.key, "with blanks!")
+    await window.settle()
+    assert "1 to 255 letters, digits" in window.request.key_fault.text()
+
+
+async def test_the_price_is_a_range_before_and_exact_after(window: RpcWindow) -> None:
+    window.type_json([call("eth_chainId"), call("eth_getBalance", "nonsense", "latest")])
+    assert window.main.estimate.text().startswith("Estimate 40 cr, $0.000025 to $0.000028")
+    await window.send()
+    assert window.presenter.run is not None
+    assert ("Charged", "25 cr", "") in window.presenter.run.facts
+    assert window.response.errors.text() == "1 error"
+    assert window.response.trouble.isVisible()
+    QTest.keyClick(window.response.alone, Qt.Key.Key_Space)
+    await window.settle()
+    assert [entry.title for entry in window.entries] == ["eth_getBalance", "2 calls in a batch"]
