@@ -302,14 +302,15 @@ class Flow:
 
     def formulas_set(self, formulas: Iterable[str]) -> bool:
         """Some formulas can be drawn now: forget what shows their source. True when something here does."""
-        beginnings = [formula.split("\n", 1)[0][:24] for formula in formulas]
+        beginnings = {formula.strip().split("\n", 1)[0][:24] for formula in formulas}
         found = False
         for unit in self.units:
             source = unit.segment.source if unit.segment is not None and unit.is_built else ""
             if any(each in source for each in beginnings):
                 unit.drop()
                 found = True
-        self._tables.clear()
+        if found:
+            self._tables.clear()
         return found
 
     def restyle(self, styles: Styles) -> None:

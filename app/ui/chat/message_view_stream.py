@@ -147,7 +147,7 @@ class Stream:
         models = self._view.stack.known_models()
         changed = [flow.formulas_set(formulas) for model in models for flow in (model.answer, model.thoughts)]
         if any(changed):
-            self._view.refresh()
+            self._view.refresh(in_steps=True)
 
     # -- the caret and other things that move by themselves -----------------------------------------------------------
 
