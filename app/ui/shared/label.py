@@ -9,6 +9,7 @@ from PySide6.QtGui import (
     QPaintEvent,
     QPalette,
     QResizeEvent,
+    QShowEvent,
     QTextCharFormat,
     QTextLayout,
     QTextOption,
@@ -83,6 +84,12 @@ class Label(QLabel):
         """Change the colour role."""
         if role != self._role:
             self._role = role
+            self._dress()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """A label that was hidden while the text size changed was given its old font back by the style sheet."""
+        super().showEvent(event)
+        if self.font().pixelSize() != self._theme.font(self._style).pixelSize():
             self._dress()
 
     def _dress(self) -> None:

@@ -7,13 +7,14 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractItemView, QListWidget, QListWidgetItem, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QCheckBox, QPlainTextEdit, QScrollArea, QVBoxLayout, QWidget
 
 from app.service.speech_text import MAX_CHARS
 from app.ui.shared import money
 from app.ui.shared.dialogs import Dialog
 from app.ui.shared.fields import bind_label
 from app.ui.shared.label import Label
+from app.ui.shared.surfaces import zone
 from app.ui.shared.theme import Theme
 from app.ui.speech.state import Choice
 from app.ui.speech.voice_book import Key, Voice
@@ -46,27 +47,30 @@ class AuditionDialog(Dialog):
         bind_label(words, self.text)
         self.text.setAccessibleName("Line")
         title = Label(theme, f"Up to {MAX_VOICES} voices", "small", "text2", weight=500)
-        self.list = QListWidget()
-        self.list.setAccessibleName("Voices")
-        self.list.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
-        self.list.setMinimumHeight(theme.px(220))
+        inside = QWidget()
+        zone(inside, "surface")
+        column = QVBoxLayout(inside)
+        column.setSpacing(theme.px(6))
+        self._boxes: list[tuple[QCheckBox, Key]] = []
         for voice in _offered(shelf.all(), choice):
-            item = QListWidgetItem(
-                f"{voice.name} · {voice.model_name}" + (f" · {voice.language}" * bool(voice.language))
-            )
-            item.setData(Qt.ItemDataRole.UserRole, voice.key)
-            item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
+            box = QCheckBox(f"{voice.name} · {voice.model_name}" + (f" · {voice.language}" * bool(voice.language)))
             on = voice.favourite or voice.key == (choice.model, choice.voice)
-            checked = on and len(self.voices) < MAX_VOICES
-            item.setCheckState(Qt.CheckState.Checked if checked else Qt.CheckState.Unchecked)
-            self.list.addItem(item)
+            box.setChecked(on and len(self.voices) < MAX_VOICES)
+            box.toggled.connect(lambda _on: self._agree())
+            self._boxes.append((box, voice.key))
+            column.addWidget(box)
+        self.list = QScrollArea()
+        self.list.setAccessibleName("Voices")
+        self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.list.setWidgetResizable(True)
+        self.list.setWidget(inside)
+        self.list.setMinimumHeight(theme.px(220))
         self.cost = Label(theme, "", role="text2", wrap=True, tabular=True)
         for widget in (words, self.text, title, self.list, self.cost):
             self.body.addWidget(widget)
         self.add_button("Cancel", accepts=False)
         self.go = self.add_button("Speak", kind="primary", accepts=True)
         self.text.textChanged.connect(self._agree)
-        self.list.itemChanged.connect(lambda _item: self._agree())
         self._agree()
 
     @property
@@ -75,10 +79,7 @@ class AuditionDialog(Dialog):
 
     @property
     def voices(self) -> tuple[Key, ...]:
-        items = [self.list.item(row) for row in range(self.list.count())]
-        return tuple(
-            tuple(item.data(Qt.ItemDataRole.UserRole)) for item in items if item.checkState() == Qt.CheckState.Checked
-        )
+        return tuple(key for box, key in self._boxes if box.isChecked())
 
     def _agree(self) -> None:
         line, voices = self.line, self.voices
@@ -92,7 +93,7 @@ class AuditionDialog(Dialog):
             problem = "Choose a voice."
         elif len(voices) > MAX_VOICES:
             problem = f"Up to {MAX_VOICES} voices; {len(voices)} are chosen."
-        cost = money.about(price) if price is not None else "The price is not known"
+        cost = f"About {money.money(price)}" if price is not None else "The price is not known"
         count = "one voice" if len(voices) == 1 else f"{len(voices)} voices"
         self.cost.set_text(problem or f"{cost} for {count} together.")
         self.go.setText(f"Speak for {money.money(price)}" if price and not problem else "Speak")

@@ -227,6 +227,7 @@ class ClipDelegate(GroupedDelegate):
         inside = rect.adjusted(theme.px(16), theme.px(7), -theme.px(16), 0)
         sign = QRectF(inside.left(), inside.top() + (theme.type_px(19) - side) / 2, side, side)
         if row.working:
+            painter.setBrush(Qt.BrushStyle.NoBrush)
             paint_spinner(painter, theme, sign, 0.2)
         else:
             name = "pause" if row.plays else "warning" if row.is_partial else "play"

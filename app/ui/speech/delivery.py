@@ -17,6 +17,7 @@ from app.ui.shared.theme import Theme
 from app.ui.speech.knobs import FORMAT_TITLES, KnobView, language_choices
 
 STYLE_AFTER_MS = 200
+LARGE = 1.5  # text scale
 
 
 class DeliveryPage(QScrollArea):
@@ -39,6 +40,7 @@ class DeliveryPage(QScrollArea):
         self._reasons: dict[str, QWidget] = {}
         self._reason_labels: dict[str, Label] = {}
         self._labels: dict[str, Label] = {}
+        self._pairs: list[tuple[int, Label, QWidget]] = []
         self._row = 0
         self._formats: tuple[str, ...] = ()
         self._make_style()
@@ -90,22 +92,22 @@ class DeliveryPage(QScrollArea):
         label = Label(self._theme, title)
         label.setBuddy(field)
         self._labels[name] = label
-        self._grid.addWidget(label, self._row, 0)
-        self._grid.addWidget(field, self._row, 1)
-        self._row += 1
+        self._pairs.append((self._row, label, field))
+        self._row += 2
         self._add_reason(name)
 
     def _add_format(self) -> None:
         label = Label(self._theme, "Format")
         label.setBuddy(self.format)
-        row = QHBoxLayout()
+        holder = QWidget()
+        row = QHBoxLayout(holder)
+        row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(self.format)
         row.addStretch(1)
         row.addWidget(Label(self._theme, "Stream"))
         row.addWidget(self.stream)
-        self._grid.addWidget(label, self._row, 0)
-        self._grid.addLayout(row, self._row, 1)
-        self._row += 1
+        self._pairs.append((self._row, label, holder))
+        self._row += 2
 
     def _add_reason(self, name: str) -> None:
         """The line that says why a knob is off."""
@@ -128,7 +130,17 @@ class DeliveryPage(QScrollArea):
         self._grid.setVerticalSpacing(px(8))
         self.style_box.setFont(self._theme.font("small"))
         self.style_box.setFixedHeight(self._theme.px(14) + 2 * self._theme.line_px("small"))
-        self._grid.setColumnMinimumWidth(0, self._theme.type_px(84))
+        is_large = self._theme.scale >= LARGE
+        self._grid.setColumnMinimumWidth(0, 0 if is_large else self._theme.type_px(84))
+        for row, label, field in self._pairs:  # large letters leave no room beside a label: the field goes below it
+            for widget in (label, field):
+                self._grid.removeWidget(widget)
+            if is_large:
+                self._grid.addWidget(label, row, 0, 1, 2)
+                self._grid.addWidget(field, row + 1, 0, 1, 2)
+            else:
+                self._grid.addWidget(label, row, 0)
+                self._grid.addWidget(field, row, 1)
 
     # -- what the presenter tells ---------------------------------------------------------------------------------
 

@@ -68,8 +68,9 @@ class RequestPage(QScrollArea):
         self.body = Label(theme, "", "code", mono=True, wrap=True)
         self.body.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.outcome = Label(theme, "", "small", "text2", wrap=True, tabular=True)
-        self.headers = Label(theme, "", "small", "text2", mono=True, wrap=True)
-        for widget in (self.path, self.body, self.outcome, self.headers):
+        self.request_id = Label(theme, "", "small", "text2", mono=True, wrap=True)
+        self.content_type = Label(theme, "", "small", "text2", mono=True, wrap=True)
+        for widget in (self.path, self.body, self.outcome, self.request_id, self.content_type):
             self._column.addWidget(widget)
         self._column.addWidget(self.curl, 0, Qt.AlignmentFlag.AlignLeft)
         self._column.addStretch(1)
@@ -95,8 +96,8 @@ class RequestPage(QScrollArea):
         self.body.set_text(body_text(record.body) if not isinstance(record.body, tuple) else "A form with a file")
         status = str(exchange.status) if exchange.status is not None else "no answer"
         self.outcome.set_text(f"{status} · {money.clock(exchange.started_at)} · {money.duration(exchange.duration_s)}")
-        rows = [("request id", info.request_id), ("content type", info.content_type)] if info is not None else []
-        self.headers.set_text("\n".join(f"{name}: {value}" for name, value in rows if value))
+        self.request_id.set_text(f"request id: {info.request_id}" if info is not None else "")
+        self.content_type.set_text(f"content type: {info.content_type}" if info is not None else "")
         self.curl.show()
 
     def _copy(self) -> None:

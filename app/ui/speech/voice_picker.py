@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSignalBlocker, QSize, Signal
 from PySide6.QtGui import QFont, QPainter
-from PySide6.QtWidgets import QHBoxLayout, QStyleOptionViewItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QStyleOptionViewItem, QVBoxLayout, QWidget
 
 from app.ui.shared import icons
 from app.ui.shared.buttons import Button, IconButton, QuietButton
 from app.ui.shared.fields import ChoiceField
+from app.ui.shared.flow import FlowLayout
 from app.ui.shared.label import Label
 from app.ui.shared.search_field import SearchField
 from app.ui.shared.segmented import SegmentedChoice
@@ -20,6 +21,8 @@ from app.ui.speech.grouped_list import ROW_ROLE, GroupedDelegate, GroupedView, H
 from app.ui.speech.voice_book import Key, Voice, VoiceFilter, VoiceGroup
 
 Index = QModelIndex | QPersistentModelIndex
+LARGE = 1.5  # text scale
+NARROW_PX = 210  # at 100 %: below it a row shows no identifier
 
 
 class VoicePicker(QWidget):
@@ -57,12 +60,11 @@ class VoicePicker(QWidget):
         self._column = QVBoxLayout(self)
         self._filters = QVBoxLayout()
         self._filters.addWidget(self.search)
-        self._pair, self._third = QHBoxLayout(), QHBoxLayout()
+        self._pair, self._third = QHBoxLayout(), FlowLayout(self._theme, gap=6)
         self._pair.addWidget(self.model, 1)
         self._pair.addWidget(self.language, 1)
         self._third.addWidget(self.gender)
         self._third.addWidget(self.stars)
-        self._third.addStretch(1)
         self._third.addWidget(self.clone)
         self._filters.addLayout(self._pair)
         self._filters.addLayout(self._third)
@@ -95,7 +97,9 @@ class VoicePicker(QWidget):
         self._filters.setContentsMargins(px(12), px(10), px(12), px(8))
         self._filters.setSpacing(px(8))
         self._pair.setSpacing(px(6))
-        self._third.setSpacing(px(6))
+        is_large = self._theme.scale >= LARGE
+        self._pair.setDirection(QBoxLayout.Direction.TopToBottom if is_large else QBoxLayout.Direction.LeftToRight)
+        self.view.setMinimumHeight(4 * self._theme.height_px(31))
         self._none.setContentsMargins(px(16), px(8), px(16), px(8))
 
     # -- filters --------------------------------------------------------------------------------------------------
@@ -233,8 +237,9 @@ class VoiceDelegate(GroupedDelegate):
         left = inside.left() + side + theme.px(10)
         room = inside.right() - star - theme.px(8) - left
         small = theme.font("small")
-        name_wide = round(room * 0.27)
-        id_wide = round(room * 0.30)
+        is_narrow = room < theme.type_px(NARROW_PX)
+        name_wide = round(room * (0.5 if is_narrow else 0.27))
+        id_wide = 0 if is_narrow else round(room * 0.30)
         gender_wide = theme.type_px(14)
         place = QRect(left, rect.top(), name_wide, rect.height())
         weight = QFont.Weight.DemiBold if is_on else QFont.Weight.Medium
