@@ -222,7 +222,7 @@ def short_clock(seconds: float) -> str:
 
 def length_words(seconds: float) -> str:
     """Return `24 s`, `7 min 42 s`, `1 h 5 min`."""
-    whole = round(max(0.0, seconds))
+    whole = int(max(0.0, seconds))
     hours, rest = divmod(whole, 3600)
     minutes, left = divmod(rest, 60)
     if hours:

@@ -12,6 +12,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QFontMetricsF, QTextLayout, QTextOption
 
 from app.ui.transcription.document import Document
+from app.ui.transcription.editing import Match, word_spans
 from app.ui.transcription.exporting import PARAGRAPH_PAUSE_S, short_clock
 
 if TYPE_CHECKING:
@@ -58,6 +59,28 @@ def rows_of(document: Document, mode: str) -> tuple[Row, ...]:
     return tuple(
         _row(document, [number], short_clock(segment.start)) for number, segment in enumerate(document.segments)
     )
+
+
+Found = dict[int, list[tuple[Match, bool]]]  # segment → what a search found in it, and whether it stands there
+
+
+def found_in_row(document: Document, row: Row, mode: str, found: Found) -> list[tuple[Match, bool]]:
+    """Return what a search found, with characters counted in the row's own text."""
+    if mode == "segments":
+        return found.get(row.segment, [])
+    told: list[tuple[Match, bool]] = []
+    if mode == "words":
+        begin, end = word_spans(document.segments[row.segment])[row.spans[0][3]]
+        for match, is_current in found.get(row.segment, []):
+            if match.start < end and begin < match.end:
+                inside = Match(row.segment, max(match.start, begin) - begin, min(match.end, end) - begin)
+                told.append((inside, is_current))
+        return told
+    for first, _, segment, word in row.spans:
+        if word == 0:
+            for match, is_current in found.get(segment, []):
+                told.append((Match(segment, first + match.start, first + match.end), is_current))
+    return told
 
 
 def _exact(seconds: float) -> str:

@@ -17,21 +17,18 @@ from PySide6.QtGui import (
     QMouseEvent,
     QPainter,
     QPaintEvent,
-    QPen,
     QResizeEvent,
-    QTextCharFormat,
-    QTextLayout,
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
-from app.ui.shared.icons import paint
 from app.ui.shared.menu import Menu
 from app.ui.transcription.document import Document
 from app.ui.transcription.editing import NUDGE_S, Match
 from app.ui.transcription.segment_editor import SegmentEditor
 from app.ui.transcription.segment_menu import segment_menu
 from app.ui.transcription.state import Mark
-from app.ui.transcription.transcript_rows import SIDE, RowSheet, rows_of
+from app.ui.transcription.transcript_paint import RowLook, paint_row
+from app.ui.transcription.transcript_rows import Found, RowSheet, found_in_row, rows_of
 
 if TYPE_CHECKING:
     from app.ui.shared.theme import Theme
@@ -253,72 +250,24 @@ class TranscriptView(QAbstractScrollArea):
         if sheet.height != height_before:
             self._place_bar()
 
-    def _found_by_segment(self) -> dict[int, list[tuple[Match, bool]]]:
-        found: dict[int, list[tuple[Match, bool]]] = {}
+    def _found_by_segment(self) -> Found:
+        found: Found = {}
         for number, match in enumerate(self._found):
             found.setdefault(match.segment, []).append((match, number == self._found_at))
         return found
 
-    def _paint_row(self, painter: QPainter, number: int, top: int, found: dict[int, list[tuple[Match, bool]]]) -> None:
-        theme, sheet = self._theme, self._sheet
-        assert sheet is not None
-        row = sheet.rows[number]
-        height = sheet.row_height(number)
-        spoken = self.spoken if self.spoken is not None and self._row_of.get(self.spoken) == number else None
-        if spoken is not None:
-            painter.fillRect(QRect(0, top, self.viewport().width(), height), theme.color("accent_tint"))
-        if self.hasFocus() and number == self.current:
-            painter.setPen(QPen(theme.color("accent"), 2))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            ring = QRectF(theme.px(10), top + 1, self.viewport().width() - theme.px(20), height - 2)
-            painter.drawRoundedRect(ring, theme.px(6), theme.px(6))
-        if row.label:
-            painter.setFont(theme.font("code" if self._mode == "segments" else "small", mono=True))
-            painter.setPen(theme.color("accent" if spoken is not None else "text3"))
-            label = QRectF(theme.px(SIDE), top + sheet.above, sheet.text_left - theme.px(SIDE), sheet.line)
-            painter.drawText(label, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), row.label)
-        if self._mode == "segments":
-            self._paint_found(painter, number, top, found.get(row.segment, []))
-            if row.segment in self._marked:
-                side = theme.icon_px(14)
-                place = QRectF(self.viewport().width() - theme.px(SIDE) - side, top + sheet.above + 3, side, side)
-                paint(painter, theme, "flag", place, "warn")
-        formats = self._paint_words(painter, number, top, spoken)
-        painter.setPen(theme.color("text"))
-        sheet.layout(number).draw(painter, QRectF(sheet.text_left, top + sheet.above, 1, 1).topLeft(), formats)
-
-    def _paint_found(self, painter: QPainter, number: int, top: int, found: list[tuple[Match, bool]]) -> None:
+    def _paint_row(self, painter: QPainter, number: int, top: int, found: Found) -> None:
         sheet = self._sheet
         assert sheet is not None
-        for match, is_current in found:
-            for rect in sheet.rects(number, match.start, match.end):
-                area = rect.translated(0, top).adjusted(-2, 2, 2, -2)
-                painter.setBrush(self._theme.color("warn_tint"))
-                painter.setPen(QPen(self._theme.color("warn"), 1.5) if is_current else Qt.PenStyle.NoPen)
-                painter.drawRoundedRect(area, 3, 3)
-
-    def _paint_words(
-        self, painter: QPainter, number: int, top: int, spoken: Place | None
-    ) -> list[QTextLayout.FormatRange]:
-        """The spoken word on its fill, the chosen one underlined."""
-        theme, sheet = self._theme, self._sheet
-        assert sheet is not None
-        formats: list[QTextLayout.FormatRange] = []
         row = sheet.rows[number]
-        if spoken is not None and (span := row.span_of(*spoken)) is not None:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.color("accent"))
-            for rect in sheet.rects(number, *span):
-                painter.drawRoundedRect(rect.translated(0, top).adjusted(-3, 1, 3, -1), 3, 3)
-            look = QTextCharFormat()
-            look.setForeground(theme.color("on_accent"))
-            formats.append(_range(span, look))
-        if self.chosen is not None and self.chosen != spoken and (span := row.span_of(*self.chosen)) is not None:
-            painter.setPen(QPen(theme.color("accent"), 1.5))
-            for rect in sheet.rects(number, *span):
-                line = rect.translated(0, top)
-                painter.drawLine(line.bottomLeft(), line.bottomRight())
-        return formats
+        look = RowLook(
+            spoken=self.spoken if self.spoken is not None and self._row_of.get(self.spoken) == number else None,
+            chosen=self.chosen,
+            has_focus=self.hasFocus() and number == self.current,
+            is_marked=self._mode == "segments" and row.segment in self._marked,
+            found=found_in_row(self.document, row, self._mode, found) if found else (),
+        )
+        paint_row(painter, self._theme, sheet, number, top, self.viewport().width(), look)
 
     # Hands
 
@@ -458,9 +407,3 @@ class TranscriptView(QAbstractScrollArea):
     def hear(self) -> None:
         """From the chosen word, or from the beginning of the segment."""
         self.hear_wanted.emit(self._place_of_keyboard())
-
-
-def _range(span: tuple[int, int], look: QTextCharFormat) -> QTextLayout.FormatRange:
-    piece = QTextLayout.FormatRange()
-    piece.start, piece.length, piece.format = span[0], span[1] - span[0], look
-    return piece
