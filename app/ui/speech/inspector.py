@@ -13,7 +13,7 @@ from app.ui.shared.label import Label
 from app.ui.shared.surfaces import zone
 from app.ui.shared.theme import Theme
 from app.ui.speech.clone_shelf import CloneShelf
-from app.ui.speech.delivery import DeliveryPage
+from app.ui.speech.delivery import LARGE, DeliveryPage
 from app.ui.speech.voice_picker import VoicePicker
 
 VOICE, OWN, REQUEST = range(3)
@@ -39,11 +39,18 @@ class SpeechInspector(QWidget):
         for page in (voice, self.shelf, self.request):
             self.pages.addWidget(page)
         self.tabs.bar.currentChanged.connect(self.pages.setCurrentIndex)
+        self._theme = theme
+        theme.changed.connect(self._dress)
+        self._dress()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.tabs)
         column.addWidget(self.pages, 1)
+
+    def _dress(self) -> None:
+        """Large letters leave room for one word of the first title."""
+        self.tabs.bar.setTabText(VOICE, "Voice and delivery" if self._theme.scale < LARGE else "Voice")
 
     def show_page(self, page: int) -> None:
         """Bring one of VOICE, OWN, REQUEST to the front."""

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSignalBlocker, QSize, Signal
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QPainter
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QStyleOptionViewItem, QVBoxLayout, QWidget
 
 from app.ui.shared import icons
 from app.ui.shared.buttons import Button, IconButton, QuietButton
 from app.ui.shared.fields import ChoiceField
-from app.ui.shared.flow import FlowLayout
 from app.ui.shared.label import Label
 from app.ui.shared.search_field import SearchField
 from app.ui.shared.segmented import SegmentedChoice
@@ -60,14 +59,15 @@ class VoicePicker(QWidget):
         self._column = QVBoxLayout(self)
         self._filters = QVBoxLayout()
         self._filters.addWidget(self.search)
-        self._pair, self._third = QHBoxLayout(), FlowLayout(self._theme, gap=6)
+        self._pair, self._third, self._fourth = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
         self._pair.addWidget(self.model, 1)
         self._pair.addWidget(self.language, 1)
         self._third.addWidget(self.gender)
         self._third.addWidget(self.stars)
-        self._third.addWidget(self.clone)
+        self._third.addStretch(1)
         self._filters.addLayout(self._pair)
         self._filters.addLayout(self._third)
+        self._filters.addLayout(self._fourth)
         self._filters.addWidget(self.count)
         self._column.addLayout(self._filters)
         self._column.addWidget(rule())
@@ -99,7 +99,14 @@ class VoicePicker(QWidget):
         self._pair.setSpacing(px(6))
         is_large = self._theme.scale >= LARGE
         self._pair.setDirection(QBoxLayout.Direction.TopToBottom if is_large else QBoxLayout.Direction.LeftToRight)
-        self.view.setMinimumHeight(4 * self._theme.height_px(31))
+        self._third.removeWidget(self.clone)
+        self._fourth.removeWidget(self.clone)
+        if is_large:
+            self._fourth.addWidget(self.clone, 0, Qt.AlignmentFlag.AlignLeft)
+        else:
+            self._third.addWidget(self.clone)
+        self._third.setSpacing(px(6))
+        self.view.setMinimumHeight(2 * self._theme.height_px(31))
         self._none.setContentsMargins(px(16), px(8), px(16), px(8))
 
     # -- filters --------------------------------------------------------------------------------------------------
