@@ -13,7 +13,7 @@ from app.ui.chat.retiring import ChangesDialog
 from app.ui.shared.buttons import Button
 from app.ui.shared.theme import Theme
 from tests.ui.chat_desk import FakeService, model_body
-from tests.ui.test_chat_desk import dialog_of, run
+from tests.ui.test_chat_desk import dialog_of, press, run
 from tests.ui.test_chat_page import open_page
 
 ENDS = {"date": "2027-02-01T00:00:00Z", "removesAt": "2027-02-01T00:00:00Z", "replacementModelId": "next"}
@@ -62,6 +62,22 @@ async def test_a_model_that_goes_is_named_and_replaced_in_every_chat_by_key(them
         assert not strip.isVisible()
         await shown.say("Three")
         assert shown.desk.fake.requests[-1]["model"] == "next"
+
+
+async def test_the_picker_names_what_comes_instead_and_is_worked_by_key(theme: Theme, tmp_home: Path) -> None:
+    async with open_page(theme, tmp_home, fake=models()) as shown:
+        press(shown, "Ctrl+Shift+M")
+        picker = shown.page.picker
+        assert picker is not None
+        QTest.keyClicks(picker.search, "plain")
+        assert picker._note.text() == "Then: Next"
+        for _ in range(5):
+            QTest.keyClick(picker.search, Qt.Key.Key_Backspace)
+        QTest.keyClicks(picker.search, "next")
+        assert picker._note.text() == ""
+        QTest.keyClick(picker.search, Qt.Key.Key_Return)
+        await shown.settle()
+        assert shown.desk.presenter.opened.model_id == "next"
 
 
 async def test_what_was_read_is_not_said_again(theme: Theme, tmp_home: Path) -> None:

@@ -7,7 +7,8 @@ in the text as it is read.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from bisect import bisect_right
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from app.ui.chat.message_text import DocumentBox
@@ -19,13 +20,8 @@ if TYPE_CHECKING:
     from app.ui.chat.message_view import MessageView
 
 Ranges = list[tuple[int, int]]
+MOST_CHARS = 200_000  # of a message that is read at once to go to a place in it
 _NOTHING = re.compile(r"(?!)")
-
-
-@dataclass(frozen=True, slots=True)
-class _Hit:
-    row_id: str
-    number: int  # which of the row's places, from 0
 
 
 class Finder:
@@ -34,7 +30,8 @@ class Finder:
     def __init__(self, view: MessageView) -> None:
         self._view = view
         self._pattern = _NOTHING
-        self._hits: list[_Hit] = []
+        self._rows: list[str] = []  # ids of the messages that hold the words, from the top
+        self._ends: list[int] = []  # how many places there are down to the end of each of them
         self._at = -1
         self._current: tuple[str, Key, int] | None = None  # row, unit, which place in the unit
         self.text = ""
@@ -42,7 +39,7 @@ class Finder:
 
     @property
     def count(self) -> int:
-        return len(self._hits)
+        return self._ends[-1] if self._ends else 0
 
     @property
     def place(self) -> int:
@@ -56,12 +53,14 @@ class Finder:
         self._count()
         self._at = -1
         self._current = None
-        if self._hits:
+        if self._rows:
             stack = self._view.stack
-            placed = stack.placed[0].row if stack.placed else 0
-            wanted = stack.number_of(start_at) if start_at else placed
-            places = (stack.number_of(hit.row_id) or 0 for hit in self._hits)
-            self._at = next((place for place, row in enumerate(places) if wanted is not None and row >= wanted), 0)
+            on_screen = stack.placed[0].row if stack.placed else 0
+            named = stack.number_of(start_at) if start_at else None
+            wanted = on_screen if named is None else named
+            numbers = (stack.number_of(row_id) or 0 for row_id in self._rows)
+            first = next((place for place, number in enumerate(numbers) if number >= wanted), 0)
+            self._at = self._ends[first - 1] if first else 0
             self._show()
         self._view.refresh(full=True)
 
@@ -69,15 +68,20 @@ class Finder:
         """The messages are others now; what was shown stays shown."""
         if not self.text:
             return
-        shown = self._hits[self._at] if 0 <= self._at < len(self._hits) else None
+        shown = self._hit() if 0 <= self._at < self.count else None
         self._count()
-        self._at = self._hits.index(shown) if shown in self._hits else min(self._at, len(self._hits) - 1)
+        if shown is not None and shown[0] in self._rows:
+            row = self._rows.index(shown[0])
+            start = self._ends[row - 1] if row else 0
+            self._at = min(start + shown[1], self._ends[row] - 1)
+        else:
+            self._at = min(self._at, self.count - 1)
         self._view.refresh(full=True)
 
     def step(self, by: int) -> None:
         """Go to the next place (1) or the one before (-1), round the ends."""
-        if self._hits:
-            self._at = (self._at + by) % len(self._hits)
+        if self.count:
+            self._at = (self._at + by) % self.count
             self._show()
             self._view.refresh(full=True)
 
@@ -85,24 +89,37 @@ class Finder:
         self.look_for("")
 
     def _count(self) -> None:
-        find = self._pattern.finditer
-        self._hits = [
-            _Hit(row.id, number) for row in self._view.stack.rows if row.text for number, _ in enumerate(find(row.text))
-        ]
+        wanted = self.text.lower()
+        plain = wanted.isascii()
+        counts: list[int] = []
+        self._rows = []
+        if self.text.strip():
+            for row in self._view.stack.rows:
+                text = row.text
+                # a long chat is searched at every letter; lower() is many times quicker where it says the same
+                found = text.lower().count(wanted) if plain and text.isascii() else len(self._pattern.findall(text))
+                if found:
+                    self._rows.append(row.id)
+                    counts.append(found)
+        self._ends = list(accumulate(counts))
+
+    def _hit(self) -> tuple[str, int]:
+        """The row of the place that is shown, and which of the row's places it is, from 0."""
+        row = bisect_right(self._ends, self._at)
+        return self._rows[row], self._at - (self._ends[row - 1] if row else 0)
 
     def _show(self) -> None:
-        hit = self._hits[self._at]
-        number = self._view.stack.number_of(hit.row_id)
+        row_id, left = self._hit()
+        number = self._view.stack.number_of(row_id)
         if number is None:
             return
         model = self._view.stack.model(number)
-        model.advance(len(model.row.text))  # a long message is read as far as it is needed
-        left = hit.number
+        model.advance(min(len(model.row.text), MOST_CHARS))  # a long message is read further than to what is on screen
         key: Key = model.first_key() or (BODY, 0)
         for index, unit in enumerate(model.sections[BODY]):
             places = len(self._pattern.findall(_source_of(unit)))
             if left < places:
-                self._current = (hit.row_id, (BODY, index), left)
+                self._current = (row_id, (BODY, index), left)
                 self._view.show_unit(number, (BODY, index))
                 return
             left -= places

@@ -72,8 +72,10 @@ class ModelPicker(Popover):
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._places = QStackedWidget()
         self._note = Label(theme, "", "small", "text2")
+        self._saved_note = ""
         self._build(theme)
         self.set_first_focus(self.search)
+        self.view.selectionModel().currentChanged.connect(lambda index: self._tell(index))
         self.view.row_clicked.connect(lambda index: self._choose(index, for_new_chats=False))
         self.view.star_clicked.connect(self._toggle_favourite)
         self._theme_of_list = theme
@@ -149,8 +151,9 @@ class ModelPicker(Popover):
             else self.tr("Filter models by name or id")
         )
         self.search.setPlaceholderText(words)
-        self._note.set_text(models.saved_note)
+        self._saved_note = models.saved_note
         self._select(self.model.index_of(before) if before else QModelIndex())
+        self._tell(self.view.currentIndex())
         if models.loading and not number:
             self._places.setCurrentIndex(2)
         else:
@@ -168,6 +171,13 @@ class ModelPicker(Popover):
         self.open_at(button, align_right=True, width=min(WIDTH, room))
 
     # Inside
+
+    def _tell(self, index: QModelIndex) -> None:
+        """What comes instead of the model under the keyboard, else how old the list is."""
+        row = index.data(ROW_ROLE)
+        next_id = row.replacement if isinstance(row, ModelRow) else ""
+        then = self.tr("Then: {name}").format(name=self.model.name_of(next_id))
+        self._note.set_text(then if next_id else self._saved_note)
 
     def _filter(self) -> None:
         wanted = [name for name, pill in self.pills.items() if pill.isChecked()]

@@ -87,6 +87,10 @@ class ModelListModel(QAbstractListModel):
                 return self.index(place, 0)
         return QModelIndex()
 
+    def name_of(self, model_id: str) -> str:
+        """The name of a model, filtered away or not; its id when it is not in the list."""
+        return next((row.name for row in self._all if row.id == model_id), model_id)
+
     def first(self) -> QModelIndex:
         """The first model, past the heading."""
         return next(
@@ -129,6 +133,7 @@ def spoken(row: ModelRow) -> str:
     parts += [f"{row.price_in} dollars in, {row.price_out} out per million tokens"] if row.price_in else []
     parts += [word for on, word in ((row.is_default, "default"), (row.is_favourite, "favourite")) if on]
     parts += [part for part in (PRIVACY.get(row.privacy, row.privacy), row.retires) if part]
+    parts += [f"replaced by {row.replacement}"] if row.replacement else []
     parts += ["in use"] if row.is_current else []
     return ", ".join(parts)
 
