@@ -345,6 +345,11 @@ async def test_stopped_on_its_way_it_may_have_been_charged_and_says_so(tmp_home:
         assert desk.head.problem is not None
         assert "charged" in desk.head.problem.meaning
         assert desk.head.problem.severity == "warn"
+        row_id = desk.head.id or ""
+        await desk.presenter._update(row_id, batch=1)
+        desk.presenter.start_batch()
+        await desk.done()
+        assert desk.presenter.row(row_id).state == "unknown"  # type: ignore[union-attr]  # it is on the list
 
 
 # Read, edit, export

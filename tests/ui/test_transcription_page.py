@@ -171,6 +171,9 @@ async def test_a_dropped_file_shows_its_price_and_is_sent_by_ctrl_enter(
         room.run("transcription.main")
         await desk.until(lambda: main.view == "result")
         assert room.page.side.tabs.bar.currentIndex() == 0
+        headroom = room.page.status_headroom()
+        assert headroom is not None
+        assert (headroom.of, headroom.requests_limit) == ("Audio", 60)
         assert room.page.badge() == 0
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from app.ui.shared import money
 from app.ui.shared.caller import Headroom
@@ -366,7 +366,8 @@ class TranscriptionPage(QObject):
 
     def filter_field(self) -> QWidget:
         """Ctrl+F: find in the transcript that has the focus, else search the list."""
-        if self.main.view == "result" and self.main.result.isAncestorOf(QGuiApplication.focusObject()):  # type: ignore[arg-type]  # a widget or None
+        focused = QApplication.focusWidget()
+        if self.main.view == "result" and focused is not None and self.main.result.isAncestorOf(focused):
             return self.main.result.search
         return self.list.filter
 
@@ -377,7 +378,14 @@ class TranscriptionPage(QObject):
         return transcription_palette_items(self, self._entries, text, limit)
 
     def status_headroom(self) -> Headroom | None:
-        return None
+        """Sound has a limit of its own: what the last answer said of it."""
+        exchange = self.presenter.last_exchange
+        info = exchange.info if exchange is not None else None
+        if info is None or info.remaining_requests is None:
+            return None
+        return Headroom(
+            info.remaining_requests, info.limit_requests, resets_at=info.reset_requests_at, of=self.tr("Audio")
+        )
 
     def running_work(self) -> Sequence[str]:
         work = []

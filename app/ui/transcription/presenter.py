@@ -65,6 +65,7 @@ class TranscriptionPresenter(RecordPart):
     # The account
 
     def _account_changed(self) -> None:
+        self.sending.last_exchange = None  # its limits are another account's
         self._do(self._load_models)
 
     async def _load_models(self) -> None:

@@ -39,13 +39,14 @@ from app.ui.transcription.state import Batch, ExportChoice, Head, ModelChoice, O
 if TYPE_CHECKING:
     from app.audio.devices import AudioHost
     from app.audio.player import MakeSpeaker
+    from app.service.exchange import Exchange
     from app.storage.settings import SettingsStore
     from app.storage.transcripts import TranscriptRow, Transcripts
     from app.ui.shared.caller import Caller
     from app.ui.shared.device_watch import DeviceWatch
     from app.ui.shared.tasks import TaskScope
 
-SENDABLE = ("recorded", "failed", "unknown")
+SENDABLE = ("recorded", "failed")  # by the table; what may have been paid for is sent again one by one, by hand
 Work = Callable[..., Awaitable[object]]
 
 
@@ -238,6 +239,11 @@ class TranscriptionPresenterBase(QObject):
         self.options_changed.emit(self.options, self.shelf.choices())
 
     # What is shown
+
+    @property
+    def last_exchange(self) -> Exchange | None:
+        """The newest call of this session, None before the first and after a change of account."""
+        return self._sender.last_exchange if self._sender is not None else None
 
     def model(self) -> ModelChoice:
         return self.shelf.choice(self.options.model)

@@ -35,7 +35,7 @@ BATCH_WORDS: Mapping[str, tuple[str, str]] = {
     "sending": ("Sending", "accent"),
     "done": ("Done", "ok"),
     "failed": ("Failed", "bad"),
-    "unknown": ("No answer", "warn"),
+    "unknown": ("No answer: open it to try again", "warn"),
 }
 
 

@@ -57,6 +57,7 @@ class Sender:
         self.work: dict[str, Work] = {}
         self.problems: dict[str, Problem] = {}
         self.exchanges: dict[str, Exchange] = {}
+        self.last_exchange: Exchange | None = None
         self.longest_part_s: float | None = None  # None: what the service's limit allows
 
     async def send(self, row_id: str, options: Options) -> bool:
@@ -242,7 +243,7 @@ class Sender:
                 on_progress=lambda sent, size: self._uploaded(row.id, work, sent, size),
                 on_wait=lambda wait: self._waits(row.id, work, wait),
             )
-            self.exchanges[row.id] = transcript.exchange
+            self.exchanges[row.id] = self.last_exchange = transcript.exchange
             await asyncio.shield(keep(transcript))
             await paid.answered(row.id, transcript.exchange.id)
         return transcript.exchange
