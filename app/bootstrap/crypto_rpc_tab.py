@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from app.storage.paths import resources
 from app.storage.rpc_collections import RpcCollections
+from app.storage.rpc_interfaces import RpcInterfaces
 from app.ui.crypto_rpc.page import CryptoRpcPage
 from app.ui.crypto_rpc.presenter import CryptoRpcPresenter
 
@@ -16,7 +17,10 @@ if TYPE_CHECKING:
 def make_crypto_rpc_tab(rialto: Rialto) -> CryptoRpcPage:
     """Make the tab and begin as soon as the database is open."""
     collections = RpcCollections(rialto.paths.data / "collections")
-    presenter = CryptoRpcPresenter(rialto.caller, rialto.tasks, resources() / "data", collections=collections)
+    interfaces = RpcInterfaces(rialto.paths.data / "interfaces")
+    presenter = CryptoRpcPresenter(
+        rialto.caller, rialto.tasks, resources() / "data", collections=collections, interfaces=interfaces
+    )
 
     def base_url() -> str:
         account = rialto.caller.account

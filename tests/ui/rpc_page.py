@@ -61,7 +61,7 @@ class RpcWindow:
 
     def run(self, title: str) -> None:
         """Run an action by its name, as the palette does."""
-        next(action for action in self.page.actions() if action.title == title).run()
+        next(action for action in self.page.actions() if action.text == title).run()
 
     async def settle(self) -> None:
         await self.desk.tasks.idle()

@@ -114,6 +114,13 @@ class Draft:
             self.rows = tuple(rows)
             self._write_text()
 
+    def set_params(self, params: Sequence[object] | Mapping[str, object]) -> None:
+        """Other parameters for the selected call."""
+        if self.current is not None:
+            rows = list(self.rows)
+            rows[self.selected] = replace(rows[self.selected], params=params)
+            self.set_rows(rows)
+
     def tidy(self) -> None:
         if self.mode == "json":
             self.set_text(tidy(self.text))

@@ -82,6 +82,8 @@ class CryptoRpcPage(QObject):
         request.key_toggled.connect(presenter.use_key)
         request.key_edited.connect(presenter.set_key)
         request.new_key_wanted.connect(presenter.new_key)
+        request.fields_edited.connect(presenter.set_fields)
+        request.contract_wanted.connect(self.open_contract)
         request.menu_wanted.connect(self._open_menu)
         request.list.selected.connect(lambda place: presenter.edit(lambda draft: draft.select(place)))
         request.list.remove_wanted.connect(lambda place: presenter.edit(lambda draft: draft.remove(place)))
@@ -154,6 +156,12 @@ class CryptoRpcPage(QObject):
     def open_methods(self) -> None:
         self.methods.open_under(self.main.add_method)
 
+    def other_side(self) -> None:
+        """The answer where the request is shown, and the other way round; side by side, the keyboard goes over."""
+        to_answer = self.main.request.isAncestorOf(self.main.window().focusWidget() or self.main)
+        self.main.show_side("answer" if to_answer else "request")
+        (self.main.response if to_answer else self.main.request).take_focus()
+
     def toggle_mode(self) -> None:
         self.presenter.set_mode("json" if self.presenter.draft.mode == "rows" else "rows")
 
@@ -208,6 +216,21 @@ class CryptoRpcPage(QObject):
         QGuiApplication.clipboard().setText(text)
         self.toast_wanted.emit(self.tr("Copied without a key: it is read from $RIALTO_API_KEY."), "", "")
 
+    def open_contract(self) -> None:
+        """Write the selected call from a contract's interface."""
+        self._tasks.start("rpc contract", self._open_contract)
+
+    async def _open_contract(self) -> None:
+        from app.ui.crypto_rpc.contract_dialog import ask_contract_call
+
+        presenter = self.presenter
+        answer = await ask_contract_call(
+            self._theme, self.main, presenter.interfaces, self._tasks, presenter.contracts.called_address()
+        )
+        if answer is not None:
+            await presenter.contracts.take_call(*answer)
+            self.main.show_side("request")
+
     def save_into_collection(self) -> None:
         self.collections.save_draft()
 
@@ -231,6 +254,7 @@ class CryptoRpcPage(QObject):
             ("Paste calls or a curl command", "paste", self.paste),
             ("Duplicate call", "copy", lambda: self.presenter.edit(lambda draft: draft.duplicate(place))),
             ("Remove call", "trash", lambda: self.presenter.edit(lambda draft: draft.remove(place))),
+            ("Call a contract…", "document", self.open_contract),
             ("Copy as curl", "code", lambda: self.copy_as("curl")),
             ("Copy as Python (web3)", "code", lambda: self.copy_as("python")),
             ("Copy as cast", "code", lambda: self.copy_as("cast")),

@@ -29,6 +29,12 @@ def rpc_actions(page: CryptoRpcPage) -> Sequence[TabAction]:
         TabAction("crypto_rpc.again", "Send again", page.send, "Ctrl+R", "retry", enabled=shown),
         TabAction("crypto_rpc.copy", "Copy the answer", page.answer.copy, "Ctrl+Shift+C", "copy", enabled=shown),
         TabAction("crypto_rpc.save", "Save the answer…", page.answer.save, "Ctrl+S", "download", enabled=shown),
+        TabAction("crypto_rpc.contract", "Call a contract…", page.open_contract, icon="document"),
+        TabAction("crypto_rpc.form", "Parameters as fields", page.main.request.as_form.toggle, icon="list"),
+        TabAction("crypto_rpc.side", "Request or answer", page.other_side, "F7", "panel-right"),
+        TabAction(
+            "crypto_rpc.decode", "Decode the answer", page.main.response.decode.toggle, "F8", "code", enabled=shown
+        ),
         TabAction("crypto_rpc.curl", "Copy as curl", lambda: page.copy_as("curl"), icon="code"),
         TabAction("crypto_rpc.python", "Copy as Python (web3)", lambda: page.copy_as("python"), icon="code"),
         TabAction("crypto_rpc.cast", "Copy as cast", lambda: page.copy_as("cast"), icon="code"),

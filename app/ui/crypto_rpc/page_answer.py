@@ -34,8 +34,17 @@ class AnswerDesk(QObject):
         response.copy_wanted.connect(self.copy)
         response.save_wanted.connect(self.save)
         response.find_wanted.connect(lambda text: tasks.replace("rpc find", self._find, text))
+        response.decode_wanted.connect(lambda on: tasks.replace("rpc decode", self._decode, on))
         for view in (response.tree, response.headers):
             view.copied.connect(lambda what: page.toast_wanted.emit(f"The {what} is on the clipboard.", "", ""))
+
+    async def _decode(self, on: bool) -> None:
+        run = self._page.presenter.run
+        if run is None:
+            return
+        outcomes = await self._page.presenter.contracts.decoded() if on else run.outcomes
+        if run is self._page.presenter.run:
+            self._page.main.response.show_outcomes(outcomes)
 
     def copy(self) -> None:
         if self._page.presenter.run is not None:

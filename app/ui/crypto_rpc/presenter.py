@@ -12,19 +12,22 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from app.service.crypto_rpc import RpcOperation
-from app.service.rpc_methods import estimate
 from app.storage.catalogue import Catalogue
 from app.storage.errors import StorageError
 from app.storage.rpc_calls import RpcCall, RpcCalls
 from app.storage.rpc_collections import RpcCollections
+from app.storage.rpc_interfaces import RpcInterfaces
 from app.ui.crypto_rpc.batch import CallRow, read_text
 from app.ui.crypto_rpc.draft import Draft, fresh_key
 from app.ui.crypto_rpc.methods import MethodCatalogue, MethodInfo
-from app.ui.crypto_rpc.networks import NetworkRow, network_title
+from app.ui.crypto_rpc.networks import NetworkRow
 from app.ui.crypto_rpc.presenter_caps import CapsCounter
 from app.ui.crypto_rpc.presenter_collections import saved_into
+from app.ui.crypto_rpc.presenter_contracts import ContractDesk
+from app.ui.crypto_rpc.presenter_interfaces import InterfaceShelf
 from app.ui.crypto_rpc.presenter_list import CallShelf
 from app.ui.crypto_rpc.presenter_networks import NetworkShelf
+from app.ui.crypto_rpc.presenter_parameters import fields_of, params_of
 from app.ui.crypto_rpc.presenter_runs import RunReader
 from app.ui.crypto_rpc.presenter_sending import (
     NotSent,
@@ -34,13 +37,12 @@ from app.ui.crypto_rpc.presenter_sending import (
     read_transactions,
     send,
 )
+from app.ui.crypto_rpc.presenter_view import draft_view, method_info
 from app.ui.crypto_rpc.presenter_words import key_note
 from app.ui.crypto_rpc.state import (
     DraftView,
     EditorMode,
-    RowView,
     RunView,
-    SelectedCall,
     SendQuestion,
 )
 from app.ui.shared.problems import Problem
@@ -81,6 +83,7 @@ class CryptoRpcPresenter(QObject):
         data_folder: Path,
         *,
         collections: RpcCollections | None = None,
+        interfaces: RpcInterfaces | None = None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         super().__init__()
@@ -89,6 +92,8 @@ class CryptoRpcPresenter(QObject):
         self._data_folder = data_folder
         self._now = now
         self.collections = collections
+        self.interfaces = InterfaceShelf(interfaces)
+        self.contracts = ContractDesk(self, self.interfaces)
         self.ask: Ask = _refuse
         self.shelf = NetworkShelf(caller)
         self.shelf.changed.connect(self._show_networks)
@@ -114,10 +119,11 @@ class CryptoRpcPresenter(QObject):
         self.calls, self._catalogue = RpcCalls(database), Catalogue(database)
         self.shelf.catalogue = self._catalogue
         self.sent.calls = self.caps.calls = self.calls
-        self._runs = RunReader(self.calls)
+        self._runs = RunReader(self.calls, self.interfaces)
         self.methods = await asyncio.to_thread(MethodCatalogue.read, self._data_folder)
         await asyncio.to_thread(self.shelf.take_bundled, self._data_folder)
         await self.calls.settle_after_start()
+        await self.interfaces.read()
         kept = await self._catalogue.load(_NOWHERE, "crypto_rpc", "draft")
         if kept is not None and isinstance(kept.value, dict):
             self.draft.take_kept(kept.value)
@@ -139,54 +145,20 @@ class CryptoRpcPresenter(QObject):
 
     def view(self) -> DraftView:
         """The draft as it stands."""
-        draft = self.draft
-        rows = tuple(self._row_view(row) for row in draft.rows)
-        cost = estimate(draft.network, tuple(row.method for row in draft.rows))
-        missing = draft.missing()
-        ready = draft.is_whole and not missing and not any(row.refusal for row in rows)
-        return DraftView(
-            self.shelf.row(draft.network),
-            rows,
-            self._selected_view(),
-            draft.mode,
-            draft.text,
-            draft.text_problems,
-            cost.credits,
-            cost.low_usd,
-            cost.high_usd,
-            draft.key_used or draft.changes_state,
-            draft.key,
-            *self._key_words,
-            missing,
-            ready and not self._sending and self._caller.service is not None and self.calls is not None,
-            self._sending,
-            self._problem,
-        )
-
-    def _row_view(self, row: CallRow) -> RowView:
-        method = self.method(row.method)
-        warning = ""
-        if self.methods is not None and row.method and not method.refusal:
-            if not self.methods.fits(self.draft.network, row.method):
-                warning = f"{row.method} is not a method of {network_title(self.draft.network)}."
-            elif not self.methods.is_known(self.draft.network, row.method):
-                warning = f"Nobody listed {row.method}: the service may refuse the whole request."
-        refusal = method.refusal or ("" if row.method else "Every call names a method.")
-        return RowView(row.id, row.method, row.params_text, method.tier, method.credits, refusal, warning)
-
-    def _selected_view(self) -> SelectedCall | None:
-        row = self.draft.current
-        if row is None:
-            return None
-        method = self.method(row.method)
-        return SelectedCall(
-            row.id, row.method, self.draft.params_text, method.help, method.parameters, self.draft.params_problem
+        able = not self._sending and self._caller.service is not None and self.calls is not None
+        return draft_view(
+            self.draft,
+            self.methods,
+            self.shelf.row(self.draft.network),
+            key_words=self._key_words,
+            able=able,
+            sending=self._sending,
+            problem=self._problem,
         )
 
     def method(self, name: str) -> MethodInfo:
         """What is known of a method on the draft's network."""
-        catalogue = self.methods or MethodCatalogue({"families": {}, "never": {}}, {})
-        return catalogue.info(self.draft.network, name)
+        return method_info(self.methods, self.draft.network, name)
 
     def edit(self, change: Callable[[Draft], object], *, typed: bool = False) -> None:
         """Change the draft and show it. `typed`: by the person in the editor, whose text is left alone then."""
@@ -213,6 +185,16 @@ class CryptoRpcPresenter(QObject):
         """Put a call with the method's example at the end of the batch."""
         example = self.method(name).example
         self.edit(lambda draft: draft.add(name, example))
+
+    def set_fields(self, texts: list[str]) -> None:
+        """Take what stands in the form of the selected call; a fault in it leaves the call as it was."""
+        row = self.draft.current
+        if row is None:
+            return
+        fields = fields_of(self.method(row.method).parameters, row.params)
+        params = params_of(fields, texts, row.params) if len(fields) == len(texts) else None
+        if params is not None:
+            self.edit(lambda draft: draft.set_params(params))
 
     def set_mode(self, mode: EditorMode) -> None:
         self.edit(lambda draft: draft.set_mode(mode))

@@ -3,36 +3,37 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from app.service.errors import BadAnswer
 from app.service.json_pieces import read_json_in_pieces
 from app.ui.crypto_rpc.networks import network_title
 from app.ui.crypto_rpc.outcomes import CallOutcome, items_of, outcomes_of
+from app.ui.crypto_rpc.presenter_decoding import DECODED, decoded_outcomes
 from app.ui.crypto_rpc.presenter_sending import headers_of
 from app.ui.crypto_rpc.presenter_words import facts_of, run_title, title_of
 from app.ui.crypto_rpc.state import RunView
 from app.ui.shared.problems import Problem
-from app.wallet.abi import Interface
 
 if TYPE_CHECKING:
     from app.storage.rpc_calls import RpcCall, RpcCalls
-
-NO_INTERFACE = Interface()
+    from app.ui.crypto_rpc.presenter_interfaces import InterfaceShelf
 
 
 class RunReader:
-    """`interface` is the contract whose errors are known by name, if one was loaded."""
+    """`shelf` holds the contracts whose errors are known by name."""
 
-    def __init__(self, calls: RpcCalls) -> None:
+    def __init__(self, calls: RpcCalls, shelf: InterfaceShelf) -> None:
         self._calls = calls
-        self.interface: Interface = NO_INTERFACE
+        self._shelf = shelf
 
     async def read(self, call_id: str, problem: Problem | None) -> RunView:
         """Everything about one run. The body is parsed in a thread, in pieces."""
         call = await self._calls.one(call_id)
         body = await self._calls.body(call_id)
         runs = await self._calls.runs(call.account_id, call.digest)
+        items = await asyncio.to_thread(items_of, call.items)
         outcomes = await asyncio.to_thread(self._outcomes, call, body) if body is not None else ()
         first = next((run for run in runs if run.state == "answered" and not run.replayed), None)
         return RunView(
@@ -45,6 +46,7 @@ class RunReader:
             facts_of(call, first),
             call.request_id,
             outcomes,
+            items,
             headers_of(call),
             body or b"",
             body is not None or call.state != "answered",
@@ -52,7 +54,7 @@ class RunReader:
             problem,
             "" if problem is not None else call.note,
             tuple((str(item), str(digest)) for item, digest in call.transactions.items()),
-            self._decoded(outcomes),
+            await asyncio.to_thread(self._decoded, items, outcomes),
         )
 
     def _outcomes(self, call: RpcCall, body: bytes) -> tuple[CallOutcome, ...]:
@@ -61,20 +63,16 @@ class RunReader:
         except BadAnswer:
             return ()
 
-    def _decoded(self, outcomes: tuple[CallOutcome, ...]) -> tuple[tuple[int, str], ...]:
+    def _decoded(
+        self, items: tuple[Mapping[str, object], ...], outcomes: tuple[CallOutcome, ...]
+    ) -> tuple[tuple[int, str], ...]:
         """Why calls were refused, where their bytes say so."""
+        refused = [outcome for outcome in outcomes if outcome.is_error]
         found = []
-        for outcome in outcomes:
-            data = outcome.data
-            if isinstance(data, dict):  # some nodes wrap it
-                data = data.get("data")
-            if outcome.is_error and isinstance(data, str) and data.startswith("0x") and len(data) % 2 == 0:
-                try:
-                    words = self.interface.decode_revert(bytes.fromhex(data[2:]))
-                except ValueError:
-                    words = None
-                if words:
-                    found.append((outcome.id, words))
+        for outcome in decoded_outcomes(items, refused, self._shelf.interfaces()) if refused else ():
+            words = outcome.value.get(DECODED) if isinstance(outcome.value, Mapping) else None
+            if isinstance(words, str):
+                found.append((outcome.id, words))
         return tuple(found)
 
 

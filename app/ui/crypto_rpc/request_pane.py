@@ -19,10 +19,13 @@ from PySide6.QtWidgets import (
 
 from app.service.crypto_rpc import MAX_BATCH_ITEMS
 from app.ui.crypto_rpc.batch_list import BatchHead, BatchList
-from app.ui.crypto_rpc.state import DraftView
+from app.ui.crypto_rpc.param_form import ParamForm
+from app.ui.crypto_rpc.presenter_parameters import read_field
+from app.ui.crypto_rpc.state import CONTRACT_CALLS, DraftView
 from app.ui.shared.buttons import Button, IconButton, LinkButton
 from app.ui.shared.json_editor import JsonEditor
 from app.ui.shared.label import Label
+from app.ui.shared.pill import PillButton
 from app.ui.shared.segmented import SegmentedChoice
 from app.ui.shared.surfaces import rule, set_property, zone
 
@@ -46,6 +49,8 @@ class RequestPane(QWidget):
     key_toggled = Signal(bool)
     key_edited = Signal(str)
     new_key_wanted = Signal()
+    fields_edited = Signal(object)  # list of the texts
+    contract_wanted = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -67,12 +72,16 @@ class RequestPane(QWidget):
         self.tidy = Button(theme, self.tr("Tidy"), "wrap", kind="quiet", size="small")
         self.tidy.setToolTip(self.tr("Tidy the JSON (Ctrl+Shift+I)"))
         self.params = JsonEditor(theme, self.tr("Parameters of the call"))
+        self.form = ParamForm(theme, read_field)
+        self.form.hide()
+        self.as_form = PillButton(theme, self.tr("Form"))
         self.text = JsonEditor(theme, self.tr("The request as JSON"))
         self.fault = Label(theme, "", "small", "bad", wrap=True)
         self.key_used = QCheckBox(self.tr("Idempotency key"))
         self.key = QLineEdit()
         self.new_key = IconButton(theme, "refresh", self.tr("New key"), shortcut="Ctrl+Shift+N", size="small")
-        self.key_note = Label(theme, "", "small", "text2", tabular=True)
+        self.key_note = Label(theme, "", "small", "text2", tabular=True, elide=True)
+        self.key_note.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.key_fault = Label(theme, "", "small", "bad", wrap=True)
         self._places = QStackedWidget()
         self._build()
@@ -107,6 +116,7 @@ class RequestPane(QWidget):
         bar, self._bar = _bar("subheader")
         self._bar.addWidget(self.call_title)
         self._bar.addWidget(self.method, 1)
+        self._bar.addWidget(self.as_form)
         self._bar.addWidget(self.help)
         self._bar.addWidget(self.tidy)
         zone(bar, "canvas")
@@ -125,15 +135,15 @@ class RequestPane(QWidget):
         inside.addWidget(below)
         inside.addWidget(rule())
         inside.addWidget(bar)
-        inside.addWidget(self.params, 1)
+        inside.addWidget(self.form, 3)
+        inside.addWidget(self.params, 2)
         self._places.addWidget(rows)
         self._places.addWidget(self.text)
         foot, self._foot = _bar("footer")
         foot.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         for part in (self.key_used, self.key, self.new_key):
             self._foot.addWidget(part)
-        self._foot.addStretch(1)
-        self._foot.addWidget(self.key_note)
+        self._foot.addWidget(self.key_note, 1)
         zone(foot, "canvas")
         self._faults = QVBoxLayout()
         self._faults.addWidget(self.fault)
@@ -159,6 +169,9 @@ class RequestPane(QWidget):
         self.key.textEdited.connect(self.key_edited)
         self.new_key.clicked.connect(self.new_key_wanted)
         self.list.edit_wanted.connect(self.params.setFocus)
+        self.as_form.toggled.connect(self.form.setVisible)
+        self.form.edited.connect(self.fields_edited)
+        self.form.contract_wanted.connect(self.contract_wanted)
 
     def take_focus(self) -> None:
         """Give the keyboard to the editor that is shown."""
@@ -188,7 +201,7 @@ class RequestPane(QWidget):
     def _show_call(self, view: DraftView, *, replace_texts: bool) -> None:
         call = view.selected
         self.call_title.set_text(self.tr("Call {number}").format(number=call.id) if call is not None else "")
-        for widget in (self.method, self.help, self.tidy, self.params):
+        for widget in (self.method, self.help, self.tidy, self.params, self.as_form):
             widget.setEnabled(call is not None)
         if call is None:
             self.params.set_text("")
@@ -197,6 +210,7 @@ class RequestPane(QWidget):
         if not self.method.hasFocus() or replace_texts:
             self.method.setText(call.method)
         self.method.setToolTip(call.help)
+        self.form.show_fields(call.fields, contract=call.method in CONTRACT_CALLS)
         if replace_texts or not self.params.hasFocus():
             self.params.set_text(call.params)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QStackedWidget, QVBoxLayout, QWidget
 
-from app.ui.crypto_rpc.outcomes import roots_of
+from app.ui.crypto_rpc.outcomes import CallOutcome, roots_of
 from app.ui.crypto_rpc.state import RunView
 from app.ui.shared.buttons import Button, IconButton
 from app.ui.shared.empty_state import EmptyState
@@ -42,6 +43,7 @@ class ResponsePane(QWidget):
     send_alone_wanted = Signal(int)
     problem_action = Signal(str)
     find_wanted = Signal(str)
+    decode_wanted = Signal(bool)
 
     def __init__(self, theme: Theme, reading: Reading, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -54,6 +56,7 @@ class ResponsePane(QWidget):
         self.runs = Button(theme, "", "chevron-down", size="small")
         self.copy = IconButton(theme, "copy", self.tr("Copy the answer"), shortcut="Ctrl+Shift+C", size="small")
         self.save = IconButton(theme, "download", self.tr("Save the answer"), shortcut="Ctrl+S", size="small")
+        self.tabs.setProperty("part", "subheader")  # its line meets the request's
         for widget in (self.runs, self.copy, self.save):
             self.tabs.add(widget)
         self.replay = QFrame()
@@ -66,6 +69,7 @@ class ResponsePane(QWidget):
         self.finder.setProperty("sizing", "small")
         self.results = PillButton(theme, "", "check")
         self.errors = PillButton(theme, "", "error")
+        self.decode = PillButton(theme, self.tr("Decode"), shortcut="F8")
         self.tree = JsonTree(theme, self.tr("The answer"), reading)
         self.headers = JsonTree(theme, self.tr("Headers of the answer"))
         self.raw = QPlainTextEdit()
@@ -103,8 +107,9 @@ class ResponsePane(QWidget):
         banner.addWidget(self.as_new)
         self._banner = banner
         search = QHBoxLayout()
-        search.addWidget(self.finder, 1)
+        search.addWidget(self.finder, 3)
         search.addStretch(1)
+        search.addWidget(self.decode)
         search.addWidget(self.results)
         search.addWidget(self.errors)
         self._search = search
@@ -158,6 +163,7 @@ class ResponsePane(QWidget):
         self.save.clicked.connect(self.save_wanted)
         self.as_new.clicked.connect(self.as_new_wanted)
         self.finder.search_changed.connect(self.find_wanted)
+        self.decode.toggled.connect(self.decode_wanted)
         self.finder.returnPressed.connect(lambda: self.step(1))
         self.results.clicked.connect(lambda: self._show_only("ok"))
         self.errors.clicked.connect(lambda: self._show_only("bad"))
@@ -226,7 +232,8 @@ class ResponsePane(QWidget):
         self.facts.setVisible(bool(facts))
 
     def _fill_tree(self, run: RunView) -> None:
-        self.tree.set_roots(roots_of(run.outcomes))
+        self.decode.setChecked(False)
+        self.show_outcomes(run.outcomes)
         self.headers.set_roots([TreeRoot(name, value) for name, value in run.headers], unfold=False)
         text = run.body[: MAX_RAW_CHARS * 4].decode("utf-8", "replace")[:MAX_RAW_CHARS]
         cut = len(run.body) > len(text.encode("utf-8", "replace"))
@@ -238,6 +245,10 @@ class ResponsePane(QWidget):
         for pill in (self.results, self.errors):
             pill.setChecked(False)
             pill.updateGeometry()
+
+    def show_outcomes(self, outcomes: Sequence[CallOutcome]) -> None:
+        """Show the answer in the tree, as it came or with what its bytes say."""
+        self.tree.set_roots(roots_of(outcomes))
 
     def _show_trouble(self, run: RunView) -> None:
         """What can be done about the first call that went wrong."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
@@ -12,9 +13,11 @@ from app.ui.crypto_rpc.batch import TextProblem
 from app.ui.crypto_rpc.methods import ParameterHelp
 from app.ui.crypto_rpc.networks import NetworkRow
 from app.ui.crypto_rpc.outcomes import CallOutcome
+from app.ui.crypto_rpc.presenter_parameters import FieldView
 from app.ui.shared.problems import Problem
 
 EditorMode = Literal["rows", "json"]
+CONTRACT_CALLS = frozenset({"eth_call", "eth_estimateGas", "eth_createAccessList", "debug_traceCall", "trace_call"})
 TIER_WORDS: dict[Tier, str] = {
     "standard": "Standard ×1",
     "advanced": "Advanced ×2",
@@ -46,6 +49,7 @@ class SelectedCall:
     help: str = ""
     parameters: tuple[ParameterHelp, ...] = ()
     problem: TextProblem | None = None
+    fields: tuple[FieldView, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +120,7 @@ class RunView:
     facts: tuple[tuple[str, str, str], ...] = ()  # label, value, tone
     request_id: str = ""
     outcomes: tuple[CallOutcome, ...] = ()
+    items: tuple[Mapping[str, object], ...] = ()  # what was asked, without what was signed
     headers: tuple[tuple[str, str], ...] = ()
     body: bytes = b""
     body_kept: bool = True

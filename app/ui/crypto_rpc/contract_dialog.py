@@ -1,0 +1,155 @@
+"""A call of a contract's function, written from its interface: address, function, one field an argument."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+
+from app.ui.crypto_rpc.file_dialogs import file_to_read
+from app.ui.crypto_rpc.presenter_interfaces import call_data, functions_in
+from app.ui.shared.buttons import Button
+from app.ui.shared.dialogs import Dialog
+from app.ui.shared.fields import ChoiceField, TextField, bind_label
+from app.ui.shared.label import Label
+
+if TYPE_CHECKING:
+    from app.ui.crypto_rpc.presenter_interfaces import Function, InterfaceShelf
+    from app.ui.shared.tasks import TaskScope
+    from app.ui.shared.theme import Theme
+
+WIDTH, TEXT_HEIGHT = 640, 120  # px at 100 %
+MAX_FILE_BYTES = 8 * 1024 * 1024
+
+
+class ContractDialog(Dialog):
+    """`call` is the object of `eth_call`, complete when `fault` is empty."""
+
+    def __init__(
+        self, theme: Theme, parent: QWidget, shelf: InterfaceShelf, tasks: TaskScope, address: str = ""
+    ) -> None:
+        super().__init__(theme, parent, "Call a contract", width=WIDTH)
+        self._shelf = shelf
+        self._tasks = tasks
+        self._functions: tuple[Function, ...] = ()
+        self.call: dict[str, str] = {}
+        self.address = TextField(theme, "Address of the contract", text=address, placeholder="0x…", mono=True)
+        self.text = QPlainTextEdit()
+        self.text.setAccessibleName("Interface of the contract")
+        self.text.setFont(theme.font("code"))
+        self.text.setTabChangesFocus(True)
+        self.text.setFixedHeight(theme.type_px(TEXT_HEIGHT))
+        self.load = Button(theme, "Load a file…", "folder", size="small")
+        self.function = ChoiceField(theme, "Function")
+        self.arguments: list[TextField] = []
+        self._holder = QWidget()
+        self._lines = QVBoxLayout(self._holder)
+        self._lines.setContentsMargins(0, 0, 0, 0)
+        self._lines.setSpacing(theme.px(8))
+        self.shown_data = Label(theme, "", "code", "text2", mono=True, wrap=True)
+        self.fault = Label(theme, "", "small", "bad", wrap=True)
+        self._named("Address of the contract", self.address)
+        head = QHBoxLayout()
+        head.addWidget(self._label("Interface: a compiler's JSON, or signatures, one a line", self.text), 1)
+        head.addWidget(self.load)
+        self.body.addLayout(head)
+        self.body.addWidget(self.text)
+        self._named("Function", self.function)
+        for widget in (self._holder, self.shown_data, self.fault):
+            self.body.addWidget(widget)
+        self.add_button("Cancel", accepts=False)
+        self.use = self.add_button("Put into the call", kind="primary", accepts=True)
+        self.address.textChanged.connect(self._address_changed)
+        self.text.textChanged.connect(self._read)
+        self.function.currentIndexChanged.connect(self._ask_arguments)
+        self.load.clicked.connect(lambda: tasks.start("rpc interface file", self._load))
+        self.text.setPlainText(shelf.text_for(address))
+        self.address.setFocus()
+
+    def _label(self, words: str, field: QWidget) -> Label:
+        label = Label(self._theme, words, "small", "text2", weight=500)
+        bind_label(label, field)
+        return label
+
+    def _named(self, words: str, field: QWidget) -> None:
+        self.body.addWidget(self._label(words, field))
+        self.body.addWidget(field)
+
+    async def _load(self) -> None:
+        path = await file_to_read(self, "Load an interface", "Interfaces (*.json *.abi *.txt);;All files (*)")
+        if path is None:
+            return
+        try:
+            text = await asyncio.to_thread(path.read_text, "utf-8", "replace")
+        except OSError as error:
+            self.fault.set_text(f"The file was not read: {error.strerror}.")
+            return
+        self.text.setPlainText(text[:MAX_FILE_BYTES])
+
+    def _address_changed(self, address: str) -> None:
+        known = self._shelf.texts.get(address.strip().lower())
+        if known is not None and known != self.text.toPlainText():
+            self.text.setPlainText(known)
+        self._write()
+
+    def _read(self) -> None:
+        chosen = self.function.currentText()
+        self._functions, words = functions_in(self.text.toPlainText())
+        self.function.blockSignals(True)
+        self.function.clear()
+        self.function.addItems([each.signature for each in self._functions])
+        place = self.function.findText(chosen)
+        self.function.setCurrentIndex(max(0, place) if self._functions else -1)
+        self.function.blockSignals(False)
+        self.function.setEnabled(bool(self._functions))
+        self._ask_arguments()
+        if words:
+            self.fault.set_text(words)
+
+    def _entry(self) -> Function | None:
+        place = self.function.currentIndex()
+        return self._functions[place] if 0 <= place < len(self._functions) else None
+
+    def _ask_arguments(self) -> None:
+        while self._lines.count():
+            item = self._lines.takeAt(0)
+            widget = item.widget() if item is not None else None
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        self.arguments = []
+        entry = self._entry()
+        for place, parameter in enumerate(entry.inputs if entry is not None else (), start=1):
+            words = f"{parameter.name or f'argument {place}'} ({parameter.type})"
+            field = TextField(self._theme, words, mono=True)
+            field.setMaxLength(1_000_000)
+            self._lines.addWidget(self._label(words, field))
+            self._lines.addWidget(field)
+            field.textChanged.connect(self._write)
+            self.arguments.append(field)
+        self._write()
+
+    def _write(self) -> None:
+        """Encode what is written; a fault names its place, and nothing is put into the call then."""
+        entry = self._entry()
+        if entry is None:
+            self.call, fault = {}, self.fault.text()
+        else:
+            self.call, fault = call_data(entry, self.address.text(), [field.text() for field in self.arguments])
+        self.fault.set_text(fault)
+        self.fault.setVisible(bool(fault))
+        data = self.call.get("data", "")
+        self.shown_data.set_text(data if len(data) <= 400 else f"{data[:400]}…")
+        self.shown_data.setVisible(bool(data))
+        self.use.setEnabled(bool(self.call))
+
+
+async def ask_contract_call(
+    theme: Theme, parent: QWidget, shelf: InterfaceShelf, tasks: TaskScope, address: str
+) -> tuple[dict[str, str], str] | None:
+    """The object of the call, and the interface's text to keep; None when the person leaves."""
+    dialog = ContractDialog(theme, parent, shelf, tasks, address)
+    if not await dialog.answer():
+        return None
+    return dialog.call, dialog.text.toPlainText()

@@ -1,0 +1,122 @@
+"""The parameters of one call as fields with their names; what a value means stands below its field."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+
+from app.ui.crypto_rpc.presenter_parameters import FieldReading, FieldView
+from app.ui.shared.buttons import LinkButton
+from app.ui.shared.fields import TextField, bind_label
+from app.ui.shared.label import Label
+from app.ui.shared.surfaces import zone
+
+if TYPE_CHECKING:
+    from app.ui.shared.theme import Theme
+
+HINTS = {
+    "address": "0x…",
+    "block": "latest, safe, finalized, pending, earliest or a number",
+    "quantity": "1500, 0x5dc, 30 gwei or 1.5 ether",
+    "hash": "0x and 64 digits",
+    "hex": "0x…",
+    "bool": "true or false",
+    "list": "[ ]",
+    "object": "{ }",
+}
+Read = Callable[[str, str], FieldReading]
+
+
+class ParamForm(QScrollArea):
+    """`edited` gives the texts of all fields after each change that a person made."""
+
+    edited = Signal(object)  # list[str]
+    contract_wanted = Signal()
+
+    def __init__(self, theme: Theme, read: Read, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._read = read
+        self.fields: tuple[FieldView, ...] = ()
+        self.inputs: list[TextField] = []
+        self._notes: list[Label] = []
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAccessibleName(self.tr("Parameters as fields"))
+        self._inner = QWidget()
+        zone(self._inner, "canvas")
+        self._rows = QVBoxLayout(self._inner)
+        self.nothing = Label(theme, "", role="text2", wrap=True)
+        self.contract = LinkButton(theme, self.tr("Fill in from a contract's interface…"), "document")
+        self.contract.clicked.connect(self.contract_wanted)
+        self._rows.addWidget(self.nothing)
+        self._rows.addWidget(self.contract, 0, Qt.AlignmentFlag.AlignLeft)
+        self._rows.addStretch(1)
+        self.setWidget(self._inner)
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def show_fields(self, fields: tuple[FieldView, ...], *, contract: bool) -> None:
+        """Show these fields; the one that is being typed in keeps its text."""
+        shape = [(field.place, field.kind) for field in fields]
+        if shape != [(field.place, field.kind) for field in self.fields] or len(self.inputs) != len(fields):
+            self._make(fields)
+        self.fields = fields
+        for field, line in zip(fields, self.inputs, strict=True):
+            if not line.hasFocus() and line.text() != field.text:
+                line.setText(field.text)
+        self._explain()
+        self.nothing.set_text(self.tr("Nobody described this method's parameters: write them as JSON."))
+        self.nothing.setVisible(not fields)
+        self.contract.setVisible(contract)
+
+    def _make(self, fields: tuple[FieldView, ...]) -> None:
+        while self._rows.count() > 3:
+            item = self._rows.takeAt(0)
+            widget = item.widget() if item is not None else None
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        self.inputs, self._notes = [], []
+        for place, field in enumerate(fields):
+            row = QWidget()
+            column = QVBoxLayout(row)
+            column.setContentsMargins(0, 0, 0, 0)
+            column.setSpacing(self._theme.px(3))
+            words = field.label if not field.optional else f"{field.label} (may be left out)"
+            label = Label(self._theme, words, "small", "text2", weight=500)
+            hint = HINTS.get(field.kind, "")
+            line = TextField(self._theme, field.label, placeholder=hint, mono=True, small=True)
+            line.setMaxLength(2_000_000)
+            note = Label(self._theme, "", "caption", "text2", wrap=True)
+            note.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            bind_label(label, line)
+            line.setAccessibleName(field.label)
+            line.textEdited.connect(self._tell)
+            for widget in (label, line, note):
+                column.addWidget(widget)
+            self.inputs.append(line)
+            self._notes.append(note)
+            self._rows.insertWidget(place, row)
+
+    def _tell(self) -> None:
+        self._explain()
+        self.edited.emit([line.text() for line in self.inputs])
+
+    def _explain(self) -> None:
+        for field, line, note in zip(self.fields, self.inputs, self._notes, strict=True):
+            reading = self._read(field.kind, line.text())
+            line.set_problem(reading.problem)
+            note.set_role("bad" if reading.problem else "text2")
+            note.set_text(reading.problem or reading.note)
+            note.setVisible(bool(reading.problem or reading.note))
+
+    def _dress(self) -> None:
+        px = self._theme.px
+        self._rows.setContentsMargins(px(20), px(10), px(12), px(10))
+        self._rows.setSpacing(px(10))
