@@ -15,6 +15,7 @@ from app.audio.preparing import (
     bitrate_for,
     compress,
     longest_part_s,
+    readable,
     split,
     to_flac,
     to_wav,
@@ -22,6 +23,7 @@ from app.audio.preparing import (
 from app.audio.resampling import Resampler
 from app.audio.silence import STEP_S, cuts, levels_of
 from tests.audio.recorded import pauses, pitch_hz, tone, write_wav
+from tests.sandbox.test_transcription import file, samples
 
 
 @pytest.mark.parametrize("rate_hz", [8_000, 22_050, 44_100, 48_000])
@@ -101,6 +103,19 @@ def test_what_cannot_become_that_small_says_so(tmp_path: Path) -> None:
     assert not (tmp_path / "talk.ogg").exists()
     assert bitrate_for(3600, 25_000_000) == 48_000
     assert bitrate_for(7200, 25_000_000) < 48_000
+
+
+@pytest.mark.parametrize("suffix", ["m4a", "mp4", "aac", "webm"])
+def test_what_libsndfile_does_not_read_is_decoded_first(tmp_path: Path, suffix: str) -> None:
+    source = tmp_path / f"film.{suffix}"
+    source.write_bytes(file(suffix))
+    found, is_scratch = readable(source, tmp_path / "scratch.wav")
+    assert is_scratch
+    length = soundfile.info(found).duration
+    assert length == pytest.approx(len(samples()) / 16_000, abs=0.25)
+    (part,) = split(found, tmp_path / "parts", 25_000_000)
+    assert part.end_s == pytest.approx(length, abs=0.01)
+    assert readable(write_wav(tmp_path / "a.wav", tone(440, 1)), tmp_path / "x.wav") == (tmp_path / "a.wav", False)
 
 
 def test_what_is_not_sound_is_named(tmp_path: Path) -> None:

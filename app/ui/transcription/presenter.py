@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from app.storage.transcripts import Transcripts
 from app.ui.transcription.document import Document
 from app.ui.transcription.presenter_files import Looked, collect
+from app.ui.transcription.presenter_preparing import clean_up
 from app.ui.transcription.presenter_reading import write_export
 from app.ui.transcription.presenter_record import RecordPart
 from app.ui.transcription.presenter_sending import KIND, Sender, Stores
@@ -275,6 +276,7 @@ class TranscriptionPresenter(RecordPart):
             if row.origin == "recording" and not await self.store.shares_sound(row):
                 with suppress(OSError):
                     await asyncio.to_thread(self.folders.sound_of(row).unlink, missing_ok=True)
+            await asyncio.to_thread(clean_up, self.folders, row)
             await self.store.purge(row.id)
 
     # Export

@@ -1,0 +1,28 @@
+"""What Transcribe hands to Chat: a transcript in the box, the caret before it, and nothing sent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+
+from app.bootstrap.transcription_tab import ask_in_chat
+from app.ui.chat.page import ChatPage
+from app.ui.shared.theme import Theme
+from tests.ui.chat_desk import open_desk
+
+
+async def test_a_transcript_lands_in_the_box_of_a_new_chat_and_is_not_sent(tmp_home: Path, theme: Theme) -> None:
+    async with open_desk(tmp_home) as desk:
+        page = ChatPage(theme, desk.presenter, desk.tasks)
+        shown: list[str] = []
+        rialto = SimpleNamespace(window=SimpleNamespace(show_tab=shown.append), chat_page=page, chat=desk.presenter)
+        ask_in_chat(rialto, "Lock keeper", "So this house came with the job.")  # type: ignore[arg-type]  # what it uses
+        await desk.tasks.idle()
+        box = page.main.composer.box
+        assert shown == ["chat"]
+        assert box.toPlainText().endswith("This is the transcript “Lock keeper”:\n\nSo this house came with the job.")
+        assert box.textCursor().position() == 0
+        assert desk.presenter.opened.draft == box.toPlainText()
+        assert desk.fake.requests == []
+        for pane in (page.list_pane(), page.canvas(), page.inspector()):
+            pane.deleteLater()
