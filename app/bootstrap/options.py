@@ -9,12 +9,13 @@ from pathlib import Path
 from app import __version__
 from app.storage.settings import THEMES
 
-USAGE = """usage: python -m app [--theme system|light|dark] [--tour FOLDER] [--version] [--help]
+USAGE = """usage: python -m app [--theme system|light|dark] [--tour FOLDER] [--self-test] [--version] [--help]
 
 Opens Rialto. RIALTO_HOME names a folder to keep everything in.
 
   --theme NAME    the theme of this start only
   --tour FOLDER   show the main job without a person, and leave a screenshot of each step in FOLDER
+  --self-test     try every part once, off screen and in the Sandbox; ends with 1 when one does not work
 """
 
 
@@ -24,6 +25,7 @@ class Options:
 
     theme: str = ""
     tour: Path | None = None
+    self_test: bool = False
     act: str = ""  # one act of the tour, in a process of its own
 
 
@@ -37,6 +39,9 @@ def read_options(arguments: Sequence[str]) -> Options | str:
             return USAGE
         if word == "--version":
             return f"Rialto {__version__}"
+        if word == "--self-test":
+            options.self_test = True
+            continue
         if word not in ("--theme", "--tour", "--act") or not rest:
             return f"{word} is not understood here.\n\n{USAGE}"
         value = rest.pop(0)

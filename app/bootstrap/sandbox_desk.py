@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QProcess, Signal
 
 from app.storage.paths import Paths
+from app.ui.shared.program import own_command
 
 if TYPE_CHECKING:
     import asyncio
@@ -55,13 +55,13 @@ class SandboxDesk(QObject):
         self._key = f"sandbox-{os.urandom(24).hex()}"
         self._errors = ""
         process = self._process = QProcess(self)
-        program = [] if getattr(sys, "frozen", False) else ["-m", "app"]
+        program, *arguments = own_command()
         process.setWorkingDirectory(str(_ROOT))
         process.readyReadStandardOutput.connect(self._read_address)
         process.readyReadStandardError.connect(self._read_errors)
         process.errorOccurred.connect(self._failed)
         process.finished.connect(self._ended)
-        process.start(sys.executable, [*program, SERVE_SANDBOX, str(self._folder)])
+        process.start(program, [*arguments, SERVE_SANDBOX, str(self._folder)])
         process.write(json.dumps({"api_key": self._key}).encode() + b"\n")
 
     async def start(self) -> None:

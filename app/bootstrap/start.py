@@ -33,6 +33,10 @@ def run(arguments: Sequence[str]) -> int:
     if isinstance(options, str):
         print(options)
         return 0 if options == USAGE or options.startswith("Rialto ") else 2
+    if options.self_test:
+        from app.ui.shell.self_test import guide as test_itself
+
+        return test_itself()
     if options.tour is not None and not options.act:
         from app.ui.shell.tour import guide
 

@@ -114,6 +114,10 @@ class MainWindow(QMainWindow):
     def _ordered_infos(self) -> list[TabInfo]:
         return sorted(self._infos.values(), key=lambda info: info.at_bottom)
 
+    def tab_names(self) -> tuple[str, ...]:
+        """Every tab of the rail, top to bottom."""
+        return tuple(info.name for info in self._ordered_infos())
+
     def has_tab(self, name: str) -> bool:
         return name in self._infos
 

@@ -19,7 +19,8 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtTest import QTest
 
 from app.ui.characters.page import CharactersPage
-from app.ui.shell.tour_guide import LOOK_EVERY_S, PICTURE, Guide, StepFailed
+from app.ui.shared.program import own_command
+from app.ui.shell.tour_guide import LOOK_EVERY_S, PICTURE, Guide, StepFailed, place_is_known
 
 if TYPE_CHECKING:
     from app.ui.chat.page import ChatPage
@@ -45,8 +46,8 @@ def guide(folder: Path, theme: str) -> int:
             old.unlink()
     with tempfile.TemporaryDirectory(prefix="rialto-tour-") as home:
         environ["RIALTO_HOME"] = home
-        for act in ACTS:
-            command = [sys.executable, "-m", "app", "--tour", str(folder), "--act", act, "--theme", theme or "light"]
+        for act in TOUR:
+            command = [*own_command(), "--tour", str(folder), "--act", act, "--theme", theme or "light"]
             try:
                 done = subprocess.run(command, env=environ, timeout=ACT_WITHIN_S, check=False)  # noqa: S603 - ourselves
             except subprocess.TimeoutExpired:
@@ -77,7 +78,7 @@ async def _first_act(guide: Guide) -> None:
     window, chat = guide.window, guide.chat
     main = chat.main
     await guide.until("the welcome page", lambda: window.focusWidget() is not None)
-    await guide.until("the place for keys to be known", lambda: _place_is_known(window))
+    await guide.until("the place for keys to be known", lambda: place_is_known(window))
     await guide.picture("welcome", "The welcome page offers the Sandbox, which needs no account.")
 
     guide.press(window.focusWidget() or window, Qt.Key.Key_Return)
@@ -136,12 +137,6 @@ async def _first_act(guide: Guide) -> None:
     await guide.picture("stopped", f"Stopped half-way; {len(guide.answer().text)} characters are kept.")
 
 
-def _place_is_known(window: MainWindow) -> bool:
-    """Whether the look for a keychain has ended, with one or without."""
-    secrets = window.secrets
-    return secrets is not None and bool(secrets.state.kind or secrets.state.sentence)
-
-
 async def _second_act(guide: Guide) -> None:
     """The program has been started again; everything is there."""
     window, chat = guide.window, guide.chat
@@ -170,8 +165,16 @@ async def _third_act(guide: Guide) -> None:
     await tour_tabs.act(guide)
 
 
+async def _self_test(guide: Guide) -> None:
+    from app.ui.shell import self_test
+
+    await self_test.act(guide)
+
+
+TOUR = ("first", "second", "third")
 ACTS: dict[str, Callable[[Guide], Awaitable[None]]] = {
     "first": _first_act,
     "second": _second_act,
     "third": _third_act,
+    "self-test": _self_test,
 }

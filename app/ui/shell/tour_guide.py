@@ -82,3 +82,9 @@ class Guide:
         if row is None:
             raise StepFailed("there is no answer")
         return row
+
+
+def place_is_known(window: MainWindow) -> bool:
+    """Whether the look for a keychain has ended, with one or without."""
+    secrets = window.secrets
+    return secrets is not None and bool(secrets.state.kind or secrets.state.sentence)

@@ -1,0 +1,169 @@
+"""The program tests itself: what it was built with, and one real piece of work with each part, in the Sandbox.
+
+`rialto --self-test` runs it in a process of its own, with a data folder made for it and no window on the screen, and
+ends with 1 when something is missing. What a computer may lack without being broken (a keychain, a loudspeaker) is
+said and is no failure.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import platform
+import subprocess
+import tempfile
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6 import __version__ as pyside_version
+from PySide6.QtCore import Qt, qVersion
+from PySide6.QtGui import QFontDatabase
+
+from app import __version__
+from app.audio.devices import AudioHost, AudioUnavailable
+from app.service.tls import system_context
+from app.ui.shared.icons import pixmap
+from app.ui.shared.program import own_command
+from app.ui.shell import tour_tabs
+from app.ui.shell.tour_guide import StepFailed, place_is_known
+
+if TYPE_CHECKING:
+    from app.ui.shell.tour_guide import Guide
+
+WITHIN_S = 240.0
+NAME = "self-test"
+OK, LACKING, FAILED = "ok", "not here", "FAILED"
+
+
+def guide() -> int:
+    """Run the test in a process of its own; return 0 when everything works."""
+    with tempfile.TemporaryDirectory(prefix="rialto-self-test-") as home:
+        environ = {**os.environ, "RIALTO_HOME": home, "QT_QPA_PLATFORM": "offscreen"}
+        command = [*own_command(), "--tour", str(Path(home) / "pictures"), "--act", NAME]
+        (Path(home) / "pictures").mkdir()
+        try:
+            done = subprocess.run(command, env=environ, timeout=WITHIN_S, check=False)  # noqa: S603 - ourselves
+        except subprocess.TimeoutExpired:
+            print(f"The self-test did not end within {WITHIN_S:.0f} s.")
+            return 1
+        return 0 if done.returncode == 0 else 1
+
+
+class _Table:
+    """Prints a line as soon as it is known."""
+
+    def __init__(self) -> None:
+        self.failures: list[str] = []
+
+    def line(self, part: str, state: str, detail: str) -> None:
+        if state == FAILED:
+            self.failures.append(part)
+        print(f"{part:<16} {state:<9} {detail}", flush=True)
+
+    async def check(self, part: str, work: Callable[[], Awaitable[str]]) -> None:
+        """One part; whatever goes wrong in it is its line, and the others are still looked at."""
+        try:
+            self.line(part, OK, await work())
+        except (StepFailed, OSError, AudioUnavailable) as failure:
+            self.line(part, FAILED, str(failure))
+
+
+async def act(tour: Guide) -> None:
+    """Look at every part. Raises `StepFailed` naming those that failed."""
+    window, table = tour.window, _Table()
+    await tour.until("the welcome page", lambda: window.focusWidget() is not None)
+    table.line("Rialto", OK, f"{__version__}, Python {platform.python_version()}, {platform.platform(terse=True)}")
+    table.line("Qt", OK, f"{qVersion()}, PySide {pyside_version}")
+    _pictures(tour, table)
+    await table.check("Certificates", _certificates)
+    await tour.until("the place for keys to be known", lambda: place_is_known(window))
+    _keychain(tour, table)
+    await asyncio.to_thread(_sound, table)
+    tour.press(window.focusWidget() or window, Qt.Key.Key_Return)
+    await table.check("Sandbox", lambda: _sandbox(tour))
+    await table.check("Chat", lambda: _chat(tour))
+    clip: list[Path] = []
+    await table.check("Speech", lambda: _speech(tour, clip))
+    await table.check("Transcribe", lambda: _transcription(tour, clip))
+    await table.check("Console", lambda: _crypto_rpc(tour))
+    for name in window.tab_names():
+        await table.check(f"Tab {window.title_of(name)}", lambda name=name: _tab(tour, name))  # type: ignore[misc]
+    if table.failures:
+        raise StepFailed("these parts do not work: " + ", ".join(table.failures))
+    print("Everything that was looked at works.", flush=True)
+
+
+def _pictures(tour: Guide, table: _Table) -> None:
+    drawn = not pixmap(tour.window.theme, "logo", 32, "text").isNull()
+    table.line("Pictures", OK if drawn else FAILED, "SVG is drawn" if drawn else "an SVG picture is empty")
+    missing = [name for name in ("Inter", "JetBrains Mono") if not QFontDatabase.hasFamily(name)]
+    words = f"missing: {', '.join(missing)}" if missing else "Inter, JetBrains Mono"
+    table.line("Fonts", FAILED if missing else OK, words)
+
+
+async def _certificates() -> str:
+    context = await asyncio.to_thread(system_context)
+    return f"the system's, {context.minimum_version.name} or newer"
+
+
+def _keychain(tour: Guide, table: _Table) -> None:
+    secrets = tour.window.secrets
+    state = secrets.state if secrets is not None else None
+    found = state is not None and state.kind == "keyring"
+    table.line("Keychain", OK if found else LACKING, getattr(state, "sentence", "") or getattr(state, "kind", ""))
+
+
+def _sound(table: _Table) -> None:
+    host = AudioHost()
+    try:
+        outputs, inputs = host.devices("output"), host.devices("input")
+    except AudioUnavailable as failure:
+        table.line("Sound", LACKING, str(failure))
+        return
+    state = OK if outputs or inputs else LACKING
+    table.line("Sound", state, f"{len(outputs)} outputs, {len(inputs)} microphones")
+
+
+async def _sandbox(tour: Guide) -> str:
+    window = tour.window
+    await tour.until("the Sandbox", lambda: window.caller.is_sandbox and window.caller.service is not None)
+    await tour.until("its models", lambda: tour.chat.presenter.head().model_name)
+    return tour.chat.presenter.head().model_name
+
+
+async def _chat(tour: Guide) -> str:
+    await tour.ask("How does Rialto keep my API key safe?")
+    await tour.until("the answer", lambda: tour.last("assistant") is not None and tour.answer().state == "complete")
+    answer = tour.answer()
+    if not answer.sources:
+        raise StepFailed("the answer cites no source")
+    return f"{len(answer.text)} characters, {len(answer.sources)} sources"
+
+
+async def _speech(tour: Guide, clip: list[Path]) -> str:
+    take, path = await tour_tabs.speak(tour)
+    clip.append(path)
+    return f"{take.duration_s:.1f} s of sound by {take.voice_name}"
+
+
+async def _transcription(tour: Guide, clip: list[Path]) -> str:
+    if not clip:
+        raise StepFailed("nothing was spoken that could be heard")
+    right, heard = await tour_tabs.transcribe(tour, clip[0])
+    if right * 2 < heard:
+        raise StepFailed(f"only {right} of {heard} words were right")
+    return f"{right} of {heard} words right"
+
+
+async def _crypto_rpc(tour: Guide) -> str:
+    run = await tour_tabs.call_chain(tour)
+    return f"{run.results} of {len(run.outcomes)} calls answered, {run.errors} refused as it should be"
+
+
+async def _tab(tour: Guide, name: str) -> str:
+    tour.window.show_tab(name)
+    await asyncio.sleep(0.2)
+    if tour.window.current_tab != name:
+        raise StepFailed("it does not open")
+    return "opens"

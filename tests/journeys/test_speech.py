@@ -1,0 +1,80 @@
+"""The whole program with a real loudspeaker: write, speak, restart; have an answer read aloud and silence it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from app.bootstrap.rialto import Rialto
+from app.ui.speech.page import SpeechPage
+from tests.audio.pulse import Pulse
+from tests.journeys.conftest import until
+
+
+async def in_the_sandbox(rialto: Rialto) -> None:
+    rialto.settings.change(welcome_done=True)
+    rialto.accounts.use(rialto.desk.sandbox_account().id)
+    await until(lambda: rialto.caller.service is not None and rialto.chat.head().model_id)
+
+
+def speech_of(rialto: Rialto) -> SpeechPage:
+    page = rialto.window.tab("speech")
+    assert isinstance(page, SpeechPage)
+    return page
+
+
+async def test_a_person_speaks_a_line_and_finds_it_after_a_restart(
+    start: Callable[..., Any], qtbot: QtBot, pulse: Pulse
+) -> None:
+    async with start() as rialto:
+        await in_the_sandbox(rialto)
+        rialto.window.show_tab("speech")
+        page = speech_of(rialto)
+        await until(lambda: page.presenter.ready.is_set() and not page.presenter.shelf.is_offline)
+        page.presenter.use_voice("tts-kokoro", "bf_emma")
+        page.main.editor.setFocus()
+        qtbot.keyClicks(page.main.editor, "Hello there. This is a line.")
+        with pulse.listening() as recording:
+            qtbot.keyClick(page.main.editor, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+            if not page.presenter.is_speaking:  # off screen a window may not be active, and its keys go nowhere
+                page.speak()
+            await until(lambda: page.presenter.sound.player.state == "ended")
+        assert np.abs(np.fromfile(recording, np.float32)).max() > 0.05
+        assert rialto.database is not None
+    async with start() as rialto:
+        rialto.window.show_tab("speech")
+        page = speech_of(rialto)
+        await until(lambda: page.list.view.rows.shown_keys())
+        assert page.main.editor.toPlainText() == "Hello there. This is a line."
+        page.open_clip(str(page.list.view.rows.shown_keys()[0]))
+        await until(lambda: page.main.player.waveform.duration_s > 0.5)
+        assert page.presenter.choice.voice == "bf_emma"
+
+
+async def test_an_answer_is_read_aloud_and_escape_silences_it_in_any_tab(
+    start: Callable[..., Any], qtbot: QtBot, pulse: Pulse
+) -> None:
+    async with start() as rialto:
+        await in_the_sandbox(rialto)
+        rialto.window.show_tab("chat")
+        rialto.chat_page.send("What is the Sandbox good for?")
+        await until(lambda: any(row.role == "assistant" and len(row.text) > 80 for row in rialto.chat_page.rows()))
+        row = rialto.chat_page.rows()[-1]
+        rialto.chat_page.main.view.action.emit(row.id, "speak")
+        await until(lambda: "speech" in {tab.name for tab in rialto.window.built_tabs()})
+        page = speech_of(rialto)
+        with pulse.listening() as recording:
+            await until(lambda: page.presenter.sound.player.position_s > 0.3)
+            assert rialto.window.current_tab == "chat"
+            qtbot.keyClick(rialto.window, Qt.Key.Key_Escape)
+            pressed = recording.stat().st_size // 4
+            await until(lambda: recording.stat().st_size // 4 > pressed + pulse.rate_hz // 2)
+        after = np.abs(np.fromfile(recording, np.float32))[pressed + pulse.rate_hz // 10 :]
+        assert after.max() < 0.01
+        await until(lambda: not page.presenter.is_speaking)
+        take = page.presenter.clips.rows[0]
+        assert take.text and not set("*`#[") & set(take.text)
