@@ -336,3 +336,9 @@ async def test_a_refused_comparison_is_explained_in_its_own_column(tmp_home: Pat
         desk.presenter.conversation.show_beside(told[0][0].id)
         assert [row.state for row in told[-1]] == ["complete", "failed"]
         assert told[-1][1].problem is not None
+        desk.fake.answers = [whole("Now it works")]
+        desk.presenter.act(told[-1][1].id, "retry")
+        await desk.tasks.idle()
+        assert desk.fake.requests[-1]["model"] == "other"
+        stored = await desk.history.message(told[-1][1].id)
+        assert (stored.state, stored.content) == ("complete", "Now it works")

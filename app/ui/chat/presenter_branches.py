@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Signal
@@ -65,7 +66,10 @@ class Branches(Conversation):
 
     def _begin(self, answer: Message, *, continues: bool = False, beside: bool = False) -> bool:
         if beside:
-            self._asked[answer.id] = answer.model
+            self._asked.setdefault(answer.id, answer.model)
+        asked = self._asked.get(answer.id)
+        if asked:  # also when one of several is tried again: by the model that it was asked of
+            answer, beside = replace(answer, model=asked), True
         return super()._begin(answer, continues=continues, beside=beside)
 
     def asked_model(self, message: Message) -> str:
