@@ -20,7 +20,6 @@ from app.ui.chat.state import CostNote
 from app.ui.shared import money
 
 if TYPE_CHECKING:
-    from app.service.chat_types import ChatMessage
     from app.service.models import Model
     from app.storage.conversations import Message
 
@@ -38,20 +37,15 @@ def count_links(text: str) -> int:
 
 
 def estimate_branch(options: ChatOptions, branch: Sequence[Message]) -> int:
-    """Tokens of everything that a request on `branch` says, uncorrected."""
-    if not branch and not options.system_prompt:
-        return 0
-    from app.ui.chat.presenter_requests import wire_messages
+    """Tokens of everything that a request on `branch` says, uncorrected.
 
-    written = count_messages(text_of(message) for message in wire_messages(options, branch))
-    return written + sum(each.tokens for message in branch for each in attachments_of(message.attachments))
-
-
-def text_of(message: ChatMessage) -> str:
-    """The words of a turn; attachments are counted by themselves."""
-    if isinstance(message.content, tuple):
-        return "\n".join(part.value for part in message.content if part.type == "text" and isinstance(part.value, str))
-    return str(message.content or "")
+    Counted from the messages themselves: making a request of a long chat only to count it takes longer than a frame.
+    """
+    prompt = options.system_prompt if options.system_prompt.strip() else ""
+    written = count_messages(message.content for message in branch if message.content or message.role == "user")
+    carrying = (attachments_of(message.attachments) for message in branch if message.attachments)
+    attached = sum(each.tokens for group in carrying for each in group)
+    return written + attached + (count_messages((prompt,)) if prompt else 0)
 
 
 def learn_from(counter: TokenCounter, options: ChatOptions, path: Sequence[Message]) -> None:
