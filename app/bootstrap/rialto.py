@@ -141,7 +141,10 @@ class Rialto:
         page = ChatPage(self.theme, self.chat, self.tasks, enter_sends=self.settings.value.enter_sends)
         page.characters_wanted.connect(self._show_characters)
         page.help_wanted.connect(self.help)
-        self.chat.started.connect(self._wire_voice)
+        if self.chat.conversation is not None:
+            self._wire_voice(page)
+        else:
+            self.chat.started.connect(lambda: self._wire_voice(page))
         page.toast_wanted.connect(self._toast)
         if self.first_paint is not None and self.first_paint.is_over:
             page.complete()
@@ -327,7 +330,7 @@ class Rialto:
 
         return DeviceWatch()
 
-    def _wire_voice(self) -> None:
+    def _wire_voice(self, page: ChatPage) -> None:
         """Let every answer of the chat be read aloud; the speech tab is made by the first that is."""
 
         def act(row_id: str, action: str) -> None:
@@ -336,7 +339,7 @@ class Rialto:
 
                 self.tasks.replace("read answer", read_answer, self, row_id)
 
-        self.chat_page.main.view.action.connect(act)
+        page.main.view.action.connect(act)
 
     # What one part asks of another
 

@@ -78,3 +78,4 @@ async def test_an_answer_is_read_aloud_and_escape_silences_it_in_any_tab(
         await until(lambda: not page.presenter.is_speaking)
         take = page.presenter.clips.rows[0]
         assert take.text and not set("*`#[") & set(take.text)
+        await until(lambda: rialto.chat_page.rows()[-1].state == "complete")
