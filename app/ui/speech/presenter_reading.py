@@ -127,7 +127,8 @@ class Reading(QObject):
                 stopped = replace(self._ended(keeper.part, stream.exchange, None), state="cut", note=STOPPED)
                 await self._save(stopped)
                 raise
-            await keeper.end()
+            finally:
+                await keeper.end()
             part = self._ended(keeper.part, stream.exchange, None)
             await self._save(part)
             await paid.answered(self.take.id, part.exchange_id)
@@ -193,6 +194,8 @@ class _Keeper:
     def __init__(self, reading: Reading, part: Part) -> None:
         self.part = part
         self._decoder: threading.Thread | None = None
+        self._lock = threading.Lock()
+        self._is_over = False
         self._reading = reading
         self._arriving = Arriving()
         self._file: BinaryIO | None = None
@@ -218,8 +221,7 @@ class _Keeper:
         self._arriving.finish()
         if self._decoder is not None:
             await asyncio.to_thread(self._decoder.join)
-        if self._file is not None:
-            await asyncio.to_thread(self._close)
+        await asyncio.to_thread(self._close)
 
     def _open(self, stem: str, suffix: str) -> Path:
         """An earlier try keeps its file: it was paid for."""
@@ -232,19 +234,26 @@ class _Keeper:
                 continue
             except OSError as error:
                 raise unavailable(error, path, "Keeping the sound") from error
-            self._file = os.fdopen(descriptor, "wb", buffering=0)
+            with self._lock:  # stopped while it was being opened: nobody else would close it
+                if self._is_over:
+                    os.close(descriptor)
+                else:
+                    self._file = os.fdopen(descriptor, "wb", buffering=0)
             return path
         raise unavailable(OSError("too many tries"), folder, "Keeping the sound")
 
     def _write(self, piece: bytes) -> None:
-        assert self._file is not None
-        try:
-            self._file.write(piece)
-        except OSError as error:
-            raise unavailable(error, Path(self._file.name), "Keeping the sound") from error
+        with self._lock:
+            if self._file is None:
+                return
+            try:
+                self._file.write(piece)
+            except OSError as error:
+                raise unavailable(error, self._reading.path_of(self.part), "Keeping the sound") from error
 
     def _close(self) -> None:
-        assert self._file is not None
-        self._file.flush()
-        os.fsync(self._file.fileno())
-        self._file.close()
+        with self._lock:
+            file, self._file, self._is_over = self._file, None, True
+            if file is not None:
+                os.fsync(file.fileno())
+                file.close()
