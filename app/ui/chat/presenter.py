@@ -139,12 +139,17 @@ class ChatPresenter(ChatPresenterChats):
 
     async def _open_rest(self, chat_id: str) -> None:
         """Bring in what stands above the screen of a long chat, in pieces that nobody notices."""
+        import asyncio  # not before the window is painted
+
         assert self._history is not None and self.conversation is not None
         messages = await self._history.messages(chat_id)
         if self.opened.chat_id == chat_id:
             self.opened.complete(messages)
+            await asyncio.sleep(0)
             await self.conversation.show_in_pieces()
-            self._all_changed()
+            await asyncio.sleep(0)  # each of the three holds the window for some milliseconds
+            if self.opened.chat_id == chat_id:
+                self._all_changed()
 
     async def _leave(self) -> None:
         """Before another chat is shown: keep the draft, and forget a chat that nothing was ever said in."""
