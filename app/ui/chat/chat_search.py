@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.ui.chat.chat_search_paint import paint_marked
-from app.ui.chat.state import Hit
+from app.ui.chat.state import MOST_HITS, Hit
 from app.ui.shared.buttons import IconButton
 from app.ui.shared.frames import solid_frame
 from app.ui.shared.header import PaneHeader
@@ -181,8 +181,8 @@ class SearchPane(QWidget):
             words = self.tr("In titles and messages here. Every word must occur; quotes keep words together.")
         elif not number:
             words = self.tr("No chat holds “{text}”.").format(text=text.strip())
-        elif number >= 100:
-            words = self.tr("The newest 100 places. More words find fewer.")
+        elif number >= MOST_HITS:
+            words = self.tr("The newest {number} places. More words find fewer.").format(number=number)
         else:
             words = self.tr("1 place") if number == 1 else self.tr("{number} places").format(number=number)
         self.note.set_text(words)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from app.ui.chat.state import Hit
+from app.ui.chat.state import MOST_HITS, Hit
 from app.ui.chat.titles import NEW_CHAT
 from app.ui.shared import money
 
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from app.storage.conversations import SearchHit
     from app.storage.history import History
 
-MOST_HITS = 100
 _SPEAKERS = {"user": "You", "assistant": "Answer", "tool": "Your answer for a function"}
 
 
@@ -27,7 +26,7 @@ class Search:
         self._now = now
 
     async def hits(self, text: str) -> tuple[Hit, ...]:
-        """Titles, then messages, that hold every word of `text`, newest first; at most a hundred."""
+        """Titles, then messages, that hold every word of `text`, newest first; at most fifty."""
         found = await self._history.search(text, MOST_HITS)
         now = self._now()
         return tuple(_hit(each, now) for each in found)

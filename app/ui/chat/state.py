@@ -123,6 +123,9 @@ class AttachmentView:
     can_shrink: bool = False
 
 
+MOST_HITS = 50  # of one search; more are never read through, and fifty are there at once
+
+
 @dataclass(frozen=True, slots=True)
 class Hit:
     """A place in the history that a search found. `message_id` is "" when it is the chat's title."""
