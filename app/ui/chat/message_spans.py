@@ -54,6 +54,7 @@ def span_controls(
 ) -> list[Control]:
     """Return the links and chips that can be pressed, in reading order."""
     found = []
+    text = document.toRawText()
     for index, (span, places) in enumerate(zip(spans, areas, strict=True)):
         if span.kind in ("code", "drawn") or not places or (span.kind == "image" and not span.target):
             continue
@@ -61,7 +62,7 @@ def span_controls(
         rect = QRectF(places[0])
         for area in places[1:]:
             rect = rect.united(area)
-        shown = document.toRawText()[span.start : span.end].replace("\u00a0", " ").strip()
+        shown = text[span.start : span.end].replace("\u00a0", " ").strip()
         name, action, tooltip = _meaning(span, shown, sources)
         found.append(Control(f"span{index}", rect, name, action, role="link", tooltip=tooltip, areas=places))
     return found

@@ -95,10 +95,13 @@ class DocumentBox(Box):
             layout = block.layout()
             top_left = layouts.blockBoundingRect(block).topLeft() + self.origin
             first, last = start - block.position(), end - block.position()
-            for index in range(layout.lineCount()):
+            at = layout.lineForTextPosition(max(0, first))
+            for index in range(max(0, at.lineNumber() - 1) if at.isValid() else 0, layout.lineCount()):
                 line = layout.lineAt(index)
                 line_start, line_end = line.textStart(), line.textStart() + line.textLength()
-                if line_end < first or line_start > last or (line_end == first and index + 1 < layout.lineCount()):
+                if line_start > last:
+                    break
+                if line_end < first or (line_end == first and index + 1 < layout.lineCount()):
                     continue
                 if line_start == last and last > 0 and line_start > 0:
                     continue
@@ -155,6 +158,29 @@ class DocumentBox(Box):
         painter.translate(-at)
 
 
+class _SharedLine:
+    """The line that a place is in, looked up once for all that stands in it: a hostile text has a thousand chips."""
+
+    def __init__(self, box: DocumentBox, place: int) -> None:
+        block = box.document.findBlock(place)
+        self._start = block.position()
+        self._line = block.layout().lineForTextPosition(place - self._start)
+        self._from = self._to = -1
+        if self._line.isValid():
+            self._from = self._start + self._line.textStart()
+            self._to = self._from + self._line.textLength()
+            corner = box.document.documentLayout().blockBoundingRect(block).topLeft() + box.origin
+            top, self._high = box.type_box(block, self._line.lineNumber())
+            self._x, self._y = corner.x(), corner.y() + top
+
+    def holds(self, start: int, end: int) -> bool:
+        return self._from <= start < end < self._to
+
+    def band(self, start: int, end: int) -> QRectF:
+        left, right = (_x_of(self._line.cursorToX(place - self._start)) for place in (start, end))
+        return QRectF(self._x + min(left, right), self._y, abs(right - left), self._high)
+
+
 class ProseBox(DocumentBox):
     """Paragraphs, headings, lists and quotes of an answer."""
 
@@ -199,11 +225,18 @@ class ProseBox(DocumentBox):
     def areas(self) -> list[list[QRectF]]:
         """Return for each span the rectangles that it covers, one per line."""
         if self._areas is None:
-            # Qt measures every figure of a paragraph again for each place that is asked for
-            self._areas = [
-                [] if span.kind == "drawn" else self.bands(span.start, span.end, of_type=True)
-                for span in self.prose.spans
-            ]
+            self._areas = []
+            line: _SharedLine | None = None
+            for span in self.prose.spans:
+                if span.kind == "drawn":  # Qt measures every figure of a paragraph again for each place asked for
+                    self._areas.append([])
+                    continue
+                if line is None or not line.holds(span.start, span.end):
+                    line = _SharedLine(self, span.start)
+                if line.holds(span.start, span.end):
+                    self._areas.append([line.band(span.start, span.end)])
+                else:
+                    self._areas.append(self.bands(span.start, span.end, of_type=True))
         return self._areas
 
     # -- painting -----------------------------------------------------------------------------------------------------

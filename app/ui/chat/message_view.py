@@ -159,7 +159,7 @@ class MessageView(QAbstractScrollArea):
                 self.stream.end(row_id)
         if changes.get("problem") is not None and row.problem is not None:
             self.stream.say(row_id, row.problem.sentence)
-        self.refresh()
+        self.refresh(in_steps="state" in changes)  # all that still waited is in it then
 
     def row(self, row_id: str) -> MessageRow:
         """Return a row with all text that has come for it. Raises `KeyError`."""

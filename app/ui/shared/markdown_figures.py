@@ -10,6 +10,7 @@ import binascii
 import hashlib
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, QRect, QRectF, QSizeF
@@ -183,20 +184,26 @@ class Figures(QObject):
 
     def picture(self, address: str, theme: Theme) -> PictureFigure | None:
         """Return the picture in a `data:` address when it is small and really one; None for everything else."""
-        data = picture_data(address)
-        if data is None:
+        known = _looked_at(address)
+        if known is None:
             return None
-        from app.ui.shared.picture_decoding import picture_size
+        key, data, width, height = known
+        scale = min(1.0, SHOWN_WIDTH * theme.scale / width, SHOWN_HEIGHT * theme.scale / height)
+        return PictureFigure(self.thumbnails, key, data, max(1.0, width * scale), max(1.0, height * scale), theme)
 
-        size = picture_size(data)
-        if not size.isValid() or size.isEmpty() or max(size.width(), size.height()) > MAX_PICTURE_SIDE:
-            return None
-        most_wide, most_high = SHOWN_WIDTH * theme.scale, SHOWN_HEIGHT * theme.scale
-        scale = min(1.0, most_wide / size.width(), most_high / size.height())
-        key = hashlib.sha256(data).hexdigest()
-        return PictureFigure(
-            self.thumbnails, key, data, max(1.0, size.width() * scale), max(1.0, size.height() * scale), theme
-        )
+
+@lru_cache(maxsize=16)  # an answer that is being written is read again and again
+def _looked_at(address: str) -> tuple[str, bytes, int, int] | None:
+    """Return key, bytes, width and height of the picture in `address`; None when it is not to be drawn."""
+    from app.ui.shared.picture_decoding import picture_size
+
+    data = picture_data(address)
+    if data is None:
+        return None
+    size = picture_size(data)
+    if not size.isValid() or size.isEmpty() or max(size.width(), size.height()) > MAX_PICTURE_SIDE:
+        return None
+    return hashlib.sha256(data).hexdigest(), data, size.width(), size.height()
 
 
 def picture_data(address: str) -> bytes | None:

@@ -8,14 +8,14 @@ CommonMark and tables: citation markers, footnotes, and mathematics. Small pictu
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from app.ui.shared.markdown_citations import MARKER, indexes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, MutableMapping
+    from collections.abc import Callable, Mapping, MutableMapping
 
     from markdown_it import MarkdownIt
     from markdown_it.rules_block import StateBlock
@@ -92,6 +92,7 @@ def is_safe_link(url: str) -> bool:
 def parser() -> MarkdownIt:
     """Return the one parser; built (and its library imported) at the first message that is drawn."""
     from markdown_it import MarkdownIt
+    from markdown_it.rules_inline import link
 
     made = MarkdownIt("commonmark", {"html": False, "linkify": True, "breaks": True, "maxNesting": 24})
     made.enable(["table", "strikethrough", "linkify"])
@@ -112,10 +113,18 @@ def parser() -> MarkdownIt:
     made.inline.ruler.before("escape", "maths", _maths)
     made.inline.ruler.before("link", "picture", _picture)
     made.block.ruler.before("table", "maths_block", _maths_block, {"alt": ["paragraph", "reference"]})
+    made.inline.ruler.at("link", partial(_link, link))
     made.inline.ruler.before("link", "citation", _citation)
     made.inline.ruler.before("link", "footnote_mark", _footnote_mark)
     made.parse(_SAMPLE, {"citations": True})  # its tables of expressions are made when they are first needed: now
     return made
+
+
+def _link(rule: Callable[[StateInline, bool], bool], state: StateInline, silent: bool) -> bool:
+    """Ask the library's rule, which reads on to the end at every bracket, only where there can be a link at all."""
+    if state.src[state.pos] != "[" or (state.src.rfind("](") < state.pos and not state.env.get("references")):
+        return False
+    return rule(state, silent)
 
 
 def _citation(state: StateInline, silent: bool) -> bool:
