@@ -17,10 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6 import __version__ as pyside_version
-from PySide6.QtCore import Qt, qVersion
+from PySide6.QtCore import QCoreApplication, Qt, qVersion
 from PySide6.QtGui import QFontDatabase
 
-from app import __version__
 from app.audio.devices import AudioHost, AudioUnavailable
 from app.service.tls import system_context
 from app.ui.shared.icons import pixmap
@@ -73,7 +72,11 @@ async def act(tour: Guide) -> None:
     """Look at every part. Raises `StepFailed` naming those that failed."""
     window, table = tour.window, _Table()
     await tour.until("the welcome page", lambda: window.focusWidget() is not None)
-    table.line("Rialto", OK, f"{__version__}, Python {platform.python_version()}, {platform.platform(terse=True)}")
+    table.line(
+        "Rialto",
+        OK,
+        f"{QCoreApplication.applicationVersion()}, Python {platform.python_version()}, {platform.platform(terse=True)}",
+    )
     table.line("Qt", OK, f"{qVersion()}, PySide {pyside_version}")
     _pictures(tour, table)
     await table.check("Certificates", _certificates)
