@@ -36,7 +36,7 @@ from app.storage.values import (
 
 ImageState = Literal["sending", "saved", "withheld", "broken", "failed", "unknown"]
 STATES: tuple[ImageState, ...] = get_args(ImageState)
-ImageKind = Literal["generate", "edit", "upscale", "background"]
+ImageKind = Literal["generate", "edit", "upscale", "background", "import"]
 KINDS: tuple[ImageKind, ...] = get_args(ImageKind)
 MAX_TITLE_CHARS = 60
 SUFFIXES: Mapping[str, str] = {"png": ".png", "jpeg": ".jpg", "webp": ".webp", "gif": ".gif"}

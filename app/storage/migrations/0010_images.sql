@@ -9,7 +9,7 @@ CREATE TABLE images (
     batch_id TEXT NOT NULL DEFAULT '',
     number INTEGER NOT NULL DEFAULT 1,
     total INTEGER NOT NULL DEFAULT 1,
-    -- "generate", "edit", "upscale" or "background"
+    -- "generate", "edit", "upscale", "background" or "import"
     kind TEXT NOT NULL,
     title TEXT NOT NULL DEFAULT '',
     prompt TEXT NOT NULL DEFAULT '',

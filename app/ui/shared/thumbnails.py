@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtCore import QObject, QThreadPool, Signal
 from PySide6.QtGui import QImage
 
 MAX_KEPT = 64
+MAX_WAITING = 96  # a fast scroll asks for thousands; only the newest can still be wanted
+_HIGHEST = 2**30  # of what Qt takes as a priority
 
 
 class Thumbnails(QObject):
@@ -17,10 +20,12 @@ class Thumbnails(QObject):
     loaded = Signal(str)
     _made = Signal(str, QImage)  # key, picture; sent from the thread
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, parent: QObject | None = None, *, kept: int = MAX_KEPT) -> None:
         super().__init__(parent)
+        self._most = kept
         self._kept: OrderedDict[str, QImage] = OrderedDict()
-        self._loading: set[str] = set()
+        self._loading: dict[str, None] = {}  # in the order in which they were asked for
+        self._turn = 0
         self._made.connect(self._take)
 
     @property
@@ -28,26 +33,53 @@ class Thumbnails(QObject):
         """Whether nothing is being made."""
         return not self._loading
 
-    def get(self, key: str, width_px: int, height_px: int, load: Callable[[], bytes]) -> QImage | None:
+    def get(
+        self,
+        key: str,
+        width_px: int,
+        height_px: int,
+        load: Callable[[], bytes],
+        finish: Callable[[QImage], QImage] | None = None,
+    ) -> QImage | None:
         """Return the picture that fits, a null one where there is none to be had, None while it is being made.
 
-        `load` runs in a thread; an `OSError` of it means that there is no picture.
+        `load` runs in a thread; an `OSError` of it means that there is no picture. `finish`, in the same thread, makes
+        of the fitted picture what is kept. What was asked for last is made first.
         """
         key = f"{key}@{width_px}x{height_px}"
         if key in self._kept:
             self._kept.move_to_end(key)
             return self._kept[key]
         if key not in self._loading:
-            self._loading.add(key)
-            QThreadPool.globalInstance().start(lambda: self._make(key, width_px, height_px, load))
+            self._loading[key] = None
+            while len(self._loading) > MAX_WAITING:
+                del self._loading[next(iter(self._loading))]
+            self._turn += 1
+            work = partial(self._make, key, width_px, height_px, load, finish)
+            QThreadPool.globalInstance().start(work, min(self._turn, _HIGHEST))
         return None
 
-    def _make(self, key: str, width_px: int, height_px: int, load: Callable[[], bytes]) -> None:
+    def forget(self, key: str) -> None:
+        """Make a picture anew when it is next asked for, in whatever size."""
+        for kept in [name for name in self._kept if name.rpartition("@")[0] == key]:
+            del self._kept[kept]
+
+    def _make(
+        self,
+        key: str,
+        width_px: int,
+        height_px: int,
+        load: Callable[[], bytes],
+        finish: Callable[[QImage], QImage] | None,
+    ) -> None:
         """Runs in a thread of the pool."""
         from app.ui.shared.picture_decoding import fitted
 
+        if key not in self._loading:
+            return  # pushed out by newer ones
         try:
             image = fitted(load(), width_px, height_px)
+            image = finish(image) if finish is not None and not image.isNull() else image
         except OSError:
             image = QImage()
         try:
@@ -56,8 +88,8 @@ class Thumbnails(QObject):
             return  # the window was closed meanwhile
 
     def _take(self, key: str, image: QImage) -> None:
-        self._loading.discard(key)
+        self._loading.pop(key, None)
         self._kept[key] = image
-        while len(self._kept) > MAX_KEPT:
+        while len(self._kept) > self._most:
             self._kept.popitem(last=False)
         self.loaded.emit(key.rpartition("@")[0])

@@ -1,0 +1,69 @@
+"""The Images tab: its presenter, its page, and what it hands to Chat and to Video."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.ui.images.page import ImagesPage
+from app.ui.images.presenter import ImagesPresenter
+from app.ui.images.presenter_changes import ImageChanges
+
+if TYPE_CHECKING:
+    from app.bootstrap.rialto import Rialto
+    from app.storage.database import Database
+
+
+def make_images_tab(rialto: Rialto) -> ImagesPage:
+    """Build the tab and let it begin as soon as the database is open."""
+    presenter = ImagesPresenter(rialto.caller, rialto.tasks, rialto.paths.data)
+    page = ImagesPage(rialto.theme, presenter, ImageChanges(presenter), rialto.tasks, rialto.paths.cache / "pictures")
+    page.help_wanted.connect(rialto.help)
+    page.toast_wanted.connect(lambda *words: _toast(rialto, presenter, *words))
+    page.chat_wanted.connect(lambda path: ask_in_chat(rialto, path))
+    page.video_wanted.connect(lambda path: begin_video(rialto, page, path))
+
+    async def begin(database: Database) -> None:
+        await presenter.start(database, rialto.catalogue)
+
+    async def end() -> None:
+        page.form.flush()
+        await presenter.aclose()
+
+    rialto.when_open("images", begin)
+    rialto.on_end(end)
+    return page
+
+
+def _toast(rialto: Rialto, presenter: ImagesPresenter, sentence: str, action: str, words: str) -> None:
+    from app.ui.shared.problems import ActionSpec
+
+    actions = (ActionSpec(action, words),) if action else ()
+    toast = rialto.window.overlays.toasts.show_toast(sentence, actions=actions)
+    if action == "images-undo":
+        toast.action.connect(lambda _id: presenter.library.undo())
+
+
+def ask_in_chat(rialto: Rialto, path: Path) -> None:
+    """Open a new chat with the picture attached. Nothing is sent."""
+    rialto.window.show_tab("chat")
+    page = rialto.chat_page
+
+    def attach(_before: str) -> None:
+        rialto.chat.draft_replaced.disconnect(attach)
+        rialto.chat.attaching.add_files([path])
+        page.focus_box()
+
+    rialto.chat.draft_replaced.connect(attach)
+    rialto.chat.new_chat()
+
+
+def begin_video(rialto: Rialto, page: ImagesPage, path: Path) -> None:
+    """Put the picture into the form of the Video tab as what the film begins with. Nothing is sent."""
+    if not rialto.window.has_tab("video"):
+        page.toast_wanted.emit("There is no Video tab here.", "", "")
+        return
+    rialto.window.show_tab("video")
+    take = getattr(rialto.window.tab("video"), "take_start_image", None)
+    if callable(take):
+        take(path)

@@ -1,0 +1,147 @@
+"""Asks how a picture is to be changed: the words, where, with which model, and for how much."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QWidget
+
+from app.ui.images.mask_editor import DEFAULT_BRUSH, MAX_BRUSH, MIN_BRUSH, MaskEditor
+from app.ui.images.state import EditModel
+from app.ui.shared import money
+from app.ui.shared.buttons import Button, IconButton
+from app.ui.shared.dialogs import Dialog
+from app.ui.shared.fields import ChoiceField
+from app.ui.shared.label import Label
+from app.ui.shared.segmented import SegmentedChoice
+from app.ui.shared.slider_field import SliderField
+from app.ui.shared.switch import Switch
+from app.ui.shared.theme import Theme
+
+WIDTH = 640
+FORMATS = (("", "The model's own"), ("png", "PNG"), ("jpeg", "JPEG"), ("webp", "WebP"))
+
+
+class EditDialog(Dialog):
+    """`price_of` tells the price of (model, resolution). Nothing is sent by the dialog itself."""
+
+    def __init__(
+        self,
+        theme: Theme,
+        parent: QWidget,
+        picture: QImage,
+        models: Sequence[EditModel],
+        price_of: Callable[[str, str], Decimal | None],
+        *,
+        others: int = 0,
+    ) -> None:
+        super().__init__(theme, parent, "Edit the picture", width=WIDTH)
+        self._models = {model.id: model for model in models}
+        self._price_of = price_of
+        self.prompt = QPlainTextEdit()
+        self.prompt.setTabChangesFocus(True)
+        self.prompt.setAccessibleName("What is to change")
+        self.prompt.setPlaceholderText("What is to change, such as: make it night, with lit windows.")
+        self.prompt.setFixedHeight(theme.px(16) + 3 * theme.line_px("body"))
+        self.counter = Label(theme, "", "small", "text3", tabular=True)
+        self.model = ChoiceField(theme, "Model that edits")
+        self.ratio = ChoiceField(theme, "Shape of the result")
+        self.resolution = ChoiceField(theme, "Resolution of the result")
+        self.format = ChoiceField(theme, "Format of the result")
+        self.safe = Switch(theme, "Blur adult pictures", checked=True)
+        self.editor = MaskEditor(theme)
+        self.editor.show_picture(picture)
+        self.brush = SliderField(
+            theme, "Brush", low=MIN_BRUSH, high=MAX_BRUSH, step=4, decimals=0, default=DEFAULT_BRUSH
+        )
+        self.tool = SegmentedChoice(theme, "What the brush does", (("paint", "Paint"), ("rub", "Rub out")))
+        self.undo = IconButton(theme, "undo", "Take back", shortcut="Ctrl+Z", framed=True)
+        self.invert = Button(theme, "Invert", size="small")
+        self.clear = Button(theme, "Clear", size="small")
+        self.painted = Label(theme, "", "small", "text2", wrap=True)
+        self._others = others
+        self._build()
+        self.cancel = self.add_button("Cancel", accepts=False)
+        self.send = self.add_button("Edit", kind="primary", accepts=True)
+        self._connect()
+        self._choose_model()
+        self._look()
+        self.prompt.setFocus()
+
+    def _build(self) -> None:
+        theme = self._theme
+        head = QHBoxLayout()
+        head.addWidget(Label(theme, "What is to change", "small", "text2", weight=500), 1)
+        head.addWidget(self.counter)
+        self.body.addLayout(head)
+        self.body.addWidget(self.prompt)
+        if self._others:
+            what = "one more picture" if self._others == 1 else f"{self._others} more pictures"
+            self.body.addWidget(Label(theme, f"Combined with {what} that you chose.", "small", "text2"))
+        tools = QHBoxLayout()
+        tools.setSpacing(theme.px(8))
+        tools.addWidget(self.tool)
+        tools.addWidget(Label(theme, "Brush", "small", "text2"))
+        tools.addWidget(self.brush, 1)
+        for widget in (self.undo, self.invert, self.clear):
+            tools.addWidget(widget)
+        self.editor.setMinimumHeight(theme.type_px(280))
+        self.body.addWidget(self.editor, 1)
+        self.body.addLayout(tools)
+        self.body.addWidget(self.painted)
+        fields = QHBoxLayout()
+        fields.setSpacing(theme.px(8))
+        for field in (self.model, self.ratio, self.resolution, self.format):
+            fields.addWidget(field, 1)
+        self.body.addLayout(fields)
+        safe = QHBoxLayout()
+        safe.addWidget(Label(theme, "Blur adult pictures"), 1)
+        safe.addWidget(self.safe)
+        self.body.addLayout(safe)
+        for model in self._models.values():
+            self.model.addItem(model.name, model.id)
+        for key, words in FORMATS:
+            self.format.addItem(words, key)
+
+    def _connect(self) -> None:
+        self.prompt.textChanged.connect(self._look)
+        self.model.currentIndexChanged.connect(lambda _: self._choose_model())
+        self.resolution.currentIndexChanged.connect(lambda _: self._look())
+        self.brush.value_edited.connect(lambda value: self.editor.set_brush(int(value)))
+        self.editor.brush_changed.connect(self.brush.set_value)
+        self.editor.changed.connect(self._look)
+        self.tool.changed.connect(self._choose_tool)
+        self.undo.clicked.connect(self.editor.undo)
+        self.invert.clicked.connect(self.editor.invert)
+        self.clear.clicked.connect(self.editor.clear)
+
+    def _choose_tool(self, tool: str) -> None:
+        self.editor.erases = tool == "rub"
+
+    def _choose_model(self) -> None:
+        model = self._models[str(self.model.currentData())]
+        for field, names in ((self.ratio, model.ratios), (self.resolution, model.resolutions)):
+            field.clear()
+            for name in names:
+                field.addItem("As it is" if name == "auto" else name, "" if name == "auto" else name)
+            field.setEnabled(bool(names))
+        self._look()
+
+    def _look(self) -> None:
+        """What it costs, and whether it can be sent."""
+        model = self._models[str(self.model.currentData())]
+        length = len(self.prompt.toPlainText())
+        self.counter.set_text(f"{length:,} / {model.prompt_chars:,}")
+        self.counter.set_role("bad" if length > model.prompt_chars else "text3")
+        price = self._price_of(model.id, str(self.resolution.currentData() or ""))
+        self.send.setText(f"Edit for {money.money(price)}" if price is not None else "Edit, price not known")
+        self.send.setEnabled(0 < length <= model.prompt_chars and bool(self.prompt.toPlainText().strip()))
+        self.undo.setEnabled(self.editor.can_undo)
+        share = self.editor.share
+        self.painted.set_text(
+            f"{share:.0%} painted. The service is not told of the mask: Rialto keeps everything outside it as it was."
+            if share
+            else "Nothing is painted, so the whole picture may change. Paint to keep the rest as it is."
+        )

@@ -1,0 +1,271 @@
+"""What stands in the form, what a model makes of it, what it costs, and the requests that come of it. No Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from decimal import Decimal
+from typing import Any
+
+from app.service.images import FORMATS, MAX_PROMPT_CHARS, MAX_SEED, MAX_SIDE, ImageRequest
+from app.service.models import Model
+from app.service.pricing import image_cost
+
+MAX_COUNT = 4
+MAX_GUIDANCE = 20.0
+DEFAULT_SIDE = 1024
+MIN_STRENGTH, DEFAULT_STRENGTH = 0.1, 0.5
+MAX_REFERENCE_BYTES = 8 * 1024 * 1024
+FORMAT_TITLES: Mapping[str, str] = {"webp": "WebP", "png": "PNG", "jpeg": "JPEG"}
+
+
+@dataclass(frozen=True, slots=True)
+class ImageForm:
+    """What the person set. None and "" leave a thing to the model; a `seed` of None is chosen by chance."""
+
+    model: str = ""
+    prompt: str = ""
+    negative_prompt: str = ""
+    style: str = ""
+    aspect_ratio: str = ""
+    resolution: str = ""
+    quality: str = ""
+    width: int = DEFAULT_SIDE  # pixels; only for models that count in pixels
+    height: int = DEFAULT_SIDE
+    count: int = 1  # 1 to 4
+    in_one_call: bool = False
+    cfg_scale: float | None = None  # above 0, up to 20
+    steps: int | None = None
+    lora_strength: int | None = None  # 0 to 100
+    seed: int | None = None
+    format: str = "webp"
+    safe_mode: bool = True
+    hide_watermark: bool = False
+    embed_exif_metadata: bool = False
+    enhance_prompt: bool = False
+    enable_web_search: bool = False
+    disable_prompt_optimization_thinking: bool = False
+    references: tuple[str, ...] = ()  # ids of pictures in the library whose style is taken
+    reference_strength: float = DEFAULT_STRENGTH
+
+    def to_json(self) -> dict[str, Any]:
+        return {item.name: getattr(self, item.name) for item in fields(self)}
+
+
+# Sent by their own names, and only where they are on.
+SENT_FLAGS = ("hide_watermark", "embed_exif_metadata", "enable_web_search", "disable_prompt_optimization_thinking")
+_FLAGS = (*SENT_FLAGS, "in_one_call", "enhance_prompt")
+
+
+def form_from(value: object) -> ImageForm:
+    """Return the form that was saved; anything odd in it is as if it were not there."""
+    if not isinstance(value, Mapping):
+        return ImageForm()
+    plain: dict[str, Any] = {
+        name: str(value.get(name) or "")
+        for name in ("model", "prompt", "negative_prompt", "style", "aspect_ratio", "resolution", "quality")
+    }
+    plain |= {name: value.get(name) is True for name in _FLAGS}
+    written = str(value.get("format") or "")
+    references = value.get("references")
+    return ImageForm(
+        **plain,
+        width=_whole(value.get("width"), 1, MAX_SIDE) or DEFAULT_SIDE,
+        height=_whole(value.get("height"), 1, MAX_SIDE) or DEFAULT_SIDE,
+        count=_whole(value.get("count"), 1, MAX_COUNT) or 1,
+        cfg_scale=_number(value.get("cfg_scale"), 0.01, MAX_GUIDANCE),
+        steps=_whole(value.get("steps"), 1, 1000),
+        lora_strength=_whole(value.get("lora_strength"), 0, 100),
+        seed=_whole(value.get("seed"), -MAX_SEED, MAX_SEED),
+        format=written if written in FORMATS else "webp",
+        safe_mode=value.get("safe_mode") is not False,
+        references=tuple(map(str, references)) if isinstance(references, list | tuple) else (),
+        reference_strength=_number(value.get("reference_strength"), MIN_STRENGTH, 1.0) or DEFAULT_STRENGTH,
+    )
+
+
+def _whole(value: object, low: int, high: int) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and low <= value <= high else None
+
+
+def _number(value: object, low: float, high: float) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if low <= value <= high else None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelLimits:
+    """What a model takes, as its record says. An empty tuple: it does not know the thing."""
+
+    name: str = "This model"
+    prompt_chars: int = MAX_PROMPT_CHARS
+    ratios: tuple[str, ...] = ()
+    default_ratio: str = ""
+    resolutions: tuple[str, ...] = ()
+    default_resolution: str = ""
+    qualities: tuple[str, ...] = ()
+    divisor: int = 1
+    max_steps: int = 0  # 0: it sets its own number of steps
+    default_steps: int = 0
+    max_references: int = 0
+    has_strength: bool = False
+    takes_pixels: bool = True
+
+    @classmethod
+    def of(cls, model: Model | None) -> ModelLimits:
+        """Read a model's record; what it does not say is not offered."""
+        if model is None:
+            return cls()
+        told = model.model_spec.constraints
+        steps = told.get("steps")
+        steps = steps if isinstance(steps, Mapping) else {}
+        ratios, resolutions = _texts(told.get("aspectRatios")), _texts(told.get("resolutions"))
+        return cls(
+            name=model.name,
+            prompt_chars=_whole(told.get("promptCharacterLimit"), 1, MAX_PROMPT_CHARS) or MAX_PROMPT_CHARS,
+            ratios=ratios,
+            default_ratio=_of(told.get("defaultAspectRatio"), ratios),
+            resolutions=resolutions,
+            default_resolution=_of(told.get("defaultResolution"), resolutions),
+            qualities=_texts(told.get("qualities")),
+            divisor=_whole(told.get("widthHeightDivisor"), 1, MAX_SIDE) or 1,
+            max_steps=_whole(steps.get("max"), 1, 1000) or 0,
+            default_steps=_whole(steps.get("default"), 1, 1000) or 0,
+            max_references=_whole(told.get("maxStyleReferences"), 1, 16) or 0,
+            has_strength=told.get("supportsStyleReferenceStrength") is True,
+            takes_pixels=not ratios and not resolutions,
+        )
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list | tuple) else ()
+
+
+def _of(value: object, allowed: tuple[str, ...]) -> str:
+    return value if isinstance(value, str) and value in allowed else (allowed[0] if allowed else "")
+
+
+@dataclass(frozen=True, slots=True)
+class FormView:
+    """How the form looks for one model. `refusals` are (field, sentence) pairs: nothing is sent while there are any."""
+
+    form: ImageForm
+    limits: ModelLimits
+    price_each: Decimal | None = None
+    price: Decimal | None = None
+    refusals: tuple[tuple[str, str], ...] = ()
+    why_not: str = ""  # why the button is off although nothing is wrong
+    notes: Mapping[str, str] = field(default_factory=dict)  # field → why it is not used
+
+    @property
+    def ratio(self) -> str:
+        return self.form.aspect_ratio if self.form.aspect_ratio in self.limits.ratios else self.limits.default_ratio
+
+    @property
+    def resolution(self) -> str:
+        known = self.form.resolution in self.limits.resolutions
+        return self.form.resolution if known else self.limits.default_resolution
+
+
+def view_of(form: ImageForm, model: Model | None, styles: tuple[str, ...] = ()) -> FormView:
+    """Return what a model makes of the form: what it costs, what it refuses, what it does not use."""
+    limits = ModelLimits.of(model)
+    view = FormView(form, limits)
+    each = None
+    if model is not None:
+        quality = form.quality if form.quality in limits.qualities else None
+        each = image_cost(model.model_spec.pricing, resolution=view.resolution or None, quality=quality)
+    why_not = "" if form.prompt.strip() else "Say what the picture shows."
+    if model is None:
+        why_not = "There is no model for pictures yet."
+    return replace(
+        view,
+        price_each=each,
+        price=None if each is None else each * form.count,
+        refusals=_refusals(form, limits, styles),
+        why_not=why_not,
+        notes=_notes(limits),
+    )
+
+
+def _notes(limits: ModelLimits) -> dict[str, str]:
+    notes = {}
+    if not limits.max_steps:
+        notes["steps"] = f"{limits.name} sets its own number of steps."
+    if not limits.takes_pixels:
+        notes["size"] = f"{limits.name} takes a shape, no pixels."
+    elif not limits.ratios:
+        notes["aspect_ratio"] = f"{limits.name} counts in pixels."
+    if not limits.resolutions:
+        notes["resolution"] = f"{limits.name} has one resolution."
+    if not limits.qualities:
+        notes["quality"] = f"{limits.name} has one quality."
+    if not limits.max_references:
+        notes["references"] = f"{limits.name} takes no style from other pictures."
+    elif not limits.has_strength:
+        notes["strength"] = f"{limits.name} sets the strength itself."
+    return notes
+
+
+def _refusals(form: ImageForm, limits: ModelLimits, styles: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    found = []
+    allowed = limits.prompt_chars
+    for name, text in (("prompt", form.prompt), ("negative_prompt", form.negative_prompt)):
+        if len(text) > allowed:
+            found.append((name, f"{limits.name} takes up to {allowed:,} characters; this is {len(text):,}."))
+    if limits.takes_pixels:
+        for name, side in (("width", form.width), ("height", form.height)):
+            if not 0 < side <= MAX_SIDE:
+                found.append((name, f"A side may have up to {MAX_SIDE:,} pixels."))
+            elif side % limits.divisor:
+                found.append((name, f"{limits.name} takes multiples of {limits.divisor} pixels."))
+    if limits.max_steps and form.steps is not None and form.steps > limits.max_steps:
+        found.append(("steps", f"{limits.name} takes up to {limits.max_steps} steps."))
+    if len(form.references) > limits.max_references > 0:
+        found.append(("references", f"{limits.name} takes the style of up to {limits.max_references} pictures."))
+    if form.style and styles and form.style not in styles:
+        found.append(("style", f"The service has no style “{form.style}” any more."))
+    return tuple(found)
+
+
+def requests_of(
+    form: ImageForm, model: Model, first_seed: int, references: tuple[tuple[str, float], ...] = ()
+) -> tuple[ImageRequest, ...]:
+    """Return the calls for one press of the button: one for each picture, or one for all of them.
+
+    Pictures in calls of their own get seeds of their own, counted up from `first_seed`, so that each can be made again.
+    `references` are (base64, strength) pairs. What the model does not use is not in them.
+    """
+    limits = ModelLimits.of(model)
+    view = FormView(form, limits)
+    extra: dict[str, object] = {name: True for name in SENT_FLAGS if getattr(form, name)}
+    if form.lora_strength is not None:
+        extra["lora_strength"] = form.lora_strength
+    if references and limits.max_references:
+        extra["style_references"] = [
+            {"image": data, **({"strength": strength} if limits.has_strength else {})} for data, strength in references
+        ]
+    together = form.in_one_call and form.count > 1
+    plain = ImageRequest(
+        model=model.id,
+        prompt=form.prompt,
+        negative_prompt=form.negative_prompt.strip() or None,
+        width=form.width if limits.takes_pixels else None,
+        height=form.height if limits.takes_pixels else None,
+        aspect_ratio=view.ratio or None,
+        resolution=view.resolution or None,
+        quality=form.quality if form.quality in limits.qualities else None,
+        format=form.format,
+        variants=form.count if together else 1,
+        cfg_scale=form.cfg_scale,
+        steps=form.steps if limits.max_steps else None,
+        style_preset=form.style or None,
+        safe_mode=form.safe_mode,
+        enhance_prompt=form.enhance_prompt,
+        prompt_limit=limits.prompt_chars,
+        extra=extra if together else {**extra, "return_binary": True},
+    )
+    calls = 1 if together else form.count
+    seeds = [first_seed + number if first_seed + number <= MAX_SEED else first_seed - number for number in range(calls)]
+    return tuple(replace(plain, seed=seed) for seed in seeds)

@@ -1,0 +1,156 @@
+"""The further options of a picture, folded away until they are wanted."""
+
+from __future__ import annotations
+
+import re
+
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.service.images import FORMATS, MAX_SEED
+from app.ui.images.form import FORMAT_TITLES, FormView, ImageForm
+from app.ui.images.form_rows import FormRows
+from app.ui.shared.buttons import IconButton, QuietButton
+from app.ui.shared.fields import ChoiceField, TextField
+from app.ui.shared.slider_field import SliderField
+from app.ui.shared.switch import Switch
+from app.ui.shared.theme import Theme
+
+SWITCHES = (
+    ("enhance_prompt", "Let the service rewrite the prompt", "The service may charge $0.04 more for it."),
+    ("disable_prompt_optimization_thinking", "Rewrite without thinking", ""),
+    ("enable_web_search", "Let the model search the web", ""),
+    ("hide_watermark", "Hide the watermark", ""),
+    ("embed_exif_metadata", "Let the service write EXIF too", "Rialto writes prompt, model and seed in any case."),
+    ("in_one_call", "Ask for all of them in one call", "One receipt; only the first picture's seed is known."),
+)
+
+
+class MoreOptions(QWidget):
+    """`edited` tells the field of `ImageForm` and its new value."""
+
+    edited = Signal(str, object)
+    references_wanted = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._form = ImageForm()
+        self.head = QuietButton(theme, "More options", "chevron-right", size="small")
+        self.resolution = ChoiceField(theme, "Resolution")
+        self.quality = ChoiceField(theme, "Quality")
+        self.format = ChoiceField(theme, "Format")
+        self.seed = TextField(theme, "Seed", placeholder="By chance", mono=True)
+        self.forget_seed = IconButton(theme, "refresh", "Leave the seed to chance")
+        self.lora = SliderField(theme, "Adapter strength", low=0, high=100, step=1, decimals=0, default=0)
+        self.lora.number.setSpecialValueText("auto")
+        self.strength = SliderField(theme, "Strength of the style", low=0.1, high=1, step=0.05, decimals=2, default=0.5)
+        self.references = QuietButton(theme, "Take the style of the chosen picture", "layers", size="small")
+        self.switches = {name: Switch(theme, title) for name, title, _ in SWITCHES}
+        self.rows = FormRows(theme, margins=False)
+        self._build()
+        self._connect()
+
+    def _build(self) -> None:
+        rows = self.rows
+        for form in FORMATS:
+            self.format.addItem(FORMAT_TITLES[form], form)
+        rows.add_pair(("resolution", "Resolution", self.resolution), ("quality", "Quality", self.quality))
+        seed = QWidget()
+        line = QHBoxLayout(seed)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.addWidget(self.seed, 1)
+        line.addWidget(self.forget_seed)
+        seed.setFocusProxy(self.seed)
+        rows.add_pair(("format", "Format", self.format), ("seed", "Seed", seed))
+        rows.add_beside("lora_strength", "Adapter", self.lora)
+        rows.add("references", "Style of other pictures", self.references)
+        rows.add_beside("strength", "Strength", self.strength)
+        for name, title, note in SWITCHES:
+            rows.add_switch(name, title, self.switches[name])
+            rows.set_used(name, True, note)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(self._theme.px(10))
+        line = QHBoxLayout()
+        line.addWidget(self.head)
+        line.addStretch(1)
+        column.addLayout(line)
+        column.addWidget(rows)
+        rows.hide()
+
+    def _connect(self) -> None:
+        tell = self.edited.emit
+        self.head.clicked.connect(lambda: self.unfold(self.rows.isHidden()))
+        self.resolution.activated.connect(lambda _: tell("resolution", str(self.resolution.currentData() or "")))
+        self.quality.activated.connect(lambda _: tell("quality", str(self.quality.currentData() or "")))
+        self.format.activated.connect(lambda _: tell("format", str(self.format.currentData())))
+        self.seed.textEdited.connect(self._seed_typed)
+        self.forget_seed.clicked.connect(self._forget_seed)
+        self.lora.value_edited.connect(lambda value: tell("lora_strength", int(value) or None))
+        self.strength.value_edited.connect(lambda value: tell("reference_strength", value))
+        self.references.clicked.connect(self.references_wanted)
+        for name, switch in self.switches.items():
+            switch.toggled.connect(lambda on, name=name: tell(name, on))
+
+    def unfold(self, on: bool) -> None:
+        """Show the options, or fold them away."""
+        self.rows.setVisible(on)
+        self.head.set_icon("chevron-down" if on else "chevron-right")
+        self.head.setText("Fewer options" if on else "More options")
+
+    def fill(self, form: ImageForm) -> None:
+        self.seed.setText("" if form.seed is None else str(form.seed))
+        self._check_seed()
+
+    def show_view(self, view: FormView) -> None:
+        form, limits, notes = view.form, view.limits, view.notes
+        self._form = form
+        self._fill(self.resolution, limits.resolutions, view.resolution)
+        self._fill(self.quality, limits.qualities, form.quality, auto="The model's own")
+        with QSignalBlocker(self.format):
+            self.format.setCurrentIndex(max(0, self.format.findData(form.format)))
+        self.lora.set_value(form.lora_strength or 0)
+        self.strength.set_value(form.reference_strength)
+        for name, switch in self.switches.items():
+            with QSignalBlocker(switch):
+                switch.setChecked(getattr(form, name))
+                switch.update()
+        for name in ("resolution", "quality"):
+            self.rows.set_used(name, not notes.get(name), notes.get(name, ""))
+        number = len(form.references)
+        taken = "Take the style of the chosen picture" if not number else f"Style of {number} · choose again"
+        self.references.setText(taken)
+        self.rows.set_used("references", not notes.get("references"), notes.get("references", ""))
+        uses = bool(number) and limits.has_strength
+        self.rows.set_used("strength", uses, notes.get("strength", ""))
+        refusals = dict(view.refusals)
+        self.rows.set_problem("references", refusals.get("references", ""))
+
+    def _fill(self, field: ChoiceField, offered: tuple[str, ...], chosen: str, auto: str = "") -> None:
+        with QSignalBlocker(field):
+            items = (*((("", auto),) if auto and offered else ()), *((name, name) for name in offered))
+            if [field.itemData(place) for place in range(field.count())] != [key for key, _ in items]:
+                field.clear()
+                for key, words in items:
+                    field.addItem(words[:1].upper() + words[1:], key)
+            field.setCurrentIndex(field.findData(chosen))
+
+    def _seed_typed(self) -> None:
+        if self._check_seed():
+            text = self.seed.text().replace(" ", "").replace(",", "")
+            self.edited.emit("seed", int(text) if text else None)
+
+    def _check_seed(self) -> bool:
+        text = self.seed.text().replace(" ", "").replace(",", "")
+        good = not text or (re.fullmatch(r"-?\d{1,12}", text) is not None and abs(int(text)) <= MAX_SEED)
+        self.rows.set_problem("seed", "" if good else f"A whole number, ±{MAX_SEED:,} at most.")
+        return good
+
+    def _forget_seed(self) -> None:
+        self.seed.clear()
+        self._seed_typed()
+
+    def flush(self) -> None:
+        """Tell what was typed as it stands; a seed that is none is left out."""
+        self._check_seed()

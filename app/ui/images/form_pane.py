@@ -1,0 +1,250 @@
+"""The left pane: everything a picture can be asked for with, its price, and the button that pays it.
+
+What the chosen model does not use stays in its place, dashed, with one line that says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QScrollArea, QVBoxLayout, QWidget
+
+from app.ui.images.form import FormView, ImageForm
+from app.ui.images.form_more import MoreOptions
+from app.ui.images.form_rows import FormRows
+from app.ui.shared import money
+from app.ui.shared.buttons import PrimaryButton, QuietButton
+from app.ui.shared.fields import ChoiceField, NumberField, TextField
+from app.ui.shared.header import PaneHeader
+from app.ui.shared.label import Label
+from app.ui.shared.segmented import SegmentedChoice
+from app.ui.shared.slider_field import SliderField
+from app.ui.shared.surfaces import rule, zone
+from app.ui.shared.switch import Switch
+from app.ui.shared.theme import Theme
+
+TYPED_AFTER_MS = 150
+COUNTS = (("1", "1"), ("2", "2"), ("3", "3"), ("4", "4"))
+
+
+class FormPane(QWidget):
+    """`edited` tells the field of `ImageForm` and its new value."""
+
+    edited = Signal(str, object)
+    make_wanted = Signal()
+    stop_wanted = Signal()
+    clear_wanted = Signal()
+    prompts_wanted = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._view: FormView | None = None
+        zone(self, "pane")
+        self.header = PaneHeader(theme, "New picture")
+        self.clear = QuietButton(theme, "Clear", "refresh", size="small")
+        self.header.add(self.clear)
+        self.model = ChoiceField(theme, "Model")
+        self.prompt = QPlainTextEdit()
+        self.negative = TextField(theme, "Leave out", placeholder="Nothing")
+        self.style_choice = ChoiceField(theme, "Style")
+        self.shape = ChoiceField(theme, "Shape")
+        self.width_field = NumberField(theme, "Width", low=8, high=9999, step=8, small=False)
+        self.height_field = NumberField(theme, "Height", low=8, high=9999, step=8, small=False)
+        self.count = SegmentedChoice(theme, "How many", COUNTS, stretch=True)
+        self.guidance = SliderField(theme, "Guidance", low=0, high=20, step=0.5, decimals=1, default=0)
+        self.steps = SliderField(theme, "Steps", low=0, high=50, step=1, decimals=0, default=0)
+        self.safe = Switch(theme, "Blur adult pictures", checked=True)
+        self.more = MoreOptions(theme)
+        self.estimate = Label(theme, "Estimate", "body", "text2")
+        self.price = Label(theme, "", "title", tabular=True)
+        self.sum = Label(theme, "", "small", "text2", tabular=True, wrap=True)
+        self.make = PrimaryButton(theme, "Make a picture", hint="Ctrl+Enter")
+        self.stop = QuietButton(theme, "Stop waiting", "stop", size="small")
+        for field in (self.guidance, self.steps):
+            field.number.setSpecialValueText("auto")
+        self.rows = FormRows(theme)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(TYPED_AFTER_MS)
+        self._timer.timeout.connect(self.flush)
+        self._build()
+        self._connect()
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def _build(self) -> None:
+        theme, rows = self._theme, self.rows
+        self.prompt.setTabChangesFocus(True)
+        self.prompt.setAccessibleName("Prompt")
+        self.prompt.setPlaceholderText("What the picture shows, how it is made, in which light.")
+        rows.add("model", "Model", self.model)
+        self.counter = rows.add("prompt", "Prompt", self.prompt, counter=True)
+        rows.add("negative_prompt", "Leave out", self.negative)
+        rows.add("style", "Style", self.style_choice)
+        rows.add_pair(("aspect_ratio", "Shape", self.shape), ("count", "How many", self.count))
+        rows.add_pair(("width", "Width", self.width_field), ("height", "Height", self.height_field))
+        rows.add_beside("cfg_scale", "Guidance", self.guidance)
+        rows.add_beside("steps", "Steps", self.steps)
+        rows.add_switch("safe_mode", "Blur adult pictures", self.safe)
+        rows.add_whole(self.more)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QScrollArea.Shape.NoFrame)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll.setWidget(rows)
+        self.footer = QFrame()
+        self._foot = QVBoxLayout(self.footer)
+        line = QHBoxLayout()
+        line.addWidget(self.estimate, 1)
+        line.addWidget(self.price)
+        self._foot.addLayout(line)
+        self._foot.addWidget(self.sum)
+        self._foot.addWidget(self.make)
+        self._foot.addWidget(self.stop)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.header)
+        column.addWidget(scroll, 1)
+        column.addWidget(rule())
+        column.addWidget(self.footer)
+        self.stop.hide()
+        theme.px(1)
+
+    def _connect(self) -> None:
+        tell = self.edited.emit
+        self.clear.clicked.connect(self.clear_wanted)
+        self.model.activated.connect(lambda _: tell("model", str(self.model.currentData() or "")))
+        self.prompt.textChanged.connect(self._typed)
+        self.negative.textEdited.connect(lambda _: self._timer.start())
+        self.style_choice.activated.connect(lambda _: tell("style", str(self.style_choice.currentData() or "")))
+        self.shape.activated.connect(lambda _: tell("aspect_ratio", str(self.shape.currentData() or "")))
+        self.width_field.value_edited.connect(lambda value: tell("width", int(value)))
+        self.height_field.value_edited.connect(lambda value: tell("height", int(value)))
+        self.count.changed.connect(lambda key: tell("count", int(key)))
+        self.guidance.value_edited.connect(lambda value: tell("cfg_scale", value or None))
+        self.steps.value_edited.connect(lambda value: tell("steps", int(value) or None))
+        self.safe.toggled.connect(lambda on: tell("safe_mode", on))
+        self.more.edited.connect(self.edited)
+        self.make.clicked.connect(self.make_wanted)
+        self.stop.clicked.connect(self.stop_wanted)
+
+    def _dress(self) -> None:
+        px = self._theme.px
+        self.prompt.setFont(self._theme.font("body"))
+        self.prompt.setMinimumHeight(px(20) + 5 * self._theme.line_px("body"))
+        self.prompt.setMaximumHeight(px(20) + 7 * self._theme.line_px("body"))
+        self._foot.setContentsMargins(px(16), px(12), px(16), px(14))
+        self._foot.setSpacing(px(8))
+
+    # -- what the presenter tells ---------------------------------------------------------------------------------
+
+    def show_models(self, models: Sequence[tuple[str, str, str]], styles: Sequence[str]) -> None:
+        """(id, name, price) of every model, and the styles of the service."""
+        with QSignalBlocker(self.model):
+            self.model.clear()
+            for model_id, name, price in models:
+                self.model.addItem(f"{name}  ·  {price}" if price else name, model_id)
+        with QSignalBlocker(self.style_choice):
+            self.style_choice.clear()
+            self.style_choice.addItem("None", "")
+            for style in styles:
+                self.style_choice.addItem(style, style)
+        if self._view is not None:
+            self._show_choices(self._view)
+
+    def fill(self, form: ImageForm) -> None:
+        """Put a form into the fields of the person's own words."""
+        self._timer.stop()
+        with QSignalBlocker(self.prompt):
+            self.prompt.setPlainText(form.prompt)
+        self.negative.setText(form.negative_prompt)
+        self.more.fill(form)
+
+    def show_view(self, view: FormView, balance: Decimal | None = None) -> None:
+        """Make every field agree with what the model takes, and say what it costs."""
+        form, limits = view.form, view.limits
+        self._view = view
+        self._show_choices(view)
+        self.count.set_current(str(form.count))
+        self.guidance.set_value(form.cfg_scale or 0)
+        self.steps.number.setMaximum(max(1, limits.max_steps))
+        self.steps.slider.setMaximum(max(1, limits.max_steps))
+        self.steps.set_value(min(form.steps or 0, limits.max_steps))
+        for field, value in ((self.width_field, form.width), (self.height_field, form.height)):
+            field.setSingleStep(limits.divisor)
+            field.set_value(value)
+        with QSignalBlocker(self.safe):
+            self.safe.setChecked(form.safe_mode)
+        self.more.show_view(view)
+        refusals = dict(view.refusals)
+        pixels, notes = limits.takes_pixels, view.notes
+        self.rows.set_used("aspect_ratio", not notes.get("aspect_ratio"), notes.get("aspect_ratio", ""))
+        self.rows.set_used("steps", not notes.get("steps"), notes.get("steps", ""))
+        self.rows.set_shown("width", pixels)
+        self.rows.set_shown("height", pixels)
+        for name in ("prompt", "negative_prompt", "style", "width", "height"):
+            self.rows.set_problem(name, refusals.get(name, ""))
+        self._show_count()
+        self._show_price(view, balance)
+
+    def _show_choices(self, view: FormView) -> None:
+        form = view.form
+        with QSignalBlocker(self.model):
+            self.model.setCurrentIndex(max(0, self.model.findData(form.model)))
+        with QSignalBlocker(self.style_choice):
+            place = self.style_choice.findData(form.style)
+            if place < 0 and form.style:
+                self.style_choice.addItem(form.style, form.style)
+                place = self.style_choice.count() - 1
+            self.style_choice.setCurrentIndex(max(0, place))
+        with QSignalBlocker(self.shape):
+            shown = [self.shape.itemData(place) for place in range(self.shape.count())]
+            if shown != list(view.limits.ratios):
+                self.shape.clear()
+                for ratio in view.limits.ratios:
+                    self.shape.addItem(ratio, ratio)
+            self.shape.setCurrentIndex(self.shape.findData(view.ratio))
+
+    def _show_count(self) -> None:
+        if self._view is not None:
+            length, allowed = len(self.prompt.toPlainText()), self._view.limits.prompt_chars
+            self.counter.set_text(f"{length:,} / {allowed:,}")
+            self.counter.set_role("bad" if length > allowed else "text3")
+
+    def _show_price(self, view: FormView, balance: Decimal | None) -> None:
+        count, each, price = view.form.count, view.price_each, view.price
+        self.price.set_text(money.money(price) if price is not None else "not known")
+        words = f"{count} × {money.money(each)}" if each is not None else "The service states no price for this model"
+        if balance is not None and price is not None:
+            words += f", balance after {money.money(balance - price)}"
+        self.sum.set_text(view.refusals[0][1] if view.refusals else words)
+        self.sum.set_role("bad" if view.refusals else "text2")
+        what = "a picture" if count == 1 else f"{count} pictures"
+        self.make.setText(f"Make {what}" + (f" · {money.money(price)}" if price is not None else ""))
+        self.make.setToolTip(view.why_not or (view.refusals[0][1] if view.refusals else ""))
+        self.make.setEnabled(not view.why_not and not view.refusals)
+
+    def show_calls(self, calls: int) -> None:
+        self.stop.setVisible(calls > 0)
+        self.stop.setText("Stop waiting" if calls < 2 else f"Stop waiting for {calls} calls")
+
+    # -- what the person types ------------------------------------------------------------------------------------
+
+    def _typed(self) -> None:
+        self._show_count()
+        self._timer.start()
+
+    def flush(self) -> None:
+        """Tell what was typed as it stands."""
+        self._timer.stop()
+        if self._view is None:
+            return
+        for name, text in (("prompt", self.prompt.toPlainText()), ("negative_prompt", self.negative.text())):
+            if getattr(self._view.form, name) != text:
+                self.edited.emit(name, text)
+        self.more.flush()

@@ -1,0 +1,340 @@
+"""The middle pane: the pictures in columns or lines, searched, with what stands there while there are none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QContextMenuEvent, QImage, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QListView, QStackedWidget, QVBoxLayout, QWidget
+
+from app.ui.images.picture_work import read_thumbnail, tile
+from app.ui.images.state import SCOPES, Shelf, group_of
+from app.ui.images.tile_delegate import GAP, TileDelegate
+from app.ui.images.tile_model import TileModel
+from app.ui.shared import money
+from app.ui.shared.buttons import Button, IconButton
+from app.ui.shared.empty_state import EmptyState
+from app.ui.shared.error_card import ErrorCard
+from app.ui.shared.fields import ChoiceField
+from app.ui.shared.header import PaneHeader
+from app.ui.shared.label import Label
+from app.ui.shared.problems import ActionSpec, Problem
+from app.ui.shared.search_field import SearchField
+from app.ui.shared.segmented import SegmentedChoice
+from app.ui.shared.surfaces import zone
+from app.ui.shared.tab import Zones
+from app.ui.shared.theme import Theme
+from app.ui.shared.thumbnails import Thumbnails
+
+MIN_TILE = 240  # px at 100 %; as many columns as fit
+SHAPE = 9 / 16  # height of a picture in the gallery to its width
+KEPT = 400  # decoded pictures, about 100 MB at most
+SPIN_MS = 100
+EXAMPLES = (
+    ActionSpec("example-0", "Travel poster, one wide landscape, flat shapes, low sun"),
+    ActionSpec("example-1", "Desk lamp, low key, warm light on a dark wall"),
+)
+
+
+class TileView(QListView):
+    """A list in as many columns as fit. Enter opens, Delete throws away, arrows move in both directions."""
+
+    opened = Signal(str)
+    trash_wanted = Signal()
+    menu_wanted = Signal(QPoint)
+    resized = Signal()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
+            self.activated.emit(self.currentIndex())
+            return
+        if event.key() == Qt.Key.Key_Delete:
+            self.trash_wanted.emit()
+            return
+        super().keyPressEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        place = event.pos()
+        if event.reason() == QContextMenuEvent.Reason.Keyboard:
+            place = self.visualRect(self.currentIndex()).center()
+        self.menu_wanted.emit(self.viewport().mapToGlobal(place))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.resized.emit()
+
+
+class Gallery(QWidget):
+    """`selected` tells whose details are wanted, "" for nobody's."""
+
+    selected = Signal(str)
+    opened = Signal(str)
+    trash_wanted = Signal(object)  # (id, …)
+    menu_wanted = Signal(QPoint)
+    searched = Signal(str)
+    scope_chosen = Signal(str)
+    empty_trash_wanted = Signal()
+    list_wanted = Signal()
+    inspector_wanted = Signal()
+    example_wanted = Signal(str)
+    problem_action = Signal(str)
+
+    def __init__(
+        self,
+        theme: Theme,
+        path_of: Callable[[str], Path | None],
+        begun: Callable[[str], float | None],
+        cache: Path,
+    ) -> None:
+        """`cache` is where small pictures are kept; it may be deleted at any time."""
+        super().__init__()
+        self._theme = theme
+        self._path_of = path_of
+        self._cache = cache
+        self._shelf = Shelf()
+        self._wanted = ""
+        zone(self, "canvas")
+        self.header = PaneHeader(theme, "Pictures", style="reading")
+        self.list_button = IconButton(theme, "panel-left", "Show the form", shortcut="Ctrl+B")
+        self.inspector_button = IconButton(
+            theme, "panel-right", "Show the inspector", shortcut="Ctrl+I", checkable=True
+        )
+        self.count = Label(theme, "", role="text2", tabular=True, elide=True)
+        self.search = SearchField(theme, "Find a picture")
+        self.scope = ChoiceField(theme, "Which pictures", small=True)
+        self.empty_trash = Button(theme, "Empty", "trash", kind="quiet", size="small")
+        self.shape = SegmentedChoice(
+            theme, "Shape", (("grid", "Tiles"), ("list", "Lines")), icons={"grid": "grid", "list": "list"}
+        )
+        self.model = TileModel(self)
+        self.view = TileView()
+        self.thumbnails = Thumbnails(self, kept=KEPT)
+        self.delegate = TileDelegate(theme, self._picture, begun, self.view)
+        self.problem = ErrorCard(theme)
+        self.empty = EmptyState(
+            theme,
+            "No pictures yet",
+            "Say what you want to see, and press Make. Every picture is kept on this computer with what made it.",
+            icon_name="images",
+            actions=tuple((spec, "sparkle") for spec in EXAMPLES),
+        )
+        self.nothing = EmptyState(theme, "Nothing found", icon_name="search", actions=((_CLEAR, ""),))
+        self._spin = QTimer(self)
+        self._spin.setInterval(SPIN_MS)
+        self._spin.timeout.connect(self._turn)
+        self._build()
+        self._connect()
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def _build(self) -> None:
+        for key, words in SCOPES:
+            self.scope.addItem(words, key)
+        self.header.add_before_title(self.list_button)
+        self.header.add_after_title(self.count)
+        for widget in (self.empty_trash, self.search, self.scope, self.shape, self.inspector_button):
+            self.header.add(widget)
+        view = self.view
+        view.setModel(self.model)
+        view.setItemDelegate(self.delegate)
+        view.setViewMode(QListView.ViewMode.ListMode)
+        view.setFlow(QListView.Flow.LeftToRight)
+        view.setWrapping(True)
+        view.setMovement(QListView.Movement.Static)
+        view.setResizeMode(QListView.ResizeMode.Fixed)
+        view.setUniformItemSizes(True)
+        view.setSelectionMode(QListView.SelectionMode.ExtendedSelection)
+        view.setMouseTracking(True)
+        view.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
+        view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        view.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
+        view.setFrameShape(QListView.Shape.NoFrame)
+        view.setAccessibleName("Pictures")
+        grid = QWidget()
+        self._around = QHBoxLayout(grid)
+        self._around.addWidget(view)
+        self.places = QStackedWidget()
+        for page in (grid, self.empty, self.nothing):
+            self.places.addWidget(page)
+        self._problem_box = QVBoxLayout()
+        self._problem_box.addWidget(self.problem)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.header)
+        column.addLayout(self._problem_box)
+        column.addWidget(self.places, 1)
+        self.problem.hide()
+        self.empty_trash.hide()
+
+    def _connect(self) -> None:
+        self.list_button.clicked.connect(self.list_wanted)
+        self.inspector_button.clicked.connect(self.inspector_wanted)
+        self.search.search_changed.connect(self.searched)
+        self.scope.activated.connect(lambda _: self.scope_chosen.emit(str(self.scope.currentData())))
+        self.empty_trash.clicked.connect(self.empty_trash_wanted)
+        self.shape.changed.connect(self._reshape)
+        self.view.selectionModel().currentChanged.connect(self._moved)
+        self.view.activated.connect(lambda index: self.opened.emit(self._id(index)))
+        self.view.doubleClicked.connect(lambda index: self.opened.emit(self._id(index)))
+        self.view.trash_wanted.connect(lambda: self.trash_wanted.emit(self.chosen()))
+        self.view.menu_wanted.connect(self.menu_wanted)
+        self.view.resized.connect(self._lay_out)
+        self.view.verticalScrollBar().valueChanged.connect(self._name_group)
+        self.thumbnails.loaded.connect(self._loaded)
+        self.empty.action.connect(self._example)
+        self.nothing.action.connect(lambda _: self._clear())
+        self.problem.action.connect(self.problem_action)
+
+    def _dress(self) -> None:
+        px = self._theme.px
+        self._around.setContentsMargins(px(12), px(12), 0, 0)
+        self.search.setMaximumWidth(self._theme.type_px(200))
+        self.search.setMinimumWidth(self._theme.type_px(110))
+        self._problem_box.setContentsMargins(px(16), 0, px(16), 0)
+        self.delegate.turn = 0.0
+        self._lay_out()
+
+    # -- showing --------------------------------------------------------------------------------------------------
+
+    def show_shelf(self, shelf: Shelf) -> None:
+        """Pictures, their number, and what stands there instead of them."""
+        self._shelf = shelf
+        chosen = self.current()
+        self.model.set_rows(shelf.tiles)
+        if not self.view.currentIndex().isValid() and shelf.tiles:
+            self.select(self._wanted or chosen or shelf.tiles[0].id)
+        if self._wanted and self.model.index_of(self._wanted).isValid():
+            self.select(self._wanted)
+        number = len(shelf.tiles)
+        what = "1 picture" if number == 1 else f"{money.count(number)} pictures"
+        self.count.set_text(f"{what}, {money.size(shelf.size_bytes)}" if shelf.total else "")
+        self.empty_trash.setVisible(shelf.scope == "trash" and shelf.total > 0)
+        if number:
+            self.places.setCurrentIndex(0)
+        elif shelf.search or shelf.scope:
+            self.nothing.set_words(*_nothing_words(shelf))
+            self.places.setCurrentIndex(2)
+        elif shelf.loaded:
+            self.places.setCurrentIndex(1)
+        busy = any(tile.state == "sending" for tile in shelf.tiles)
+        if busy and not self._theme.reduced_motion:
+            self._spin.start()
+        elif not busy:
+            self._spin.stop()
+        self._name_group()
+        if not number:
+            self.selected.emit("")
+
+    def show_problem(self, problem: Problem | None) -> None:
+        self.problem.setVisible(problem is not None)
+        self._problem_box.setContentsMargins(
+            self._theme.px(16), self._theme.px(12) if problem is not None else 0, self._theme.px(16), 0
+        )
+        if problem is not None:
+            self.problem.set_problem(problem)
+
+    def set_zones(self, zones: Zones) -> None:
+        self.list_button.setVisible(not zones.list_beside)
+        self.inspector_button.setChecked(zones.inspector_open)
+
+    def current(self) -> str:
+        """The id of the picture that is looked at, "" for none."""
+        return self._id(self.view.currentIndex())
+
+    def chosen(self) -> tuple[str, ...]:
+        """The ids of all that are selected, in their order."""
+        rows = sorted(index.row() for index in self.view.selectionModel().selectedRows())
+        return tuple(tile.id for tile in map(self.model.row, rows) if tile is not None)
+
+    def select(self, image_id: str) -> None:
+        """Look at a picture, now or as soon as it is there."""
+        index = self.model.index_of(image_id)
+        self._wanted = "" if index.isValid() else image_id
+        if index.isValid():
+            flags = QItemSelectionModel.SelectionFlag.ClearAndSelect
+            self.view.selectionModel().setCurrentIndex(index, flags)
+            self.view.scrollTo(index)
+
+    def _id(self, index: QModelIndex) -> str:
+        tile = self.model.row(index.row()) if index.isValid() else None
+        return tile.id if tile is not None else ""
+
+    def _moved(self, index: QModelIndex) -> None:
+        self.selected.emit(self._id(index))
+
+    def _picture(self, image_id: str, size: QSize) -> QImage | None:
+        path = self._path_of(image_id)
+        if path is None:
+            return QImage()
+        radius = self._theme.px(4 if self.delegate.as_lines else 8) * size.width() / max(1, self._face_width())
+        load = partial(read_thumbnail, path, self._cache / f"{path.stem}.thumb")
+        finish = partial(tile, size=size, radius=radius)
+        return self.thumbnails.get(f"{image_id}:{size.width()}", size.width(), 2 * size.width(), load, finish)
+
+    def _face_width(self) -> int:
+        return self._theme.icon_px(56) if self.delegate.as_lines else self.delegate.cell.width() - self._theme.px(GAP)
+
+    def _loaded(self, key: str) -> None:
+        index = self.model.index_of(key.partition(":")[0])
+        if index.isValid():
+            self.view.viewport().update(self.view.visualRect(index))
+
+    def _turn(self) -> None:
+        """Spinners and seconds of what is on its way; nothing else is painted anew."""
+        self.delegate.turn = (self.delegate.turn + SPIN_MS / 900) % 1.0
+        for place, row in enumerate(self._shelf.tiles[:64]):
+            if row.state == "sending":
+                self.view.viewport().update(self.view.visualRect(self.model.index(place, 0)))
+
+    def _lay_out(self) -> None:
+        theme = self._theme
+        width = self.view.viewport().width() - 2
+        if self.delegate.as_lines:
+            cell = QSize(width, self.delegate.line_px())
+        else:
+            columns = max(1, width // (theme.type_px(MIN_TILE) + theme.px(GAP)))
+            wide = width // columns
+            cell = QSize(wide, round((wide - theme.px(GAP)) * SHAPE) + self.delegate.caption_px())
+        if cell != self.delegate.cell or self.view.gridSize() != cell:
+            self.delegate.cell = cell
+            self.view.setGridSize(cell)
+            self.view.doItemsLayout()
+        self.view.verticalScrollBar().setSingleStep(theme.px(48))
+
+    def _reshape(self, shape: str) -> None:
+        self.delegate.as_lines = shape == "list"
+        self._lay_out()
+        self.view.scrollTo(self.view.currentIndex())
+
+    def _name_group(self) -> None:
+        """The title is the day of the first picture in sight."""
+        if self._shelf.scope == "trash":
+            self.header.set_title("Trash")
+            return
+        row = self.model.row(self.view.indexAt(QPoint(self._theme.px(24), self._theme.px(24))).row())
+        row = row or (self._shelf.tiles[0] if self._shelf.tiles else None)
+        self.header.set_title(group_of(row.at, datetime.now(UTC)) if row is not None and row.at else "Pictures")
+
+    def _example(self, action: str) -> None:
+        self.example_wanted.emit(next(spec.text for spec in EXAMPLES if spec.id == action))
+
+    def _clear(self) -> None:
+        self.search.clear()
+        self.scope.setCurrentIndex(0)
+        self.searched.emit("")
+        self.scope_chosen.emit("")
+
+
+_CLEAR = ActionSpec("clear", "Show all pictures")
+
+
+def _nothing_words(shelf: Shelf) -> tuple[str, str]:
+    where = {"starred": "among the starred pictures", "trash": "in the trash"}.get(shelf.scope, "")
+    if shelf.search:
+        return f"No picture matches “{shelf.search}”", f"Searched {where or 'all pictures'} by words and models."
+    return {"starred": "No picture is starred", "trash": "The trash is empty"}.get(shelf.scope, "Nothing here"), ""

@@ -1,0 +1,317 @@
+"""The right pane: the chosen picture with its facts and what can be made of it, and the request as it was sent."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QImage, QPainter, QPaintEvent
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QScrollArea, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+
+from app.service.exchange import Exchange, curl_command
+from app.ui.images.picture_work import read_thumbnail
+from app.ui.images.state import Details
+from app.ui.shared import money
+from app.ui.shared.buttons import Button, IconButton, PrimaryButton, QuietButton
+from app.ui.shared.empty_state import EmptyState
+from app.ui.shared.flow import FlowLayout
+from app.ui.shared.frames import solid_frame
+from app.ui.shared.header import PaneTabs
+from app.ui.shared.icon_label import IconLabel
+from app.ui.shared.label import Label
+from app.ui.shared.surfaces import zone
+from app.ui.shared.theme import Theme
+from app.ui.shared.thumbnails import Thumbnails
+
+IMAGE, REQUEST = range(2)
+MOST_TEXT = 400  # characters of one text in the request; pictures travel as long ones
+MONO = frozenset({"Seed", "Request id"})
+
+
+class Preview(QWidget):
+    """The whole picture, never cut, as large as the pane allows."""
+
+    activated = Signal()
+
+    def __init__(self, theme: Theme, cache: Path) -> None:
+        super().__init__()
+        self._theme = theme
+        self._cache = cache
+        self._path: Path | None = None
+        self._shape = (16, 9)
+        self._thumbnails = Thumbnails(self, kept=8)
+        self._thumbnails.loaded.connect(lambda _key: self.update())
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        self.setAccessibleName("The chosen picture")
+
+    def show_picture(self, path: Path | None, description: str) -> None:
+        self._path = path
+        self.setAccessibleDescription(description)
+        self.setVisible(path is not None)
+        self.update()
+
+    def set_shape(self, width: int, height: int) -> None:
+        self._shape = (max(1, width), max(1, height))
+        self.updateGeometry()
+
+    def heightForWidth(self, width: int) -> int:
+        wide, high = self._shape
+        return min(round(width * high / wide), round(width * 1.3))
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._theme.type_px(240), self.heightForWidth(self._theme.type_px(240)))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._path is None:
+            return
+        painter = QPainter(self)
+        painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
+        ratio = self.devicePixelRatioF()
+        load = partial(read_thumbnail, self._path, self._cache / f"{self._path.stem}.thumb")
+        image: QImage | None = self._thumbnails.get(
+            self._path.stem, round(self.width() * ratio), round(self.height() * ratio), load
+        )
+        if image is None or image.isNull():
+            solid_frame(painter, self._theme, self.rect().toRectF(), self._theme.px(8), "sunken", "")
+            return
+        size = image.size().scaled(self.size(), Qt.AspectRatioMode.KeepAspectRatio)
+        painter.drawImage(
+            (self.rect().adjusted(0, 0, size.width() - self.width(), size.height() - self.height())), image
+        )
+
+
+class ImagePage(QScrollArea):
+    """Everything about one picture."""
+
+    save_wanted = Signal()
+    copy_wanted = Signal()
+    rerun_wanted = Signal()
+    video_wanted = Signal()
+    star_wanted = Signal()
+    more_wanted = Signal(QWidget)
+    back_wanted = Signal()
+
+    def __init__(self, theme: Theme, cache: Path) -> None:
+        super().__init__()
+        self._theme = theme
+        self.setWidgetResizable(True)
+        self.setFrameShape(QScrollArea.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setAccessibleName("Picture")
+        inside = QWidget()
+        zone(inside, "pane")
+        self._column = QVBoxLayout(inside)
+        self.preview = Preview(theme, cache)
+        self.save = PrimaryButton(theme, "Save…", "download")
+        self.copy = Button(theme, "Copy", "copy")
+        self.rerun = IconButton(theme, "refresh", "Put its settings into the form", shortcut="Ctrl+R", framed=True)
+        self.video = IconButton(theme, "video", "Make a video that begins with it", framed=True)
+        self.star = IconButton(theme, "star", "Star", shortcut="Ctrl+D", framed=True, checkable=True, on_role="warn")
+        self.more = IconButton(theme, "more", "What can be made of it", framed=True)
+        self.back = Button(theme, "Take out of the trash", "undo")
+        self.title = Label(theme, "", "heading", wrap=True)
+        self.note = Label(theme, "", "body", "text2", wrap=True)
+        self.policy = QWidget()
+        self._policy_icon = IconLabel(theme, "check", "ok", px=16)
+        self._policy_words = Label(theme, "")
+        self.prompt = Label(theme, "", "small", "text2", wrap=True)
+        self.enhanced = Label(theme, "", "small", "text2", wrap=True)
+        self._grid = QGridLayout()
+        self._rows: list[tuple[Label, Label]] = []
+        self._build()
+        self.setWidget(inside)
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def _build(self) -> None:
+        policy = QHBoxLayout(self.policy)
+        policy.setContentsMargins(0, 0, 0, 0)
+        policy.addWidget(self._policy_icon)
+        policy.addWidget(self._policy_words, 1)
+        for label in (self.prompt, self.enhanced, self.note):
+            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._buttons = QWidget()
+        flow = FlowLayout(self._theme, parent=self._buttons)
+        for widget in (self.save, self.copy, self.rerun, self.video, self.star, self.more, self.back):
+            flow.addWidget(widget)
+        for above in (self.preview, self._buttons, self.title, self.note):
+            self._column.addWidget(above)
+        self._column.addLayout(self._grid)
+        self._grid.setColumnStretch(1, 1)
+        for below in (self.prompt, self.enhanced):
+            self._column.addWidget(below)
+        self._column.addStretch(1)
+        self.save.clicked.connect(self.save_wanted)
+        self.copy.clicked.connect(self.copy_wanted)
+        self.rerun.clicked.connect(self.rerun_wanted)
+        self.video.clicked.connect(self.video_wanted)
+        self.star.clicked.connect(self.star_wanted)
+        self.more.clicked.connect(lambda: self.more_wanted.emit(self.more))
+        self.back.clicked.connect(self.back_wanted)
+
+    def _dress(self) -> None:
+        px = self._theme.px
+        self._column.setContentsMargins(px(16), px(16), px(16), px(16))
+        self._column.setSpacing(px(12))
+        self._grid.setHorizontalSpacing(px(12))
+        self._grid.setVerticalSpacing(px(8))
+        self._grid.setColumnMinimumWidth(0, self._theme.type_px(76))
+
+    def show_details(self, details: Details) -> None:
+        self.preview.show_picture(details.path, details.title)
+        size = dict(details.facts).get("Size", "").replace(",", "").split(" × ")
+        if len(size) == 2:
+            self.preview.set_shape(int(size[0]), int(size[1]))
+        has_file, is_free = details.path is not None, not details.trashed
+        for button in (self.save, self.copy):
+            button.setVisible(has_file and is_free)
+        self.video.setVisible(has_file and is_free)
+        self.more.setVisible(is_free)
+        self.star.setVisible(is_free)
+        self.rerun.setVisible(details.can_rerun and is_free)
+        self.back.setVisible(details.trashed)
+        self.star.setChecked(details.starred)
+        self.star.set_icon("star-filled" if details.starred else "star", "warn" if details.starred else "text")
+        self.title.set_text(details.title)
+        self.note.set_text(details.note)
+        self.note.set_role("text2" if details.state in ("saved", "sending") else "bad")
+        self.note.setVisible(bool(details.note))
+        self.prompt.set_text(details.prompt)
+        self.prompt.setVisible(bool(details.prompt))
+        self.enhanced.set_text(f"The service made of it: {details.enhanced_prompt}")
+        self.enhanced.setVisible(bool(details.enhanced_prompt))
+        self._show_facts(details)
+
+    def _show_facts(self, details: Details) -> None:
+        facts = details.facts
+        while len(self._rows) < len(facts):
+            place = len(self._rows)
+            name = Label(self._theme, "", role="text2")
+            value = Label(self._theme, "", tabular=True, wrap=True)
+            value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            self._grid.addWidget(name, place, 0, Qt.AlignmentFlag.AlignTop)
+            self._grid.addWidget(value, place, 1)
+            self._rows.append((name, value))
+        for place, (name, value) in enumerate(self._rows):
+            shown = place < len(facts)
+            name.setVisible(shown)
+            value.setVisible(shown)
+            if shown:
+                name.set_text(facts[place][0])
+                value.set_text(facts[place][1])
+        if not hasattr(self, "_policy_name"):
+            self._policy_name = Label(self._theme, "Policy", role="text2")
+            self._grid.addWidget(self._policy_name, 40, 0)
+            self._grid.addWidget(self.policy, 40, 1)
+        self._policy_name.setVisible(bool(details.policy))
+        self.policy.setVisible(bool(details.policy))
+        self._policy_icon.set_icon("check" if details.policy_ok else "eye-off", "ok" if details.policy_ok else "warn")
+        self._policy_words.set_text(details.policy)
+
+
+class RequestPage(QScrollArea):
+    """The last call as it was sent, without the key; pictures in it are named, not shown."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._exchange: Exchange | None = None
+        self.setWidgetResizable(True)
+        self.setFrameShape(QScrollArea.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setAccessibleName("Request")
+        inside = QWidget()
+        zone(inside, "pane")
+        self._column = QVBoxLayout(inside)
+        self.path = Label(theme, "What Rialto sends stands here, exactly as it is sent.", role="text2", wrap=True)
+        self.body = Label(theme, "", "code", mono=True, wrap=True)
+        self.body.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.outcome = Label(theme, "", "small", "text2", wrap=True, tabular=True)
+        self.headers = Label(theme, "", "small", "text2", mono=True, wrap=True)
+        self.curl = QuietButton(theme, "Copy as curl, without the key", "copy", size="small")
+        for widget in (self.path, self.body, self.outcome, self.headers):
+            self._column.addWidget(widget)
+        self._column.addWidget(self.curl, 0, Qt.AlignmentFlag.AlignLeft)
+        self._column.addStretch(1)
+        self.curl.hide()
+        self.setWidget(inside)
+        self.curl.clicked.connect(self._copy)
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def _dress(self) -> None:
+        px = self._theme.px
+        self._column.setContentsMargins(px(16), px(12), px(16), px(12))
+        self._column.setSpacing(px(10))
+
+    def show_exchange(self, exchange: Exchange) -> None:
+        self._exchange = exchange
+        record, info = exchange.request, exchange.info
+        self.path.set_text(f"{record.method} {record.path}")
+        self.path.set_role("text")
+        self.body.set_text(_body_words(record.body))
+        status = str(exchange.status) if exchange.status is not None else "no answer"
+        self.outcome.set_text(f"{status} · {money.clock(exchange.started_at)} · {money.duration(exchange.duration_s)}")
+        rows = [("request id", info.request_id), ("content type", info.content_type)] if info is not None else []
+        self.headers.set_text("\n".join(f"{name}: {value}" for name, value in rows if value))
+        self.curl.show()
+
+    def _copy(self) -> None:
+        if self._exchange is not None:
+            QGuiApplication.clipboard().setText(curl_command(self._exchange.request))
+
+
+def _body_words(body: object) -> str:
+    """The body as text; a text longer than anyone reads is cut, as pictures inside it are."""
+    if isinstance(body, tuple):
+        lines = [f"{part.name}: {part.file_name or _short(str(part.value))}" for part in body]
+        return "\n".join(lines)
+    return json.dumps(_shortened(body), indent=2, ensure_ascii=False)
+
+
+def _shortened(value: object) -> object:
+    if isinstance(value, dict):
+        return {name: _shortened(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_shortened(inner) for inner in value]
+    return _short(value) if isinstance(value, str) else value
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= MOST_TEXT else f"{text[:60]}… ({len(text):,} characters)"
+
+
+class ImagesInspector(QWidget):
+    def __init__(self, theme: Theme, cache: Path) -> None:
+        super().__init__()
+        zone(self, "pane")
+        self.tabs = PaneTabs(theme, "Inspector", ("Image", "Request"))
+        self.image = ImagePage(theme, cache)
+        self.request = RequestPage(theme)
+        self.nothing = EmptyState(theme, "No picture chosen", "Its facts and what can be made of it stand here.")
+        self._first = QStackedWidget()
+        self._first.addWidget(self.nothing)
+        self._first.addWidget(self.image)
+        self.pages = QStackedWidget()
+        self.pages.addWidget(self._first)
+        self.pages.addWidget(self.request)
+        self.tabs.bar.currentChanged.connect(self.pages.setCurrentIndex)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.tabs)
+        column.addWidget(self.pages, 1)
+
+    def show_page(self, page: int) -> None:
+        """Bring IMAGE or REQUEST to the front."""
+        self.tabs.bar.setCurrentIndex(page)
+
+    def show_details(self, details: Details | None) -> None:
+        self._first.setCurrentIndex(0 if details is None else 1)
+        if details is not None:
+            self.image.show_details(details)

@@ -1,0 +1,302 @@
+"""The Images tab: form, gallery, and the chosen picture. It draws what is told and reports what is pressed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QPoint, Qt, QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from app.ui.images.form import FormView
+from app.ui.images.form_pane import FormPane
+from app.ui.images.gallery import Gallery
+from app.ui.images.inspector import IMAGE, REQUEST, ImagesInspector
+from app.ui.images.page_actions import images_actions, images_palette_items
+from app.ui.images.page_deeds import PageDeeds
+from app.ui.images.state import Shelf
+from app.ui.shared import money
+from app.ui.shared.dialogs import confirm
+from app.ui.shared.menu import Menu
+from app.ui.shared.tab import PaletteItem, TabAction, TabInfo, Zones
+
+if TYPE_CHECKING:
+    from app.ui.images.presenter import ImagesPresenter
+    from app.ui.images.presenter_changes import ImageChanges
+    from app.ui.shared.caller import Headroom
+    from app.ui.shared.tasks import TaskScope
+    from app.ui.shared.theme import Theme
+
+INFO = TabInfo("images", "Images", "images", list_width=324)
+
+
+class ImagesPage(QObject):
+    """A `TabPage`. Other features are reached by signals, which the composition root connects."""
+
+    changed = Signal()
+    toast_wanted = Signal(str, str, str)  # sentence, action id or "", its words
+    help_wanted = Signal(str)
+    chat_wanted = Signal(Path)  # a picture to talk about
+    video_wanted = Signal(Path)  # a picture that a video begins with
+
+    name, title, icon = INFO.name, INFO.title, INFO.icon
+
+    def __init__(
+        self, theme: Theme, presenter: ImagesPresenter, changes: ImageChanges, tasks: TaskScope, cache: Path
+    ) -> None:
+        """`cache` is where small pictures are kept; it may be deleted at any time."""
+        super().__init__()
+        self.theme = theme
+        self.tasks = tasks
+        self.presenter = presenter
+        self.changes = changes
+        self.form = FormPane(theme)
+        self.gallery = Gallery(theme, presenter.library.path, self._begun, cache)
+        self.side = ImagesInspector(theme, cache)
+        self.deeds = PageDeeds(self)
+        self.zones = Zones()
+        self.shelf = Shelf()
+        self._toggle_list: Callable[[], None] = lambda: None
+        self._toggle_inspector: Callable[[], None] = lambda: None
+        self._connect_presenter()
+        self._connect_form()
+        self._connect_gallery()
+        self._connect_side()
+        self.show_all()
+
+    # -- wires ----------------------------------------------------------------------------------------------------
+
+    def _connect_presenter(self) -> None:
+        presenter, library = self.presenter, self.presenter.library
+        presenter.form_changed.connect(self._show_view)
+        presenter.form_replaced.connect(self.form.fill)
+        presenter.models_changed.connect(self._show_models)
+        presenter.problem_changed.connect(self.gallery.show_problem)
+        presenter.request_changed.connect(self.side.request.show_exchange)
+        presenter.busy_changed.connect(self._show_busy)
+        presenter.notice.connect(self.toast_wanted)
+        presenter.selected.connect(self.gallery.select)
+        library.shelf_changed.connect(self._show_shelf)
+        library.image_changed.connect(lambda image: self._show_details(image.id, only_current=True))
+        library.imported.connect(self.gallery.select)
+
+    def _connect_form(self) -> None:
+        form, presenter = self.form, self.presenter
+        form.edited.connect(presenter.set_field)
+        form.make_wanted.connect(self.make)
+        form.stop_wanted.connect(presenter.stop)
+        form.clear_wanted.connect(self.clear)
+        form.more.references_wanted.connect(self.take_style)
+
+    def _connect_gallery(self) -> None:
+        gallery, library = self.gallery, self.presenter.library
+        gallery.selected.connect(self._show_details)
+        gallery.opened.connect(lambda _id: self.deeds.open_large())
+        gallery.trash_wanted.connect(library.trash)
+        gallery.menu_wanted.connect(self.open_menu)
+        gallery.searched.connect(library.look_for)
+        gallery.scope_chosen.connect(library.show_scope)
+        gallery.empty_trash_wanted.connect(lambda: self.tasks.start("images ask trash", self._ask_empty))
+        gallery.list_wanted.connect(lambda: self._toggle_list())
+        gallery.inspector_wanted.connect(lambda: self._toggle_inspector())
+        gallery.example_wanted.connect(self.take_prompt)
+        gallery.problem_action.connect(self._help)
+
+    def _connect_side(self) -> None:
+        image = self.side.image
+        image.save_wanted.connect(self.save)
+        image.copy_wanted.connect(self.deeds.copy)
+        image.rerun_wanted.connect(self.rerun)
+        image.video_wanted.connect(self.deeds.to_video)
+        image.star_wanted.connect(self.star)
+        image.more_wanted.connect(lambda opener: self.open_menu(opener.mapToGlobal(opener.rect().bottomLeft())))
+        image.back_wanted.connect(lambda: self.presenter.library.bring_back(self.gallery.chosen()))
+
+    # -- what the presenter tells ---------------------------------------------------------------------------------
+
+    def show_all(self) -> None:
+        """Show everything as it stands."""
+        self.form.fill(self.presenter.form)
+        self._show_models()
+        self._show_view(self.presenter.view)
+        self.gallery.show_problem(self.presenter.problem)
+        self.presenter.library.tell()
+        self._show_busy()
+
+    def _begun(self, image_id: str) -> float | None:
+        maker = self.presenter.maker
+        return maker.begun.get(image_id) if maker is not None else None
+
+    def _show_models(self) -> None:
+        rows = []
+        for model in self.presenter.models:
+            each = self.presenter.price_each(model.id)
+            rows.append((model.id, model.name, f"{money.money(each)} a picture" if each is not None else ""))
+        self.form.show_models(rows, self.presenter.styles)
+
+    def _show_view(self, view: FormView) -> None:
+        self.form.show_view(view, self.presenter.balance)
+
+    def _show_shelf(self, shelf: Shelf) -> None:
+        self.shelf = shelf
+        self.gallery.show_shelf(shelf)
+        self.changed.emit()
+
+    def _show_details(self, image_id: str, *, only_current: bool = False) -> None:
+        if only_current and image_id != self.gallery.current():
+            return
+        self.side.show_details(self.changes.details(image_id) if image_id else None)
+
+    def _show_busy(self) -> None:
+        self.form.show_calls(self.presenter.calls)
+        self.changed.emit()
+
+    # -- what the person does -------------------------------------------------------------------------------------
+
+    def make(self) -> None:
+        """Send the form, with what was typed a moment ago."""
+        self.form.flush()
+        self.presenter.make()
+        if self.zones.list_overlay and self.zones.list_open:
+            self._toggle_list()
+
+    def clear(self) -> None:
+        self.presenter.clear()
+        self.focus_prompt()
+
+    def focus_prompt(self) -> None:
+        if not self.zones.list_open:
+            self._toggle_list()
+        self.form.prompt.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def take_prompt(self, text: str) -> None:
+        """Put words into the form; nothing is sent."""
+        self.presenter.set_field("prompt", text)
+        self.form.fill(self.presenter.form)
+        self.focus_prompt()
+
+    def take_style(self) -> None:
+        """Use the chosen pictures as style references; pressed with none chosen, forget them."""
+        chosen = [key for key in self.gallery.chosen() if self.presenter.library.path(key) is not None]
+        self.presenter.set_field("references", tuple(chosen))
+
+    def rerun(self, *, vary: bool = False) -> None:
+        """Put what made the chosen picture into the form, to send it from there."""
+        if self.presenter.rerun(self.gallery.current(), vary=vary):
+            self.focus_prompt()
+
+    def star(self) -> None:
+        self.presenter.library.star(self.gallery.current())
+
+    def trash(self) -> None:
+        self.presenter.library.trash(self.gallery.chosen())
+
+    def save(self) -> None:
+        """One picture under a name of one's own, several into a folder."""
+        self.deeds.save()
+
+    def step(self, by: int) -> None:
+        index = self.gallery.model.index_of(self.gallery.current())
+        row = self.gallery.model.row(index.row() + by) if index.isValid() else None
+        if row is not None:
+            self.gallery.select(row.id)
+
+    def open_file(self) -> None:
+        """Bring a picture of this computer into the library, without a nested loop."""
+        dialog = QFileDialog(self.gallery, "Open a picture", "", "Pictures (*.png *.jpg *.jpeg *.webp)")
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.fileSelected.connect(lambda path: self.presenter.library.bring_in(Path(path)))
+        dialog.open()
+
+    def open_folder(self) -> None:
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(self.presenter.files.folder)))
+
+    def open_menu(self, place: QPoint) -> Menu:
+        """What can be done with the chosen pictures; what costs says how much."""
+        menu = self.deeds.menu()
+        menu.popup(place)
+        return menu
+
+    async def _ask_empty(self) -> None:
+        number = len(self.presenter.library.trashed)
+        what = "1 picture" if number == 1 else f"{number} pictures"
+        text = f"{what} and the files are deleted from this computer. This cannot be taken back."
+        if await confirm(self.theme, self.gallery, "Empty the trash", text, action="Delete for good", danger=True):
+            self.presenter.library.empty_trash()
+
+    def _help(self, action: str) -> None:
+        """Buttons of error cards."""
+        if action in ("retry", "resume"):
+            self.make()
+        elif action in ("stop", "close"):
+            self.presenter.set_problem(None)
+        elif action == "choose-model":
+            self.form.model.setFocus(Qt.FocusReason.OtherFocusReason)
+        else:
+            self.help_wanted.emit(action)
+
+    def open_side(self, page: int) -> None:
+        self.side.show_page(page)
+        if not self.zones.inspector_open:
+            self._toggle_inspector()
+
+    def open_request(self) -> None:
+        self.open_side(REQUEST)
+
+    def open_details(self) -> None:
+        self.open_side(IMAGE)
+
+    def clipboard_text(self, text: str) -> None:
+        QGuiApplication.clipboard().setText(text)
+
+    # -- TabPage --------------------------------------------------------------------------------------------------
+
+    def list_pane(self) -> QWidget:
+        return self.form
+
+    def canvas(self) -> QWidget:
+        return self.gallery
+
+    def inspector(self) -> QWidget:
+        return self.side
+
+    def main_input(self) -> QWidget:
+        return self.form.prompt
+
+    def filter_field(self) -> QWidget:
+        return self.gallery.search
+
+    def actions(self) -> Sequence[TabAction]:
+        return images_actions(self)
+
+    def palette_items(self, text: str, limit: int) -> Sequence[PaletteItem]:
+        return images_palette_items(self, text, limit)
+
+    def status_headroom(self) -> Headroom | None:
+        return None
+
+    def running_work(self) -> Sequence[str]:
+        return [f"“{tile.title}” is on its way" for tile in self.shelf.tiles[:64] if tile.state == "sending"]
+
+    def badge(self) -> int:
+        return self.presenter.calls
+
+    def handle_escape(self) -> bool:
+        """Clear the search, then the error."""
+        if self.presenter.problem is not None:
+            self.presenter.set_problem(None)
+            return True
+        return False
+
+    def set_zones(self, zones: Zones) -> None:
+        self.zones = zones
+        self.gallery.set_zones(zones)
+
+    def connect_zones(self, toggle_list: Callable[[], None], toggle_inspector: Callable[[], None]) -> None:
+        self._toggle_list, self._toggle_inspector = toggle_list, toggle_inspector
+
+    def activated(self) -> None:
+        self._show_view(self.presenter.view)

@@ -1,0 +1,100 @@
+"""What the Images tab can do by name and by key, and what of it the palette opens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from app.ui.shared.tab import PaletteItem, TabAction
+
+if TYPE_CHECKING:
+    from app.ui.images.page import ImagesPage
+
+
+def images_actions(page: ImagesPage) -> tuple[TabAction, ...]:
+    """Every action of the tab, in the order of its menu."""
+    presenter, gallery, deeds = page.presenter, page.gallery, page.deeds
+
+    def has_file() -> bool:
+        return presenter.library.path(gallery.current()) is not None
+
+    def chosen() -> bool:
+        return bool(gallery.current())
+
+    def made() -> bool:
+        image = presenter.library.one(gallery.current())
+        return image is not None and image.kind == "generate"
+
+    def deed(key: str) -> None:
+        deeds.do(gallery.current(), key)
+
+    return (
+        TabAction("images.new", "New picture", page.clear, "Ctrl+N", "plus", "file"),
+        TabAction("images.open", "Open a picture…", page.open_file, "Ctrl+O", "folder", "file"),
+        TabAction(
+            "images.save",
+            "Save the picture as…",
+            page.save,
+            "Ctrl+S",
+            "download",
+            "file",
+            enabled=has_file,
+            also=("Ctrl+E",),
+        ),
+        TabAction(
+            "images.pattern",
+            "Save under names by a pattern…",
+            deeds.save_by_pattern,
+            "",
+            "download",
+            "file",
+            enabled=has_file,
+        ),
+        TabAction("images.folder", "Open the folder of pictures", page.open_folder, "", "folder", "file"),
+        TabAction("images.make", "Make pictures", page.make, "Ctrl+Return", "sparkle", also=("Ctrl+Enter",)),
+        TabAction("images.stop", "Stop waiting", lambda: _done(presenter.stop()), "", "stop"),
+        TabAction("images.edit", "Edit the picture…", lambda: deed("edit"), "", "mask", enabled=has_file),
+        TabAction("images.rerun", "Put its settings into the form", page.rerun, "Ctrl+R", "refresh", enabled=made),
+        TabAction(
+            "images.vary", "The same with another seed", lambda: page.rerun(vary=True), "", "branch", enabled=made
+        ),
+        TabAction(
+            "images.menu", "What can be made of the picture…", lambda: _open_menu(page), "", "more", enabled=chosen
+        ),
+        TabAction("images.chat", "Ask about the picture in Chat", deeds.to_chat, "", "chat", enabled=has_file),
+        TabAction("images.video", "Make a video that begins with it", deeds.to_video, "", "video", enabled=has_file),
+        TabAction("images.copy", "Copy the picture", deeds.copy, "Ctrl+Shift+C", "copy", enabled=has_file),
+        TabAction("images.show", "Show in the system's viewer", deeds.open_large, "", "eye", enabled=has_file),
+        TabAction("images.star", "Star the picture", page.star, "Ctrl+D", "star", enabled=chosen),
+        TabAction("images.trash", "Move to the trash", page.trash, "", "trash", enabled=chosen),
+        TabAction(
+            "images.undo", "Bring the last picture back", lambda: _done(presenter.library.undo()), "", "undo", "edit"
+        ),
+        TabAction("images.model", "Choose a model", page.form.model.showPopup, "Ctrl+Shift+M", "sparkle"),
+        TabAction("images.request", "Show the request", page.open_request, "Ctrl+Shift+E", "code"),
+        TabAction("images.next", "Next picture", lambda: page.step(1), "Alt+Down", "arrow-down"),
+        TabAction("images.previous", "Previous picture", lambda: page.step(-1), "Alt+Up", "arrow-up"),
+    )
+
+
+def _open_menu(page: ImagesPage) -> None:
+    view = page.gallery.view
+    page.open_menu(view.viewport().mapToGlobal(view.visualRect(view.currentIndex()).center()))
+
+
+def images_palette_items(page: ImagesPage, text: str, limit: int) -> Sequence[PaletteItem]:
+    """Pictures whose words hold what was typed."""
+    words = text.casefold().split()
+    found: list[PaletteItem] = []
+    for tile in page.shelf.tiles[:2000]:
+        if len(found) >= limit:
+            break
+        if all(word in f"{tile.title} {tile.second_line}".casefold() for word in words):
+            run = partial(page.gallery.select, tile.id)
+            found.append(PaletteItem(f"images:{tile.id}", tile.title, tile.second_line, "images", "open", run))
+    return found
+
+
+def _done(_result: object) -> None:
+    """For actions whose work gives something back that nobody needs."""

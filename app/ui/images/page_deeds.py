@@ -1,0 +1,205 @@
+"""What the Images page does with chosen pictures that needs a dialog, the clipboard or another part of the window."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QMimeData, QObject, Qt, QUrl
+from PySide6.QtGui import QDesktopServices, QGuiApplication, QImage
+from PySide6.QtWidgets import QFileDialog
+
+from app.ui.images.edit_dialog import EditDialog
+from app.ui.images.presenter_changes import EditChoice
+from app.ui.images.presenter_library import DEFAULT_PATTERN, PATTERN_WORDS, file_name
+from app.ui.shared.dialogs import ask_text
+from app.ui.shared.menu import Menu
+from app.ui.shared.picture_decoding import NoPicture, decoded
+
+if TYPE_CHECKING:
+    from app.ui.images.page import ImagesPage
+
+MOST_PIXELS_SHOWN = 2048  # the longer side of the picture that is painted on
+
+
+class PageDeeds(QObject):
+    def __init__(self, page: ImagesPage) -> None:
+        super().__init__(page)
+        self._page = page
+
+    @property
+    def _path(self) -> Path | None:
+        return self._page.presenter.library.path(self._page.gallery.current())
+
+    # -- the menu -------------------------------------------------------------------------------------------------
+
+    def menu(self) -> Menu:
+        """Return the menu of the chosen pictures."""
+        page = self._page
+        menu = Menu(page.theme, page.gallery)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        image_id = page.gallery.current()
+        details = page.changes.details(image_id) if image_id else None
+        chosen = page.gallery.chosen()
+        if details is None:
+            return menu
+        if details.trashed:
+            menu.add("Take out of the trash", "undo").triggered.connect(
+                lambda: page.presenter.library.bring_back(chosen)
+            )
+            return menu
+        for deed in details.deeds:
+            icon = {"edit": "mask", "background": "scissors"}.get(deed.id, "sparkle")
+            entry = menu.add(deed.words, "expand" if deed.id.startswith("upscale") else icon)
+            entry.setEnabled(not deed.why_not)
+            entry.setToolTip(deed.why_not)
+            entry.triggered.connect(lambda _on=False, key=deed.id: self.do(image_id, key))
+        if details.deeds:
+            menu.addSeparator()
+        for words, icon, key, work, possible in (
+            ("Put its settings into the form", "refresh", "Ctrl+R", page.rerun, details.can_rerun),
+            ("The same with another seed", "branch", "", lambda: page.rerun(vary=True), details.can_rerun),
+            ("Ask about it in Chat", "chat", "", self.to_chat, details.path is not None),
+            ("Make a video that begins with it", "video", "", self.to_video, details.path is not None),
+            ("Save as…", "download", "Ctrl+S", self.save, details.path is not None),
+            ("Save under names by a pattern…", "download", "", self.save_by_pattern, details.path is not None),
+            ("Copy the picture", "copy", "Ctrl+Shift+C", self.copy, details.path is not None),
+            ("Copy the prompt", "copy", "", lambda: page.clipboard_text(details.prompt), bool(details.prompt)),
+            ("Open the folder", "folder", "", page.open_folder, True),
+            ("Star" if not details.starred else "Remove the star", "star", "Ctrl+D", page.star, True),
+            ("Move to the trash", "trash", "Del", page.trash, details.state != "sending"),
+        ):
+            entry = menu.add(words, icon, shortcut=key, enabled=possible)
+            entry.triggered.connect(lambda _on=False, work=work: work())
+        return menu
+
+    def do(self, image_id: str, deed_id: str) -> None:
+        """Carry out a deed; an edit asks for words first."""
+        if deed_id == "edit":
+            self._page.tasks.replace("images ask edit", self.ask_edit, image_id)
+        else:
+            self._page.changes.do(image_id, deed_id)
+
+    # -- editing --------------------------------------------------------------------------------------------------
+
+    async def ask_edit(self, image_id: str) -> None:
+        """Ask for words and mask, and send them when the person presses the button with the price."""
+        page = self._page
+        path = page.presenter.library.path(image_id)
+        models = page.changes.edit_choices()
+        if path is None or not models:
+            return
+        try:
+            picture = await asyncio.to_thread(_shown, path)
+        except (NoPicture, OSError):
+            page.toast_wanted.emit("This picture's file cannot be opened any more.", "", "")
+            return
+        others = tuple(key for key in page.gallery.chosen() if key != image_id)
+        others = others[: page.changes.most_inputs(models[0].id) - 1]
+
+        def price_of(model_id: str, resolution: str) -> object:
+            return page.changes.edit_price(model_id, inputs=1 + len(others), resolution=resolution)
+
+        dialog = EditDialog(page.theme, page.gallery, picture, models, price_of, others=len(others))  # type: ignore[arg-type]  # a Decimal or None
+        prompt, ratio, resolution = dialog.prompt, dialog.ratio, dialog.resolution
+        if not await dialog.answer():
+            return
+        choice = EditChoice(
+            model=str(dialog.model.currentData()),
+            prompt=prompt.toPlainText(),
+            aspect_ratio=str(ratio.currentData() or ""),
+            resolution=str(resolution.currentData() or ""),
+            output_format=str(dialog.format.currentData() or ""),
+            safe_mode=dialog.safe.isChecked(),
+            mask=dialog.editor.mask_png(),
+            others=others,
+        )
+        page.changes.edit(image_id, choice)
+
+    # -- out of here ----------------------------------------------------------------------------------------------
+
+    def to_chat(self) -> None:
+        if self._path is not None:
+            self._page.chat_wanted.emit(self._path)
+
+    def to_video(self) -> None:
+        if self._path is not None:
+            self._page.video_wanted.emit(self._path)
+
+    def open_large(self) -> None:
+        """Show the file in the system's own viewer."""
+        if self._path is not None:
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._path)))
+
+    def copy(self) -> None:
+        """Put picture and file on the clipboard."""
+        if self._path is not None:
+            self._page.tasks.replace("images copy", self._copy, self._path)
+
+    async def _copy(self, path: Path) -> None:
+        try:
+            image = await asyncio.to_thread(lambda: decoded(path.read_bytes()))
+        except (NoPicture, OSError):
+            self._page.toast_wanted.emit("This picture's file cannot be opened any more.", "", "")
+            return
+        mime = QMimeData()
+        mime.setImageData(image)
+        mime.setUrls([QUrl.fromLocalFile(str(path))])
+        QGuiApplication.clipboard().setMimeData(mime)
+        self._page.toast_wanted.emit("The picture is on the clipboard", "", "")
+
+    def save(self) -> None:
+        """Ask for a place: a file for one picture, a folder for several."""
+        page, library = self._page, self._page.presenter.library
+        chosen = tuple(key for key in page.gallery.chosen() if library.path(key) is not None)
+        image = library.one(chosen[0]) if chosen else None
+        if image is None:
+            return
+        dialog = QFileDialog(page.gallery, "Save the picture" if len(chosen) == 1 else "Save the pictures")
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        if len(chosen) == 1:
+            dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+            dialog.selectFile(file_name(library.pattern, image))
+        else:
+            dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.fileSelected.connect(lambda target: library.save_as(chosen, Path(target)))
+        dialog.open()
+
+    def save_by_pattern(self) -> None:
+        self._page.tasks.replace("images pattern", self._ask_pattern)
+
+    async def _ask_pattern(self) -> None:
+        page, library = self._page, self._page.presenter.library
+        words = ", ".join(f"{{{word}}}" for word in PATTERN_WORDS)
+        pattern = await ask_text(
+            page.theme,
+            page.gallery,
+            "Names of saved pictures",
+            f"Pattern: {words}",
+            value=library.pattern or DEFAULT_PATTERN,
+            action="Choose a folder…",
+        )
+        if pattern is None:
+            return
+        library.pattern = pattern
+        page.presenter.keep(pattern=pattern)
+        chosen = page.gallery.chosen()
+        dialog = QFileDialog(page.gallery, "Save the pictures")
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.fileSelected.connect(lambda target: library.save_as(chosen, Path(target)))
+        dialog.open()
+
+
+def _shown(path: Path) -> QImage:
+    """Runs in a thread."""
+    image = decoded(path.read_bytes())
+    if max(image.width(), image.height()) <= MOST_PIXELS_SHOWN:
+        return image
+    return image.scaled(
+        MOST_PIXELS_SHOWN,
+        MOST_PIXELS_SHOWN,
+        Qt.AspectRatioMode.KeepAspectRatio,
+        Qt.TransformationMode.SmoothTransformation,
+    )

@@ -1,0 +1,340 @@
+"""The Images tab: what stands in the form, which model makes it, what it costs, and what was pressed. QtCore only."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import secrets
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Signal
+
+from app.service.errors import ServiceError
+from app.service.images import ImageRequest
+from app.service.models import Model
+from app.storage.errors import StorageError, unavailable
+from app.storage.images import ImageFiles, Images, StoredImage, title_of
+from app.storage.intents import Intents
+from app.ui.images.form import MAX_REFERENCE_BYTES, FormView, ImageForm, form_from, requests_of, view_of
+from app.ui.images.presenter_library import ImageLibrary
+from app.ui.images.presenter_making import ImageMaker, Order
+from app.ui.shared.problems import Problem, describe
+
+if TYPE_CHECKING:
+    from app.service.service import Service
+    from app.storage.catalogue import Catalogue
+    from app.storage.database import Database
+    from app.ui.shared.caller import Caller
+    from app.ui.shared.tasks import TaskScope
+
+SAVE_AFTER_S = 0.4
+CATALOGUE_KIND = "image models"
+TYPES = ("image", "inpaint", "upscale")
+NO_ACCOUNT = Problem("There is no account", "Choose the Sandbox or add a key in Settings.")
+
+
+class ImagesPresenter(QObject):
+    """What the page shows, signal by signal. `start` hands it the database; without one nothing can be made."""
+
+    form_changed = Signal(object)  # FormView
+    form_replaced = Signal(object)  # ImageForm: the fields themselves are to be filled anew
+    models_changed = Signal()
+    problem_changed = Signal(object)  # Problem or None
+    request_changed = Signal(object)  # Exchange
+    busy_changed = Signal()
+    notice = Signal(str, str, str)  # sentence, action id or "", its words
+    selected = Signal(str)  # the id of a picture that came to be looked at
+
+    def __init__(self, caller: Caller, tasks: TaskScope, folder: Path) -> None:
+        """`folder` is the person's own data folder."""
+        super().__init__()
+        self._caller = caller
+        self.tasks = tasks
+        self.files = ImageFiles(folder / "images")
+        self.library = ImageLibrary(tasks)
+        self.maker: ImageMaker | None = None
+        self.form = ImageForm()
+        self.models: tuple[Model, ...] = ()
+        self.edit_models: tuple[Model, ...] = ()
+        self.styles: tuple[str, ...] = ()
+        self.problem: Problem | None = None
+        self.view = FormView(self.form, view_of(self.form, None).limits)
+        self.ready = asyncio.Event()
+        self._catalogue: Catalogue | None = None
+        self._unsaved: dict[str, Any] = {}
+        self._calls = 0
+        caller.account_changed.connect(self._account_changed)
+        self.library.notice.connect(self.notice)
+
+    # -- beginning and end ----------------------------------------------------------------------------------------
+
+    async def start(self, database: Database, catalogue: Catalogue | None = None) -> None:
+        """Take the open database: pictures, form, and what a killed program left. Raises `StorageError`."""
+        images = Images(database)
+        self._catalogue = catalogue
+        self.maker = ImageMaker(images, self.files, Intents(database))
+        self.maker.changed.connect(self._image_changed)
+        self.maker.asked.connect(self.request_changed)
+        found, unknown = await self.maker.settle()
+        kept = await images.desk()
+        if not self.form.prompt:
+            self.form = form_from(kept.get("form"))
+        self.library.pattern = str(kept.get("pattern") or "")
+        await self._load_saved()
+        await self.library.start(images, self.files)
+        self.form_replaced.emit(self.form)
+        self._look()
+        self._say_left(found, unknown)
+        self.refresh_models()
+        self.ready.set()
+
+    def _say_left(self, found: int, unknown: int) -> None:
+        if found:
+            what = "A picture had" if found == 1 else f"{found} pictures had"
+            self.notice.emit(f"{what} arrived as Rialto ended; nothing is lost.", "", "")
+        if unknown:
+            what = "A picture was" if unknown == 1 else f"{unknown} pictures were"
+            self.notice.emit(f"{what} on the way when Rialto ended. Whether it was charged, nobody knows.", "", "")
+
+    async def aclose(self) -> None:
+        """Save what is being written."""
+        await self._save_now()
+
+    def keep(self, **values: Any) -> None:
+        """Save some of the desk a moment later, at the next pause."""
+        self._unsaved.update(values)
+        self.tasks.replace("images desk", self._save)
+
+    async def _save(self) -> None:
+        await asyncio.sleep(SAVE_AFTER_S)
+        await self._save_now()
+
+    async def _save_now(self) -> None:
+        if self.maker is not None and self._unsaved:
+            values, self._unsaved = self._unsaved, {}
+            await self.maker.images.keep_desk(values)
+
+    # -- models and styles ----------------------------------------------------------------------------------------
+
+    @property
+    def account_id(self) -> str:
+        return self._caller.account.id if self._caller.account is not None else ""
+
+    @property
+    def in_sandbox(self) -> bool:
+        return self._caller.is_sandbox
+
+    @property
+    def service(self) -> Service | None:
+        return self._caller.service
+
+    @property
+    def balance(self) -> Decimal | None:
+        return self._caller.balance
+
+    @property
+    def model(self) -> Model | None:
+        chosen = next((model for model in self.models if model.id == self.form.model), None)
+        return chosen or (self.models[0] if self.models else None)
+
+    def _account_changed(self) -> None:
+        self.models, self.edit_models, self.styles = (), (), ()
+        self.models_changed.emit()
+        self._look()
+        self.refresh_models()
+
+    def refresh_models(self) -> None:
+        """Ask the service what makes pictures, and in which styles."""
+        if self.service is not None and self.maker is not None:
+            self.tasks.replace("images models", self._read_models)
+
+    async def _load_saved(self) -> None:
+        if self._catalogue is None:
+            return
+        for key in TYPES:
+            saved = await self._catalogue.load(self.account_id, CATALOGUE_KIND, key)
+            if saved is not None and not self.models_of(key):
+                rows = saved.value if isinstance(saved.value, list) else []
+                self._take(key, tuple(Model.model_validate(row) for row in rows))
+
+    def models_of(self, key: str) -> tuple[Model, ...]:
+        return {"image": self.models, "inpaint": self.edit_models}.get(key, ())
+
+    def _take(self, key: str, models: tuple[Model, ...]) -> None:
+        if key == "image":
+            self.models = models
+        elif key == "inpaint":
+            self.edit_models = models
+
+    async def _read_models(self) -> None:
+        service = self.service
+        if service is None:
+            return
+        await self._load_saved()
+        try:
+            for key in ("image", "inpaint"):
+                models = await service.models.list(key, background=True)
+                self._take(key, models)
+                if models and self._catalogue is not None:
+                    rows = [model.model_dump(mode="json", by_alias=True) for model in models]
+                    await self._catalogue.save(self.account_id, CATALOGUE_KIND, key, rows)
+            self.styles = await service.images.styles()
+        except ServiceError as error:
+            if not self.models:
+                self.set_problem(describe(error, subject="list of models"))
+        self.models_changed.emit()
+        self._look()
+
+    def price_each(self, model_id: str) -> Decimal | None:
+        """What one picture of a model costs with what it does unasked."""
+        model = next((model for model in self.models if model.id == model_id), None)
+        return view_of(ImageForm(model=model_id), model).price_each
+
+    # -- the form -------------------------------------------------------------------------------------------------
+
+    def set_field(self, name: str, value: object) -> None:
+        """Set one of the fields of `ImageForm`; priced at once, saved at the next pause."""
+        self.form = replace(self.form, **{name: value})  # type: ignore[arg-type]  # the page names our own fields
+        self.keep(form=self.form.to_json())
+        self._look()
+
+    def use_form(self, form: ImageForm) -> None:
+        """Fill the form anew."""
+        self.form = form
+        self.keep(form=form.to_json())
+        self.form_replaced.emit(form)
+        self._look()
+
+    def clear(self) -> None:
+        """Empty the form; the model stays."""
+        before = self.form
+        self.use_form(ImageForm(model=before.model))
+
+    def _look(self) -> None:
+        self.view = view_of(self.form, self.model, self.styles)
+        self.form_changed.emit(self.view)
+
+    # -- making ---------------------------------------------------------------------------------------------------
+
+    @property
+    def calls(self) -> int:
+        """How many paid calls are on their way."""
+        return self._calls
+
+    def make(self, form: ImageForm | None = None) -> bool:
+        """Ask for the pictures of the form. False when that is not possible; then the reason is told."""
+        form = form or self.form
+        model = next((model for model in self.models if model.id == form.model), None) or self.model
+        view = view_of(form, model, self.styles)
+        if self.maker is None or view.why_not or view.refusals or model is None:
+            sentence = view.refusals[0][1] if view.refusals else view.why_not
+            if sentence:
+                self.set_problem(Problem("Not sent", sentence, severity="warn", icon="warning", fields=view.refusals))
+            return False
+        if self.service is None:
+            self.set_problem(NO_ACCOUNT)
+            return False
+        self.set_problem(None)
+        self.tasks.start(f"images plan {secrets.token_hex(4)}", self._make, form, model, view)
+        return True
+
+    async def _make(self, form: ImageForm, model: Model, view: FormView) -> None:
+        assert self.maker is not None
+        try:
+            references = await asyncio.to_thread(self._references, form)
+        except StorageError as error:
+            self.set_problem(Problem("The style could not be read", error.sentence))
+            return
+        first = form.seed if form.seed is not None else secrets.randbelow(900_000_000)
+        requests = requests_of(form, model, first, references)
+        planned = self.maker.plan(
+            "generate",
+            count=form.count,
+            in_one_call=form.in_one_call and form.count > 1,
+            seeds=[request.seed for request in requests],
+            price_each=view.price_each,
+            title=title_of(form.prompt),
+            prompt=form.prompt,
+            model=model.id,
+            model_name=model.name,
+            account_id=self.account_id,
+            options=form.to_json(),
+            charged=not self.in_sandbox,
+        )
+        orders = []
+        for request, images in zip(requests, planned, strict=True):
+            told = {name: value for name, value in request.to_body().items() if name != "style_references"}
+            orders.append(Order("generate", told, self._asking(request, view.price_each), images))
+        self.selected.emit(planned[0][0].id)
+        self.order(orders)
+
+    def _asking(self, request: ImageRequest, each: Decimal | None) -> Any:
+        service = self.service
+        assert service is not None
+        price = None if each is None else each * request.variants
+
+        async def ask() -> Any:
+            return await service.images.generate(request, price_usd=price)
+
+        return ask
+
+    def _references(self, form: ImageForm) -> tuple[tuple[str, float], ...]:
+        """Runs in a thread: the pictures whose style is taken, as base64."""
+        found = []
+        for image_id in form.references:
+            path = self.library.path(image_id)
+            if path is None:
+                continue
+            try:
+                data = path.read_bytes()
+            except OSError as error:
+                raise unavailable(error, path, "Reading the picture") from error
+            if len(data) < MAX_REFERENCE_BYTES:
+                found.append((base64.b64encode(data).decode(), form.reference_strength))
+        return tuple(found)
+
+    def order(self, orders: list[Order]) -> None:
+        """Carry out paid calls, each in a task of its own."""
+        for order in orders:
+            self._calls += 1
+            self.tasks.start(f"images call {order.images[0].call_id}", self._carry_out, order)
+        self.busy_changed.emit()
+
+    async def _carry_out(self, order: Order) -> None:
+        assert self.maker is not None
+        try:
+            await self.maker.carry_out(order)
+        except ServiceError as error:
+            self.set_problem(describe(error, subject="picture"))
+        except StorageError as error:
+            self.set_problem(Problem("A picture could not be kept", error.sentence))
+        finally:
+            self._calls -= 1
+            self.busy_changed.emit()
+
+    def stop(self) -> bool:
+        """Stop waiting for what is on its way; False when nothing is. It may still be made and charged."""
+        calls = {image.call_id for image in self.library.rows.values() if image.state == "sending"}
+        stopped = [self.tasks.cancel(f"images call {call_id}") for call_id in calls]
+        return any(stopped)
+
+    def rerun(self, image_id: str, *, vary: bool = False) -> bool:
+        """Put what a picture was made with into the form; `vary` leaves the seed to chance. Nothing is sent."""
+        image = self.library.one(image_id)
+        if image is None or image.kind != "generate":
+            return False
+        form = form_from(image.options)
+        self.use_form(replace(form, model=image.model, count=1, in_one_call=False, seed=None if vary else image.seed))
+        return True
+
+    # -- telling --------------------------------------------------------------------------------------------------
+
+    def _image_changed(self, image: StoredImage) -> None:
+        self.library.put(image)
+
+    def set_problem(self, problem: Problem | None) -> None:
+        self.problem = problem
+        self.problem_changed.emit(problem)

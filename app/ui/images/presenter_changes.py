@@ -1,0 +1,282 @@
+"""What is made of a picture that is there: edited, combined, enlarged, freed from its background, made once more.
+
+Every deed names its price and, before anything is sent, the limit that forbids it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from app.service.images import MAX_EDIT_PROMPT_CHARS, MAX_INPUT_BYTES, EditRequest, Pictures
+from app.service.models import Model
+from app.service.pricing import UPSCALE_USD, edit_cost, image_cost, usd
+from app.storage.errors import StorageError, unavailable
+from app.storage.images import ImageKind, StoredImage, title_of
+from app.ui.images.form import form_from
+from app.ui.images.picture_work import behind_mask
+from app.ui.images.presenter_keeping import Finish
+from app.ui.images.presenter_making import Order
+from app.ui.images.presenter_tiles import details_of
+from app.ui.images.state import Details, EditModel, PaidDeed
+from app.ui.shared.problems import Problem
+
+if TYPE_CHECKING:
+    from app.ui.images.presenter import ImagesPresenter
+
+BACKGROUND_USD = Decimal("0.02")
+MIN_EDIT_PIXELS, MAX_EDIT_PIXELS = 65_536, 33_177_600
+MAX_RESULT_PIXELS = 16_777_216
+Work = Callable[[bytes], Awaitable[Pictures]]
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list | tuple) else ()
+
+
+@dataclass(frozen=True, slots=True)
+class EditChoice:
+    """What an edit asks for. `mask` is a PNG, painted where the picture may change; None: everywhere."""
+
+    model: str
+    prompt: str
+    aspect_ratio: str = ""
+    resolution: str = ""
+    output_format: str = ""
+    safe_mode: bool = True
+    mask: bytes | None = None
+    others: tuple[str, ...] = ()  # ids of further pictures that are combined with the first
+
+
+class ImageChanges:
+    """Acts on pictures of the library for the page."""
+
+    def __init__(self, desk: ImagesPresenter) -> None:
+        self._desk = desk
+
+    # -- what is possible, and for how much -----------------------------------------------------------------------
+
+    def details(self, image_id: str) -> Details | None:
+        """Return what stands beside the gallery, with every deed and its price."""
+        library = self._desk.library
+        image = library.one(image_id)
+        return None if image is None else details_of(image, library.path(image_id), self.deeds(image))
+
+    def deeds(self, image: StoredImage) -> tuple[PaidDeed, ...]:
+        if not image.has_file or image.trashed_at is not None:
+            return ()
+        found = [PaidDeed("edit", "Edit…", self.edit_price(), self._why_not_edit(image))]
+        for scale in (2, 4):
+            price = self._upscale_price(image, scale)
+            found.append(PaidDeed(f"upscale-{scale}", f"Enlarge {scale}×", price, self._why_not_enlarge(image)))
+        found.append(PaidDeed("background", "Remove the background", BACKGROUND_USD, self._too_large(image)))
+        if image.kind == "generate":
+            for count in (1, 4):
+                words = "Make one variation" if count == 1 else "Make 4 variations"
+                found.append(PaidDeed(f"vary-{count}", words, self._vary_price(image, count)))
+        return tuple(found)
+
+    def edit_model(self, model_id: str = "") -> Model | None:
+        models = self._desk.edit_models
+        return next((model for model in models if model.id == model_id), models[0] if models else None)
+
+    def edit_choices(self) -> tuple[EditModel, ...]:
+        """Return the models that edit, as the dialog needs them."""
+        return tuple(
+            EditModel(
+                model.id,
+                model.name,
+                _texts(model.model_spec.constraints.get("aspectRatios")),
+                _texts(model.model_spec.constraints.get("resolutions")),
+                self.edit_prompt_limit(model.id),
+            )
+            for model in self._desk.edit_models
+        )
+
+    def edit_price(self, model_id: str = "", *, inputs: int = 1, resolution: str = "") -> Decimal | None:
+        model = self.edit_model(model_id)
+        pricing = model.model_spec.pricing if model is not None else None
+        return edit_cost(pricing, inputs=inputs, resolution=resolution or None)
+
+    def most_inputs(self, model_id: str) -> int:
+        """How many pictures the model combines."""
+        model = self.edit_model(model_id)
+        told = model.model_spec.constraints.get("maxInputImages") if model is not None else None
+        return told if isinstance(told, int) and told > 0 else 1
+
+    def edit_prompt_limit(self, model_id: str) -> int:
+        model = self.edit_model(model_id)
+        told = model.model_spec.constraints.get("promptCharacterLimit") if model is not None else None
+        return min(told, MAX_EDIT_PROMPT_CHARS) if isinstance(told, int) and told > 0 else MAX_EDIT_PROMPT_CHARS
+
+    def _upscale_price(self, image: StoredImage, scale: int) -> Decimal | None:
+        model = next((model for model in self._desk.models if model.id == image.model), None)
+        told = usd(model.model_spec.pricing, "upscale", f"{scale}x") if model is not None else None
+        return told if told is not None else UPSCALE_USD[scale]
+
+    def _vary_price(self, image: StoredImage, count: int) -> Decimal | None:
+        model = next((model for model in self._desk.models if model.id == image.model), None)
+        if model is None:
+            return None
+        form = form_from(image.options)
+        return image_cost(
+            model.model_spec.pricing, variants=count, resolution=form.resolution or None, quality=form.quality or None
+        )
+
+    def _too_large(self, image: StoredImage) -> str:
+        return "The service takes pictures of up to 25 MB." if image.size_bytes >= MAX_INPUT_BYTES else ""
+
+    def _why_not_edit(self, image: StoredImage) -> str:
+        pixels = image.width * image.height
+        if not self._desk.edit_models:
+            return "The service has no model that edits pictures."
+        if pixels < MIN_EDIT_PIXELS:
+            return f"An edit needs at least {MIN_EDIT_PIXELS:,} pixels; this picture has {pixels:,}."
+        if pixels > MAX_EDIT_PIXELS:
+            return f"An edit takes up to {MAX_EDIT_PIXELS:,} pixels; this picture has {pixels:,}."
+        return self._too_large(image)
+
+    def _why_not_enlarge(self, image: StoredImage) -> str:
+        if image.width * image.height >= MAX_RESULT_PIXELS:
+            return f"Enlarged pictures have up to {MAX_RESULT_PIXELS:,} pixels; this one has them already."
+        return self._too_large(image)
+
+    # -- doing it -------------------------------------------------------------------------------------------------
+
+    def do(self, image_id: str, deed_id: str) -> bool:
+        """Carry out a deed of `deeds`, except an edit, which asks for words first. False when it is not possible."""
+        image = self._desk.library.one(image_id)
+        deed = next((deed for deed in self.deeds(image) if deed.id == deed_id), None) if image is not None else None
+        if image is None or deed is None:
+            return False
+        if deed.why_not:
+            self._desk.set_problem(Problem("Not sent", deed.why_not, severity="warn", icon="warning"))
+            return False
+        if deed_id.startswith("vary-"):
+            form = replace(form_from(image.options), model=image.model, seed=None, in_one_call=False)
+            return self._desk.make(replace(form, count=int(deed_id[-1])))
+        service = self._desk.service
+        if service is None:
+            self._desk.make(form_from(image.options))  # says that there is no account
+            return False
+        images, price = service.images, deed.price
+        if deed_id == "background":
+            return self._order(
+                "background", image, {}, lambda data: images.remove_background(data, price_usd=price), price
+            )
+        scale = int(deed_id[-1])
+        return self._order(
+            "upscale", image, {"scale": scale}, lambda data: images.upscale(data, scale=scale, price_usd=price), price
+        )
+
+    def edit(self, image_id: str, choice: EditChoice) -> bool:
+        """Change a picture by words, behind a mask where one was painted. The page has shown the price."""
+        image, service = self._desk.library.one(image_id), self._desk.service
+        model = self.edit_model(choice.model)
+        if image is None or service is None or model is None or not choice.prompt.strip():
+            return False
+        others = choice.others[: self.most_inputs(model.id) - 1]
+        price = self.edit_price(model.id, inputs=1 + len(others), resolution=choice.resolution)
+        images, limit = service.images, self.edit_prompt_limit(model.id)
+        told = {
+            "model": model.id,
+            "prompt": choice.prompt,
+            "aspect_ratio": choice.aspect_ratio,
+            "resolution": choice.resolution,
+            "output_format": choice.output_format,
+            "safe_mode": choice.safe_mode,
+            "others": list(others),
+            "masked": choice.mask is not None,
+        }
+
+        async def ask(data: bytes) -> Pictures:
+            more = [await asyncio.to_thread(self._read, key) for key in others]
+            request = EditRequest(
+                model.id,
+                choice.prompt,
+                (data, *more),
+                aspect_ratio=choice.aspect_ratio or None,
+                resolution=choice.resolution or None,
+                output_format=choice.output_format or None,
+                safe_mode=choice.safe_mode,
+                prompt_limit=limit,
+            )
+            return await images.edit(request, price_usd=price)
+
+        return self._order("edit", image, told, ask, price, prompt=choice.prompt, model=model, mask=choice.mask)
+
+    def _read(self, image_id: str) -> bytes:
+        """Runs in a thread."""
+        path = self._desk.library.path(image_id)
+        if path is None:
+            raise unavailable(FileNotFoundError(), self._desk.files.folder / image_id, "Reading the picture")
+        try:
+            return path.read_bytes()
+        except OSError as error:
+            raise unavailable(error, path, "Reading the picture") from error
+
+    def _order(
+        self,
+        kind: ImageKind,
+        image: StoredImage,
+        told: dict[str, Any],
+        work: Work,
+        price: Decimal | None,
+        *,
+        prompt: str = "",
+        model: Model | None = None,
+        mask: bytes | None = None,
+    ) -> bool:
+        name = f"images {kind} {image.id}"
+        return self._desk.tasks.start(name, self._begin, kind, image, told, work, price, prompt, model, mask)
+
+    async def _begin(
+        self,
+        kind: ImageKind,
+        image: StoredImage,
+        told: dict[str, Any],
+        work: Work,
+        price: Decimal | None,
+        prompt: str,
+        model: Model | None,
+        mask: bytes | None,
+    ) -> None:
+        desk = self._desk
+        assert desk.maker is not None
+        try:
+            data = await asyncio.to_thread(self._read, image.id)
+        except StorageError as error:
+            desk.set_problem(Problem("The picture could not be read", error.sentence))
+            return
+        finish: Finish | None = None
+        if mask is not None:
+            shape = mask
+
+            def finish(after: bytes) -> bytes:
+                return behind_mask(data, after, shape)
+
+        (planned,) = desk.maker.plan(
+            kind,
+            count=1,
+            in_one_call=True,
+            seeds=[None],
+            price_each=price,
+            title=image.title or title_of(image.prompt),
+            prompt=prompt or image.prompt,
+            model=model.id if model is not None else "",
+            model_name=model.name if model is not None else "",
+            account_id=desk.account_id,
+            options=told,
+            source_id=image.id,
+            charged=not desk.in_sandbox,
+        )
+
+        async def ask() -> Pictures:
+            return await work(data)
+
+        desk.set_problem(None)
+        desk.selected.emit(planned[0].id)
+        desk.order([Order(kind, {**told, "image": image.id}, ask, planned, finish)])

@@ -1,0 +1,89 @@
+"""Says a stored picture in the words of the gallery and of the pane beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from app.storage.images import StoredImage
+from app.ui.images.state import KIND_WORDS, Details, PaidDeed, Tile
+from app.ui.shared import money
+
+NO_REMARKS = "No remarks"
+
+
+def cost_words(image: StoredImage) -> str:
+    if image.state == "sending":
+        return f"estimate {money.money(image.estimate_usd)}" if image.estimate_usd is not None else ""
+    if image.state == "failed":
+        return ""
+    if image.cost_usd is not None:
+        return money.money(image.cost_usd)
+    if image.state == "unknown" and image.estimate_usd is not None:
+        return f"perhaps {money.money(image.estimate_usd)}"
+    return ""
+
+
+def tile_of(image: StoredImage) -> Tile:
+    title = image.title or KIND_WORDS.get(image.kind, "Picture")
+    if image.total > 1:
+        title = f"{title}, {image.number} of {image.total}"
+    elif image.kind in KIND_WORDS:
+        title = f"{title}, {KIND_WORDS[image.kind].lower()}"
+    facts = [image.model_name or image.model, f"{image.width} × {image.height}" if image.width else ""]
+    return Tile(
+        id=image.id,
+        title=title,
+        cost=cost_words(image),
+        state=image.state,
+        note="Blurred" if image.blurred else "" if image.state in ("saved", "sending") else image.note,
+        starred=image.starred,
+        blurred=image.blurred,
+        second_line=" · ".join(fact for fact in facts if fact),
+        at=image.created_at,
+    )
+
+
+def details_of(image: StoredImage, path: Path | None, deeds: tuple[PaidDeed, ...]) -> Details:
+    """Return what stands beside the gallery."""
+    seed = f"{image.seed:,}".replace(",", " ") if image.seed is not None else ""
+    if image.total > 1 and image.seed is None and image.kind == "generate":
+        seed = f"not told for picture {image.number} of one call"
+    cost = cost_words(image)
+    if cost and not image.charged:
+        cost += ", not charged"
+    facts = (
+        ("Model", image.model_name or image.model),
+        ("Size", f"{image.width:,} × {image.height:,}" if image.width else ""),
+        ("Seed", seed),
+        ("Style", str(image.options.get("style") or "")),
+        ("Left out", str(image.options.get("negative_prompt") or "")),
+        ("Cost", cost),
+        ("Time", money.duration(image.duration_s) if image.duration_s else ""),
+        ("File", f"{image.form.upper()}, {money.size(image.size_bytes)}" if image.file else ""),
+        ("Made", f"{image.created_at.astimezone():%Y-%m-%d %H:%M}"),
+        ("Request id", image.request_id),
+    )
+    return Details(
+        id=image.id,
+        title=tile_of(image).title,
+        state=image.state,
+        note=image.note,
+        path=path,
+        prompt=image.prompt,
+        enhanced_prompt=image.enhanced_prompt,
+        facts=tuple((label, value) for label, value in facts if value),
+        policy=_policy(image),
+        policy_ok=not image.blurred and image.state != "withheld",
+        starred=image.starred,
+        trashed=image.trashed_at is not None,
+        can_rerun=image.kind == "generate",
+        deeds=deeds,
+    )
+
+
+def _policy(image: StoredImage) -> str:
+    if image.state == "withheld":
+        return "Withheld"
+    if image.blurred:
+        return "Blurred"
+    return NO_REMARKS if image.state == "saved" and image.kind != "import" else ""

@@ -1,0 +1,118 @@
+"""What the tab shows, as plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+
+from app.ui.shared import money
+
+STATE_WORDS: Mapping[str, str] = {
+    "sending": "on its way",
+    "withheld": "withheld by policy",
+    "broken": "not a picture",
+    "failed": "not made",
+    "unknown": "end unknown",
+}
+KIND_WORDS: Mapping[str, str] = {"edit": "Edited", "upscale": "Enlarged", "background": "Background removed"}
+SCOPES = (("", "All pictures"), ("starred", "Starred"), ("trash", "Trash"))
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """One picture in the gallery."""
+
+    id: str
+    title: str
+    cost: str
+    state: str
+    note: str = ""
+    starred: bool = False
+    blurred: bool = False
+    second_line: str = ""
+    at: datetime | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        return self.state == "saved"
+
+    def spoken(self) -> str:
+        """What a screen reader says."""
+        words = [self.title, STATE_WORDS.get(self.state, ""), self.note, "starred" if self.starred else "", self.cost]
+        return ", ".join(word for word in words if word)
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """What the gallery shows: which pictures, of how many, and how much room all of them take."""
+
+    tiles: tuple[Tile, ...] = ()
+    total: int = 0
+    size_bytes: int = 0
+    search: str = ""
+    scope: str = ""
+    loaded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PaidDeed:
+    """Something that costs: what its button says. `why_not` is "" when it can be done."""
+
+    id: str
+    text: str
+    price: Decimal | None = None
+    why_not: str = ""
+
+    @property
+    def words(self) -> str:
+        return (
+            f"{self.text} · {money.money(self.price)}" if self.price is not None else f"{self.text} · price not known"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class EditModel:
+    """One model that edits, as the dialog needs it."""
+
+    id: str
+    name: str
+    ratios: tuple[str, ...]
+    resolutions: tuple[str, ...]
+    prompt_chars: int
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """One picture beside the gallery. `facts` are (label, value) pairs; `path` is None where there is no file."""
+
+    id: str
+    title: str
+    state: str
+    note: str
+    path: Path | None
+    prompt: str = ""
+    enhanced_prompt: str = ""
+    facts: tuple[tuple[str, str], ...] = ()
+    policy: str = ""
+    policy_ok: bool = True
+    starred: bool = False
+    trashed: bool = False
+    can_rerun: bool = False
+    deeds: tuple[PaidDeed, ...] = ()
+
+
+def group_of(at: datetime, now: datetime) -> str:
+    """Return the heading a picture stands under."""
+    day, today = at.astimezone().date(), now.astimezone().date()
+    if day >= today:
+        return "Today"
+    if day == today - timedelta(days=1):
+        return "Yesterday"
+    if day > today - timedelta(days=7):
+        return "This week"
+    if (day.year, day.month) == (today.year, today.month):
+        return "This month"
+    return f"{day:%B %Y}"

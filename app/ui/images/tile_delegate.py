@@ -1,0 +1,195 @@
+"""Paints one picture of the gallery: large with its title and price below, or as a line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import monotonic
+
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QImage, QPainter, QPen
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+
+from app.ui.images.state import STATE_WORDS, Tile
+from app.ui.images.tile_model import TILE_ROLE
+from app.ui.shared import icons
+from app.ui.shared.badge import badge_size, paint_badge
+from app.ui.shared.frames import solid_frame
+from app.ui.shared.spinner import paint_spinner
+from app.ui.shared.theme import Theme
+
+Index = QModelIndex | QPersistentModelIndex
+PictureOf = Callable[[str, QSize], QImage | None]  # id, size in device pixels
+GAP = 14  # px between pictures at 100 %
+LINE_FACE = 56  # px; the width of a picture in a line
+_START = int(Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine)
+_END = int(Qt.AlignmentFlag.AlignTrailing | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine)
+_CENTRE = int(Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap)
+
+
+class TileDelegate(QStyledItemDelegate):
+    """`cell` is the room of one picture with its gap, in px; the view sets it. `begun` says when it was asked for."""
+
+    def __init__(
+        self,
+        theme: Theme,
+        picture_of: PictureOf,
+        begun: Callable[[str], float | None],
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._picture_of = picture_of
+        self._begun = begun
+        self.cell = QSize(343, 226)
+        self.as_lines = False
+        self.turn = 0.0  # of the spinners, 0 to 1
+
+    def caption_px(self) -> int:
+        """The height of what stands below a picture, with the gap to the next one."""
+        return self._theme.type_px(19) + self._theme.px(4) + self._theme.px(GAP)
+
+    def line_px(self) -> int:
+        return self._theme.type_px(19) + self._theme.type_px(17) + self._theme.px(14)
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return self.cell
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        tile = index.data(TILE_ROLE)
+        if not isinstance(tile, Tile):
+            return
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if self.as_lines:
+            self._paint_line(painter, option.rect, tile, option.state)
+        else:
+            self._paint_tile(painter, option.rect, tile, option.state)
+        painter.restore()
+
+    def _paint_tile(self, painter: QPainter, cell: QRect, tile: Tile, state: QStyle.StateFlag) -> None:
+        theme = self._theme
+        gap = theme.px(GAP)
+        inset = theme.px(4)  # room for the ring of the chosen one
+        face = QRect(cell.left() + inset, cell.top() + inset, cell.width() - gap, cell.height() - self.caption_px())
+        self._paint_picture(painter, face, tile, theme.px(8))
+        if state & QStyle.StateFlag.State_Selected:
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(theme.color("accent"), 2))
+            painter.drawRoundedRect(QRectF(face).adjusted(-3, -3, 3, 3), theme.px(10), theme.px(10))
+        words = QRect(face.left(), face.bottom() + theme.px(4), face.width(), theme.type_px(19))
+        font = theme.font("small", tabular=True)
+        wide = QFontMetrics(font).horizontalAdvance(tile.cost)
+        painter.setFont(font)
+        painter.setPen(theme.color("text2"))
+        painter.drawText(words, _END, tile.cost)
+        self._write(painter, words.adjusted(0, 0, -wide - theme.px(8), 0), tile.title, "small", "text2")
+
+    def _paint_picture(self, painter: QPainter, face: QRect, tile: Tile, radius: int) -> None:
+        theme = self._theme
+        device = painter.device()
+        ratio = device.devicePixelRatioF() if device is not None else 1.0
+        size = QSize(round(face.width() * ratio), round(face.height() * ratio))
+        picture = self._picture_of(tile.id, size) if tile.is_whole else None
+        if picture is not None and not picture.isNull():
+            painter.drawImage(face, picture)
+            self._paint_signs(painter, face, tile)
+            return
+        solid_frame(painter, theme, QRectF(face), radius, "sunken", "")
+        if self.as_lines:
+            self._paint_small_sign(painter, face, tile)
+        elif tile.state == "sending":
+            self._paint_waiting(painter, face, tile)
+        elif not tile.is_whole:
+            self._paint_reason(painter, face, tile)
+
+    def _paint_waiting(self, painter: QPainter, face: QRect, tile: Tile) -> None:
+        theme = self._theme
+        side = theme.icon_px(20)
+        spot = QRectF(face.center().x() - side / 2, face.center().y() - side - theme.px(2), side, side)
+        paint_spinner(painter, theme, spot, self.turn)
+        begun = self._begun(tile.id)
+        waited = f"On its way, {monotonic() - begun:.0f} s" if begun is not None else "On its way"
+        painter.setFont(theme.font("body", tabular=True))
+        painter.setPen(theme.color("text2"))
+        painter.drawText(face.adjusted(0, theme.px(30), 0, 0), _CENTRE, waited)
+
+    def _paint_reason(self, painter: QPainter, face: QRect, tile: Tile) -> None:
+        theme = self._theme
+        side = theme.icon_px(20)
+        spot = QRectF(face.center().x() - side / 2, face.top() + theme.px(16), side, side)
+        icons.paint(painter, theme, _sign(tile), spot, _tone(tile))
+        inside = face.adjusted(theme.px(12), theme.px(20) + side, -theme.px(12), -theme.px(8))
+        painter.setFont(theme.font("small"))
+        painter.setPen(theme.color("text2"))
+        words = STATE_WORDS.get(tile.state, "")
+        metrics = QFontMetrics(theme.font("small"))
+        lines = max(1, inside.height() // metrics.lineSpacing() - 1)
+        note = metrics.elidedText(tile.note, Qt.TextElideMode.ElideRight, inside.width() * lines * 9 // 10)
+        painter.drawText(inside, _CENTRE, f"{words[:1].upper()}{words[1:]}\n{note}")
+
+    def _paint_small_sign(self, painter: QPainter, face: QRect, tile: Tile) -> None:
+        side = self._theme.icon_px(16)
+        spot = QRectF(face.center().x() - side / 2, face.center().y() - side / 2, side, side)
+        if tile.state == "sending":
+            paint_spinner(painter, self._theme, spot, self.turn)
+        elif not tile.is_whole:
+            icons.paint(painter, self._theme, _sign(tile), spot, _tone(tile))
+
+    def _paint_signs(self, painter: QPainter, face: QRect, tile: Tile) -> None:
+        """Star and policy, on the picture itself."""
+        theme = self._theme
+        if self.as_lines:
+            return
+        left = face.left() + theme.px(8)
+        if tile.blurred:
+            size = badge_size(theme, "Blurred", "eye-off")
+            spot = QRectF(left, face.top() + theme.px(8), size.width(), size.height())
+            paint_badge(painter, theme, spot, "Blurred", "warn", "eye-off")
+        if tile.starred:
+            side = theme.icon_px(16)
+            spot = QRectF(face.right() - side - theme.px(10), face.top() + theme.px(8), side, side)
+            solid_frame(painter, theme, spot.adjusted(-4, -4, 4, 4), theme.px(6), "surface", "")
+            icons.paint(painter, theme, "star-filled", spot, "warn")
+
+    def _paint_line(self, painter: QPainter, cell: QRect, tile: Tile, state: QStyle.StateFlag) -> None:
+        theme = self._theme
+        selected, hovered = state & QStyle.StateFlag.State_Selected, state & QStyle.StateFlag.State_MouseOver
+        if selected or hovered:
+            solid_frame(painter, theme, QRectF(cell), theme.px(6), "accent_tint" if selected else "hover", "")
+        wide = theme.icon_px(LINE_FACE)
+        face = QRect(cell.left() + theme.px(8), cell.top() + theme.px(5), wide, cell.height() - theme.px(10))
+        self._paint_picture(painter, face, tile, theme.px(4))
+        left, right = face.right() + theme.px(12), cell.right() - theme.px(10)
+        font = theme.font("small", tabular=True)
+        cost = QFontMetrics(font).horizontalAdvance(tile.cost)
+        upper = QRect(left, cell.top() + theme.px(7), right - left, theme.type_px(19))
+        painter.setFont(font)
+        painter.setPen(theme.color("text2"))
+        painter.drawText(upper, _END, tile.cost)
+        room = right - left - cost - theme.px(12)
+        if tile.starred:
+            side = theme.icon_px(14)
+            star = QRectF(left, upper.center().y() - side / 2, side, side)
+            icons.paint(painter, theme, "star-filled", star, "warn")
+            upper.setLeft(left + side + theme.px(6))
+            room -= side + theme.px(6)
+        title = QRect(upper.left(), upper.top(), room, upper.height())
+        self._write(painter, title, tile.title, "body", "text")
+        words = " · ".join(word for word in (tile.second_line, STATE_WORDS.get(tile.state, ""), tile.note) if word)
+        lower = QRect(left, upper.bottom() + 1, right - left, theme.type_px(17))
+        self._write(painter, lower, words, "small", "text2")
+
+    def _write(self, painter: QPainter, rect: QRect, text: str, style: str, role: str) -> None:
+        font = self._theme.font(style, tabular=True)
+        painter.setFont(font)
+        painter.setPen(self._theme.color(role))
+        shown = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, max(0, rect.width()))
+        painter.drawText(rect, _START, shown)
+
+
+def _sign(tile: Tile) -> str:
+    return {"withheld": "eye-off", "unknown": "warning", "broken": "error", "failed": "error"}.get(tile.state, "info")
+
+
+def _tone(tile: Tile) -> str:
+    return "bad" if tile.state in ("broken", "failed") else "warn"

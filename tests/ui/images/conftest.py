@@ -1,0 +1,26 @@
+"""The Sandbox that every test of the Images tab speaks with."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from app.sandbox.server import Options, RunningSandbox, start_sandbox
+from app.storage.paths import resources
+from app.ui.shared.theme import Theme
+from tests.ui.images.desk import Desk, open_desk
+
+
+@pytest.fixture(scope="session")
+def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSandbox]:
+    options = Options(tokens_per_second=0, local_ports={})
+    with start_sandbox(tmp_path_factory.mktemp("sandbox"), resources(), options=options) as running:
+        yield running
+
+
+@pytest.fixture
+async def images(tmp_path: Path, sandbox: RunningSandbox, theme: Theme) -> AsyncIterator[Desk]:
+    async with open_desk(tmp_path, sandbox, theme) as desk:
+        yield desk

@@ -1,0 +1,126 @@
+"""An Images tab with everything under it: real storage, the real Sandbox at the other end."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from app.credentials.accounts import Account
+from app.sandbox.server import RunningSandbox
+from app.service.auth import ApiKeyAuth
+from app.service.exchange import Exchange
+from app.service.service import open_service
+from app.storage.catalogue import Catalogue
+from app.storage.database import Database
+from app.storage.images import StoredImage
+from app.storage.intents import Intents
+from app.ui.images.page import ImagesPage
+from app.ui.images.presenter import ImagesPresenter
+from app.ui.images.presenter_changes import ImageChanges
+from app.ui.shared.caller import Caller
+from app.ui.shared.tasks import TaskScope
+from app.ui.shared.theme import Theme
+
+SANDBOX = Account(id="box", name="Sandbox", base_url="http://127.0.0.1", kind="sandbox")
+
+
+@dataclass
+class Desk:
+    page: ImagesPage
+    presenter: ImagesPresenter
+    changes: ImageChanges
+    tasks: TaskScope
+    caller: Caller
+    database: Database
+    sandbox: RunningSandbox
+    home: Path
+    toasts: list[tuple[str, str, str]] = field(default_factory=list)
+    exchanges: list[Exchange] = field(default_factory=list)
+
+    async def until(self, fact: Callable[[], Any]) -> None:
+        """Wait for a thing; the limit is for tests that would never end."""
+        async with asyncio.timeout(30):
+            while not fact():
+                await asyncio.sleep(0.005)
+
+    def write(self, text: str) -> None:
+        """Type a prompt."""
+        self.page.form.prompt.setPlainText(text)
+        self.page.form.flush()
+
+    async def made(self) -> list[StoredImage]:
+        """Press the button, wait for the end of it, and return what is new."""
+        before = set(self.presenter.library.rows)
+        self.page.form.make.click()
+        await self.until(lambda: set(self.presenter.library.rows) - before or self.presenter.problem)
+        await self.still()
+        return [image for key, image in self.presenter.library.rows.items() if key not in before]
+
+    async def still(self) -> None:
+        """Wait until no call is on its way."""
+        await self.until(lambda: self.presenter.calls == 0 and not self._plans())
+
+    def _plans(self) -> bool:
+        return any(image.state == "sending" for image in self.presenter.library.rows.values())
+
+    @property
+    def paid(self) -> list[Exchange]:
+        """The paid calls, without lists of models and styles."""
+        return [each for each in self.exchanges if each.request.method == "POST"]
+
+    def file_of(self, image: StoredImage) -> bytes:
+        return self.presenter.files.path(image).read_bytes()
+
+    async def fault(self, name: str, **values: object) -> None:
+        """Arm one of the Sandbox's faults."""
+        async with httpx.AsyncClient(headers={"Authorization": f"Bearer {self.sandbox.api_key}"}) as http:
+            answer = await http.put(f"{self.sandbox.origin}/sandbox/faults/{name}", json=values)
+            assert answer.status_code == 200, answer.text
+
+
+@asynccontextmanager
+async def open_desk(home: Path, sandbox: RunningSandbox, theme: Theme, *, models: bool = True) -> AsyncIterator[Desk]:
+    """A started tab on the data folder `home`. Fails when any of its tasks crashed."""
+    crashes: list[Exception] = []
+    exchanges: list[Exchange] = []
+    tasks = TaskScope(crashes.append)
+    caller = Caller()
+
+    async def read_key() -> str:
+        return sandbox.api_key
+
+    service = open_service(sandbox.base_url, "service", ApiKeyAuth(read_key), exchanges.append)
+    database = await Database.open(home / "rialto.sqlite3")
+    await Intents(database).settle_after_start()  # as the window does before it hands the database on
+    presenter = ImagesPresenter(caller, tasks, home / "data")
+    changes = ImageChanges(presenter)
+    page = ImagesPage(theme, presenter, changes, tasks, home / "cache")
+    desk = Desk(page, presenter, changes, tasks, caller, database, sandbox, home, exchanges=exchanges)
+    page.toast_wanted.connect(lambda *words: desk.toasts.append(words))
+    panes = ((page.form, (324, 800)), (page.gallery, (760, 800)), (page.side, (312, 800)))
+    try:
+        caller.use(SANDBOX, service)
+        await presenter.start(database, Catalogue(database))
+        if models:
+            await desk.until(lambda: presenter.styles)
+        for pane, size in panes:
+            pane.resize(*size)
+            pane.show()
+        yield desk
+    finally:
+        page.form.flush()
+        await presenter.aclose()
+        await tasks.aclose()
+        await service.aclose()
+        await database.close()
+        for pane, _ in panes:
+            pane.close()
+            pane.deleteLater()
+    if crashes:
+        raise crashes[0]

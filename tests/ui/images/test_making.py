@@ -1,0 +1,65 @@
+"""Pictures are asked for through the page, kept with what made them, and what goes wrong is said as it is."""
+
+from __future__ import annotations
+
+import io
+from decimal import Decimal
+
+import pytest
+from PIL import Image
+
+from app.storage.intents import Intents
+from app.storage.picture_metadata import metadata_of
+from tests.ui.images.desk import Desk
+
+pytestmark = pytest.mark.usefixtures("images")
+
+
+async def test_a_picture_is_asked_for_kept_and_shown_with_its_facts(images: Desk) -> None:
+    images.write("Travel poster, one wide landscape")
+    assert images.page.form.make.text() == "Make a picture · $0.01"
+    (image,) = await images.made()
+    assert (image.state, image.form, image.title) == ("saved", "webp", "Travel poster")
+    picture = Image.open(io.BytesIO(images.file_of(image)))
+    assert picture.size == (image.width, image.height) == (1024, 1024)
+    facts = metadata_of(images.file_of(image), "webp")
+    assert facts["prompt"] == "Travel poster, one wide landscape"
+    assert (facts["seed"], facts["model"]) == (image.seed, "rialto-canvas")
+    assert image.cost_usd == Decimal("0.01")
+    (intent,) = await Intents(images.database).recent("images")
+    assert (intent.state, intent.reference, intent.id) == ("answered", image.id, image.call_id)
+    details = images.changes.details(image.id)
+    assert details is not None
+    assert dict(details.facts)["Cost"] == "$0.01, not charged"
+    assert details.policy == "No remarks"
+
+
+async def test_four_at_once_have_seeds_of_their_own_and_can_each_be_made_again(images: Desk) -> None:
+    images.write("Night market study")
+    images.presenter.set_field("count", 4)
+    images.presenter.set_field("seed", 100)
+    assert images.page.form.make.text() == "Make 4 pictures · $0.04"
+    made = await images.made()
+    assert [(image.number, image.seed) for image in made] == [(1, 100), (2, 101), (3, 102), (4, 103)]
+    assert len(images.paid) == 4
+    images.page.gallery.select(made[2].id)
+    images.page.rerun()
+    assert (images.presenter.form.seed, images.presenter.form.count) == (102, 1)
+    (again,) = await images.made()
+    assert pixels(images.file_of(again)) == pixels(images.file_of(made[2]))
+
+
+async def test_all_in_one_call_is_one_receipt_and_one_known_seed(images: Desk) -> None:
+    images.write("Desk lamp")
+    images.presenter.set_field("count", 3)
+    images.presenter.set_field("in_one_call", True)
+    made = await images.made()
+    assert len(images.paid) == 1
+    assert [image.state for image in made] == ["saved"] * 3
+    assert [image.seed is None for image in made] == [False, True, True]
+    assert len({image.call_id for image in made}) == 1
+    assert sum(image.cost_usd or 0 for image in made) == Decimal("0.03")
+
+
+def pixels(data: bytes) -> bytes:
+    return Image.open(io.BytesIO(data)).tobytes()
