@@ -35,9 +35,16 @@ def _crypto_rpc(rialto: Rialto) -> TabPage:
     return make_crypto_rpc_tab(rialto)
 
 
+def _images(rialto: Rialto) -> TabPage:
+    from app.bootstrap.images_tab import make_images_tab
+
+    return make_images_tab(rialto)
+
+
 # Between Chat, which is part of the first paint, and Settings.
 TABS: tuple[tuple[TabInfo, Callable[[Rialto], TabPage]], ...] = (
     (TabInfo("speech", "Speech", "speech", inspector_width=352), _speech),
     (TabInfo("transcription", "Transcribe", "transcribe"), _transcription),
+    (TabInfo("images", "Images", "images", list_width=324), _images),
     (TabInfo("crypto_rpc", "Console", "console"), _crypto_rpc),
 )
