@@ -1,0 +1,49 @@
+"""Puts the video tab together; built at the start when an earlier run left a film to come."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.ui.video.page import VideoPage
+from app.ui.video.presenter import VideoPresenter
+
+if TYPE_CHECKING:
+    from app.bootstrap.rialto import Rialto
+    from app.storage.database import Database
+
+SHOW = "video-show:"
+
+
+def make_video_tab(rialto: Rialto) -> VideoPage:
+    """Build the tab and let it begin as soon as the database is open."""
+    presenter = VideoPresenter(rialto.caller, rialto.tasks, rialto.paths.data / "videos")
+    presenter.account_name = lambda account_id: next(
+        (account.name for account in rialto.desk.book.list() if account.id == account_id), "that was removed"
+    )
+    page = VideoPage(rialto.theme, presenter, rialto.tasks)
+    page.help_wanted.connect(rialto.help)
+    page.toast_wanted.connect(lambda *words: _toast(rialto, page, *words))
+    rialto.window.silencers.append(page.silence)
+
+    async def begin(database: Database) -> None:
+        await presenter.start(database, rialto.catalogue)
+
+    rialto.when_open("video", begin)
+    rialto.on_end(presenter.aclose)
+    return page
+
+
+def _toast(rialto: Rialto, page: VideoPage, sentence: str, action: str, words: str) -> None:
+    from app.ui.shared.problems import ActionSpec
+
+    actions = (ActionSpec(action, words),) if action else ()
+    toast = rialto.window.overlays.toasts.show_toast(sentence, actions=actions)
+    if action == "undo":
+        toast.action.connect(lambda _id: page.presenter.undo())
+    elif action.startswith(SHOW):
+        toast.action.connect(lambda _id: _show(rialto, page, action.removeprefix(SHOW)))
+
+
+def _show(rialto: Rialto, page: VideoPage, job_id: str) -> None:
+    rialto.window.show_tab("video")
+    page.open_job(job_id)

@@ -1,0 +1,267 @@
+"""The left pane: what is to be made, and what it will cost."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QScrollArea, QVBoxLayout, QWidget
+
+from app.ui.shared.buttons import PrimaryButton, QuietButton
+from app.ui.shared.fields import ChoiceField, TextField, bind_label
+from app.ui.shared.header import PaneHeader
+from app.ui.shared.label import Label
+from app.ui.shared.segmented import SegmentedChoice
+from app.ui.shared.spinner import Spinner
+from app.ui.shared.surfaces import rule, zone
+from app.ui.shared.switch import Switch
+from app.ui.shared.theme import Theme
+from app.ui.video.form_parts import MediaSlot, ShapeChoice, ValueChoice
+from app.ui.video.state import FormView
+from app.ui.video.takes import KINDS, MAX_REFERENCES, Takes, length_words
+
+PICTURE_FILES = "*.png *.jpg *.jpeg *.webp"
+FILM_FILES = "*.mp4 *.mov *.webm"
+SOUND_FILES = "*.wav *.mp3"
+DELETE_HELP = (
+    "Only after the file is checked on this computer. The service’s own switch deletes as soon as it has sent,"
+    " so a broken download would lose the video: Rialto never uses it."
+)
+NOT_TOLD = "The list of models does not say which models take these; one that does not refuses them, free of charge."
+
+
+class FormPane(QWidget):
+    """`edited` tells a field of `Form` and its new value."""
+
+    edited = Signal(str, object)
+    clear_wanted = Signal()
+    queue_wanted = Signal()
+    price_wanted = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        zone(self, "pane")
+        self._theme = theme
+        self._view = FormView()
+        self.header = PaneHeader(theme, self.tr("New video"))
+        self.clear = QuietButton(theme, self.tr("Clear"), "refresh", size="small")
+        self.header.add(self.clear)
+        self.kind = SegmentedChoice(theme, self.tr("Begin with"), KINDS, current="text", stretch=True)
+        self.model = ChoiceField(theme, self.tr("Model"))
+        self.model_note = Label(theme, "", "small", "text2", wrap=True)
+        self.prompt = QPlainTextEdit()
+        self.prompt_count = Label(theme, "", "small", "text3", tabular=True)
+        self.negative = TextField(theme, self.tr("Leave out"), placeholder=self.tr("text, logos"))
+        self.start = MediaSlot(theme, self.tr("Start image"), PICTURE_FILES)
+        self.end = MediaSlot(theme, self.tr("End image"), PICTURE_FILES)
+        self.film = MediaSlot(theme, self.tr("Video to change"), FILM_FILES)
+        self.sound = MediaSlot(theme, self.tr("Sound to follow"), SOUND_FILES)
+        self.reference = MediaSlot(theme, self.tr("Reference images"), PICTURE_FILES)
+        self.media_note = Label(theme, self.tr(NOT_TOLD), "small", "text3", wrap=True)
+        self.duration = ValueChoice(theme, self.tr("Length"))
+        self.resolution = ValueChoice(theme, self.tr("Resolution"))
+        self.shape = ShapeChoice(theme)
+        self.audio = Switch(theme, self.tr("Sound"))
+        self.audio_note = Label(theme, "", "small", "text2", wrap=True)
+        self.delete = Switch(theme, self.tr("Delete the service’s copy once saved"))
+        self.delete_note = Label(theme, self.tr(DELETE_HELP), "small", "text3", wrap=True)
+        self._labels: dict[str, Label] = {}
+        self._build()
+        self._connect()
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    # Building
+
+    def _build(self) -> None:
+        theme = self._theme
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll.setAccessibleName(self.tr("New video"))
+        inside = QWidget()
+        zone(inside, "pane")
+        self._column = QVBoxLayout(inside)
+        self._column.addWidget(self.kind)
+        self._add("model", self.tr("Model"), self.model)
+        self._column.addWidget(self.model_note)
+        self._add("prompt", self.tr("Prompt"), self.prompt, beside=self.prompt_count)
+        self.prompt.setTabChangesFocus(True)
+        self.prompt.setPlaceholderText(self.tr("What is to be seen, and how the camera moves"))
+        self._add("negative", self.tr("Leave out"), self.negative)
+        for slot in (self.start, self.end, self.film, self.sound, self.reference):
+            self._column.addWidget(slot)
+        self._column.addWidget(self.media_note)
+        pair = QHBoxLayout()
+        pair.setSpacing(theme.px(12))
+        for name, title, field in (
+            ("duration", self.tr("Length"), self.duration),
+            ("resolution", self.tr("Resolution"), self.resolution),
+        ):
+            box = QVBoxLayout()
+            box.setSpacing(theme.px(4))
+            self._labels[name] = Label(theme, title, "small", "text2", weight=500)
+            box.addWidget(self._labels[name])
+            box.addWidget(field)
+            pair.addLayout(box, 1)
+        self._column.addLayout(pair)
+        self._add("shape", self.tr("Shape"), self.shape)
+        self._switch("audio", self.tr("Sound"), self.audio)
+        self._column.addWidget(self.audio_note)
+        self._switch("delete", self.tr("Delete the service’s copy once saved"), self.delete)
+        self._column.addWidget(self.delete_note)
+        self._column.addStretch(1)
+        scroll.setWidget(inside)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.header)
+        layout.addWidget(scroll, 1)
+        layout.addWidget(rule())
+        layout.addWidget(self._foot())
+
+    def _add(self, name: str, title: str, field: QWidget, beside: Label | None = None) -> None:
+        label = Label(self._theme, title, "small", "text2", weight=500)
+        self._labels[name] = label
+        bind_label(label, field)
+        box = QVBoxLayout()
+        box.setSpacing(self._theme.px(4))
+        head = QHBoxLayout()
+        head.addWidget(label, 1)
+        if beside is not None:
+            head.addWidget(beside)
+        box.addLayout(head)
+        box.addWidget(field)
+        self._column.addLayout(box)
+
+    def _switch(self, name: str, title: str, switch: Switch) -> None:
+        label = Label(self._theme, title, wrap=True)
+        self._labels[name] = label
+        label.setBuddy(switch)
+        row = QHBoxLayout()
+        row.addWidget(label, 1)
+        row.addWidget(switch, 0, Qt.AlignmentFlag.AlignVCenter)
+        self._column.addLayout(row)
+
+    def _foot(self) -> QWidget:
+        theme = self._theme
+        foot = QWidget()
+        zone(foot, "pane")
+        self._foot_column = QVBoxLayout(foot)
+        head = QHBoxLayout()
+        self.asking = Spinner(theme)
+        self.price = Label(theme, "", "title", weight=600, tabular=True)
+        head.addWidget(Label(theme, self.tr("Quote"), role="text2"), 1)
+        head.addWidget(self.asking)
+        head.addWidget(self.price)
+        self.price_note = Label(theme, "", "small", "text2", wrap=True, tabular=True)
+        self.queue = PrimaryButton(theme, self.tr("Queue"), size="large", hint="Ctrl+Return")
+        self._foot_column.addLayout(head)
+        self._foot_column.addWidget(self.price_note)
+        self._foot_column.addWidget(self.queue)
+        return foot
+
+    def _dress(self) -> None:
+        px = self._theme.px
+        self._column.setContentsMargins(px(16), px(14), px(16), px(16))
+        self._column.setSpacing(px(12))
+        self._foot_column.setContentsMargins(px(16), px(12), px(16), px(14))
+        self._foot_column.setSpacing(px(6))
+        self.prompt.setFixedHeight(self._theme.type_px(19) * 5 + px(14))
+
+    def _connect(self) -> None:
+        edit = self.edited.emit
+        self.kind.changed.connect(lambda kind: edit("kind", kind))
+        self.model.activated.connect(lambda _: edit("model", str(self.model.currentData())))
+        self.prompt.textChanged.connect(lambda: edit("prompt", self.prompt.toPlainText()))
+        self.negative.textEdited.connect(lambda text: edit("negative", text))
+        for name, slot in (("start", self.start), ("end", self.end), ("film", self.film), ("sound", self.sound)):
+            slot.chosen.connect(lambda path, name=name: edit(name, path))
+        self.reference.chosen.connect(self._add_reference)
+        self.duration.chosen.connect(lambda value: edit("duration", value))
+        self.resolution.chosen.connect(lambda value: edit("resolution", value))
+        self.shape.chosen.connect(lambda value: edit("aspect_ratio", value))
+        self.audio.toggled.connect(lambda on: edit("audio", on))
+        self.delete.toggled.connect(lambda on: edit("clean_after", on))
+        self.clear.clicked.connect(self.clear_wanted)
+        self.queue.clicked.connect(self.queue_wanted)
+
+    def _add_reference(self, path: str) -> None:
+        before = self._view.form.references
+        self.edited.emit("references", (*before, path)[-MAX_REFERENCES:] if path else ())
+
+    # Showing
+
+    def fill(self, view: FormView) -> None:
+        """Put the form's own values into the fields."""
+        form = view.form
+        blockers = [QSignalBlocker(each) for each in (self.prompt, self.model, self.audio, self.delete, self.kind)]
+        if self.prompt.toPlainText() != form.prompt:
+            self.prompt.setPlainText(form.prompt)
+        if self.negative.text() != form.negative:
+            self.negative.setText(form.negative)
+        self.kind.set_current(form.kind)
+        self.model.clear()
+        for model in view.models:
+            if model.kind == form.kind:
+                self.model.addItem(model.name, model.id)
+        self.model.setCurrentIndex(self.model.findData(form.model))
+        self.audio.setChecked(form.audio)
+        self.delete.setChecked(form.clean_after)
+        del blockers
+        self.show_view(view)
+
+    def show_view(self, view: FormView) -> None:
+        """Make everything beside what is typed agree with `view`."""
+        self._view = view
+        form, takes = view.form, view.takes or Takes()
+        refusal = view.refusal.fields
+        self.kind.setVisible(len(view.kinds) > 1)
+        self.model_note.setVisible(bool(view.note))
+        self.model_note.set_text(view.note)
+        self.prompt_count.set_text(f"{len(form.prompt.strip()):,} / {takes.prompt_limit:,}")
+        self.prompt_count.set_role("bad" if len(form.prompt.strip()) > takes.prompt_limit else "text3")
+        self.negative.set_problem(refusal.get("negative", ""))
+        self._show_media(view, takes)
+        self.duration.show_values([(value, length_words(value)) for value in takes.durations], form.duration)
+        self.resolution.show_values([(value, value) for value in takes.resolutions], form.resolution)
+        self.shape.show_values(takes.aspect_ratios, form.aspect_ratio)
+        for name, field, there in (
+            ("duration", self.duration, takes.durations),
+            ("resolution", self.resolution, takes.resolutions),
+            ("shape", self.shape, takes.aspect_ratios),
+        ):
+            self._labels[name].setVisible(bool(there))
+            field.setVisible(bool(there))
+        name = self.model.currentText() or self.tr("This model")
+        self.audio.setEnabled(takes.sound == "chosen")
+        self._labels["audio"].set_role("text" if takes.sound == "chosen" else "text3")
+        notes = {"always": f"{name} always makes sound.", "never": f"{name} makes silent video."}
+        self.audio_note.set_text(notes.get(takes.sound, ""))
+        self.audio_note.setVisible(takes.sound in notes and view.takes is not None)
+        self._show_price(view)
+
+    def _show_media(self, view: FormView, takes: Takes) -> None:
+        form = view.form
+        self.start.setVisible(takes.kind == "image")
+        self.end.setVisible(takes.kind == "image")
+        self.film.setVisible(takes.kind == "video")
+        for widget in (self.sound, self.reference, self.media_note):
+            widget.setVisible(takes.kind != "text")
+        self.start.show_file(form.start, self.tr("Needed: the first picture"))
+        self.end.show_file(form.end)
+        self.film.show_file(form.film, self.tr("Needed: up to 25 MB"))
+        self.sound.show_file(form.sound)
+        count = len(form.references)
+        last = form.references[-1] if count else ""
+        self.reference.show_file(last if count < 2 else f"{count} pictures")
+
+    def _show_price(self, view: FormView) -> None:
+        quote = view.quote
+        self.asking.setVisible(quote.asking)
+        self.price.set_text(quote.price or "–")
+        refusal = view.refusal.sentence if view.takes is not None else ""
+        self.price_note.set_text(refusal or quote.note)
+        self.price_note.set_role("warn" if refusal and view.form.prompt else "text2")
+        self.queue.setText(f"Queue for {quote.price}" if quote.price and not quote.asking else self.tr("Queue"))
+        self.queue.setEnabled(not view.refusal and bool(quote.price) and not quote.asking)

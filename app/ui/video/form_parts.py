@@ -1,0 +1,207 @@
+"""The form's own fields: one of a few values, a shape, and a file that goes along."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QButtonGroup, QFileDialog, QHBoxLayout, QRadioButton, QSizePolicy, QVBoxLayout, QWidget
+
+from app.ui.shared.buttons import Button, IconButton
+from app.ui.shared.fields import ChoiceField
+from app.ui.shared.flow import FlowLayout
+from app.ui.shared.label import Label
+from app.ui.shared.segmented import SegmentedChoice
+from app.ui.shared.theme import Theme
+
+MOST_SEGMENTS = 3
+LONGEST_SEGMENT = 8
+
+
+class ValueChoice(QWidget):
+    """One of the values that a model takes: side by side while they are few and short, else a list that drops down."""
+
+    chosen = Signal(str)
+
+    def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._name = name
+        self._items: tuple[tuple[str, str], ...] = ()
+        self.field: SegmentedChoice | ChoiceField | None = None
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+
+    def show_values(self, items: Sequence[tuple[str, str]], current: str) -> None:
+        """Offer (value, words) pairs."""
+        if tuple(items) != self._items:
+            self._items = tuple(items)
+            self._build()
+        field = self.field
+        if isinstance(field, SegmentedChoice) and field.current != current:
+            field.set_current(current)
+        elif isinstance(field, ChoiceField):
+            field.setCurrentIndex(field.findData(current))
+
+    def _build(self) -> None:
+        if self.field is not None:
+            self.field.hide()
+            self.field.deleteLater()
+            self.field = None
+        if not self._items:
+            return
+        few = len(self._items) <= MOST_SEGMENTS and all(len(words) <= LONGEST_SEGMENT for _, words in self._items)
+        if few:
+            self.field = SegmentedChoice(self._theme, self._name, self._items, stretch=True)
+            self.field.changed.connect(self.chosen)
+        else:
+            field = ChoiceField(self._theme, self._name)
+            for value, words in self._items:
+                field.addItem(words, value)
+            field.activated.connect(lambda _: self.chosen.emit(str(field.currentData())))
+            self.field = field
+        self._layout.addWidget(self.field)
+
+
+class _Shape(QRadioButton):
+    """A frame of the film's shape over its words."""
+
+    def __init__(self, theme: Theme, ratio: str, parent: QWidget) -> None:
+        super().__init__(ratio, parent)
+        self._theme = theme
+        self.ratio = ratio
+        self.setAccessibleName(f"Shape {ratio}")
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        theme = self._theme
+        words = self.fontMetrics().horizontalAdvance(self.text()) + theme.px(12)
+        return QSize(max(theme.px(60), words), theme.px(22) + theme.type_px(16) + theme.px(10))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self.sizeHint().width(), self.sizeHint().height())
+
+    def hitButton(self, pos: object) -> bool:
+        return True
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._theme
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        on = self.isChecked()
+        painter.setPen(QPen(theme.color("accent" if on else "line2"), 1))
+        fill = "accent_tint" if on else "hover" if self.underMouse() else "surface"
+        painter.setBrush(theme.color(fill))
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), theme.px(6), theme.px(6))
+        wide, _, high = self.ratio.partition(":")
+        painter.setPen(QPen(theme.color("accent" if on else "text2"), 1.3))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        middle = theme.px(8) + theme.px(8)
+        if wide.isdigit() and high.isdigit() and int(wide) and int(high):
+            share = int(wide) / int(high)
+            long = theme.px(22) if share > 1 else theme.px(16)
+            width, height = (long, long / share) if share >= 1 else (long * share, long)
+            frame = QRectF(self.width() / 2 - width / 2, middle - height / 2, width, height)
+            painter.drawRoundedRect(frame, 2, 2)
+        painter.setFont(theme.font("small", 500))
+        painter.setPen(theme.color("accent" if on else "text2"))
+        below = QRectF(0, theme.px(26), self.width(), self.height() - theme.px(28))
+        painter.drawText(below, Qt.AlignmentFlag.AlignCenter, self.text())
+        if self.hasFocus():
+            painter.setPen(QPen(theme.color("accent"), 2))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), theme.px(6), theme.px(6))
+
+
+class ShapeChoice(QWidget):
+    """The shapes of a film; arrows move between them."""
+
+    chosen = Signal(str)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._shapes: dict[str, _Shape] = {}
+        self._flow = FlowLayout(theme, gap=8, line_gap=8, parent=self)
+        self._group = QButtonGroup(self)
+        self.setAccessibleName(self.tr("Shape"))
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+
+    def show_values(self, ratios: Sequence[str], current: str) -> None:
+        if tuple(ratios) != tuple(self._shapes):
+            for shape in self._shapes.values():
+                self._group.removeButton(shape)
+                self._flow.removeWidget(shape)
+                shape.hide()
+                shape.deleteLater()
+            self._shapes = {ratio: _Shape(self._theme, ratio, self) for ratio in ratios}
+            for ratio, shape in self._shapes.items():
+                self._group.addButton(shape)
+                self._flow.addWidget(shape)
+                shape.clicked.connect(lambda _=False, ratio=ratio: self.chosen.emit(ratio))
+        if current in self._shapes:
+            self._shapes[current].setChecked(True)
+
+    def shape(self, ratio: str) -> QRadioButton:
+        """The button of a shape. Raises KeyError."""
+        return self._shapes[ratio]
+
+
+class MediaSlot(QWidget):
+    """A file that goes along: chosen, dropped, or taken away again. `chosen` carries its path, "" for none."""
+
+    chosen = Signal(str)
+
+    def __init__(self, theme: Theme, title: str, suffixes: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._title = title
+        self._suffixes = suffixes
+        self.setAcceptDrops(True)
+        self.label = Label(theme, title, "small", "text2", weight=500)
+        self.button = Button(theme, self.tr("Choose…"), "images")
+        self.button.setAccessibleName(f"{title}: choose a file")
+        self.name = Label(theme, "", elide=True)
+        self.remove = IconButton(theme, "close", f"{title}: take the file away", size="small")
+        row = QHBoxLayout()
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(theme.px(8))
+        row.addWidget(self.button)
+        row.addWidget(self.name, 1)
+        row.addWidget(self.remove)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.px(4))
+        column.addWidget(self.label)
+        column.addLayout(row)
+        self.button.clicked.connect(self.choose)
+        self.remove.clicked.connect(lambda: self.chosen.emit(""))
+        self.show_file("")
+
+    def show_file(self, path: str, hint: str = "") -> None:
+        self.name.set_text(Path(path).name if path else hint or self.tr("None"))
+        self.name.set_role("text" if path else "text3")
+        self.remove.setVisible(bool(path))
+
+    def choose(self) -> QFileDialog:
+        """Ask for a file; without a nested loop."""
+        dialog = QFileDialog(self, self._title)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.setNameFilter(f"{self._title} ({self._suffixes});;All files (*)")
+        dialog.fileSelected.connect(self.chosen)
+        dialog.open()
+        return dialog
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        path = next((url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()), "")
+        if path:
+            event.acceptProposedAction()
+            self.chosen.emit(path)

@@ -1,0 +1,211 @@
+"""The right pane: the film itself, where it is, what is known of it, and what can be done with it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+
+from app.ui.shared.buttons import Button, IconButton, PrimaryButton
+from app.ui.shared.card import Card
+from app.ui.shared.error_card import ErrorCard
+from app.ui.shared.flow import FlowLayout
+from app.ui.shared.header import PaneTabs
+from app.ui.shared.icon_label import IconLabel
+from app.ui.shared.label import Label
+from app.ui.shared.spinner import Progress
+from app.ui.shared.surfaces import zone
+from app.ui.video.film_player import FilmPlayer
+from app.ui.video.request_page import RequestPage
+from app.ui.video.state import Detail
+
+if TYPE_CHECKING:
+    from app.ui.shared.theme import Theme
+
+PREVIEW, REQUEST = range(2)
+
+
+class Inspector(QWidget):
+    """`action` tells what is to be done with the job that is shown: an id of `Detail.actions`, or of a problem."""
+
+    action = Signal(str)
+    copied = Signal(str)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        zone(self, "pane")
+        self._theme = theme
+        self._detail = Detail()
+        self.tabs = PaneTabs(theme, self.tr("Inspector"), (self.tr("Preview"), self.tr("Request")))
+        self.more = IconButton(theme, "more", self.tr("More for this video"))
+        self.tabs.add(self.more)
+        self.player = FilmPlayer(theme)
+        self.request = RequestPage(theme)
+        self.pages = QStackedWidget()
+        self.pages.addWidget(self._preview())
+        self.pages.addWidget(self.request)
+        self.tabs.bar.currentChanged.connect(self.pages.setCurrentIndex)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.tabs)
+        layout.addWidget(self.pages, 1)
+        theme.changed.connect(self._dress)
+        self._dress()
+        self.show_detail(self._detail)
+
+    def _preview(self) -> QWidget:
+        theme = self._theme
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll.setAccessibleName(self.tr("Preview"))
+        inside = QWidget()
+        zone(inside, "pane")
+        self._column = QVBoxLayout(inside)
+        self.nothing = Label(theme, self.tr("Choose a job to see it here."), role="text2", wrap=True)
+        self.title = Label(theme, "", "heading", weight=600, wrap=True)
+        self.progress_words = Label(theme, "", role="text2", wrap=True, tabular=True)
+        self.progress = Progress(theme, self.tr("Progress of the video"))
+        self.problem = ErrorCard(theme)
+        for widget in (self.nothing, self.title, self.player, self.progress_words, self.progress, self.problem):
+            self._column.addWidget(widget)
+        self._column.addWidget(self._buttons())
+        self._column.addWidget(self._places())
+        self._facts = QGridLayout()
+        self._facts.setColumnStretch(1, 1)
+        self._fact_labels: list[tuple[Label, Label]] = []
+        self._column.addLayout(self._facts)
+        self.receipt = Label(theme, "", "small", "text3", wrap=True, tabular=True)
+        self.receipt.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._column.addWidget(self.receipt)
+        self._column.addStretch(1)
+        scroll.setWidget(inside)
+        return scroll
+
+    def _buttons(self) -> QWidget:
+        theme = self._theme
+        box = QWidget()
+        flow = FlowLayout(theme, gap=8, line_gap=8, parent=box)
+        self.buttons: dict[str, Button] = {
+            "folder": PrimaryButton(theme, self.tr("Show in folder"), "folder"),
+            "save": Button(theme, self.tr("Save a copy…"), "download"),
+            "use": Button(theme, self.tr("Use again"), "replay"),
+            "cancel": Button(theme, self.tr("Cancel"), "close"),
+            "up": Button(theme, self.tr("Sooner"), "arrow-down"),
+            "down": Button(theme, self.tr("Later"), "arrow-up"),
+            "restore": Button(theme, self.tr("Bring back"), "undo"),
+        }
+        self.buttons["up"].setToolTip(self.tr("Is sent before the one below"))
+        self.buttons["down"].setToolTip(self.tr("Is sent after the one above"))
+        for name, button in self.buttons.items():
+            flow.addWidget(button)
+            button.clicked.connect(lambda _=False, name=name: self.action.emit(name))
+        return box
+
+    def _places(self) -> QWidget:
+        """Where the film is: here, and perhaps at the service."""
+        theme = self._theme
+        self.places = Card(theme, padding=(14, 12), spacing=10)
+        self.saved = Label(theme, "", weight=500, wrap=True)
+        self.saved_where = Label(theme, "", "small", "text2", wrap=True)
+        self.remote = Label(theme, "", weight=500, wrap=True)
+        self.remote_why = Label(theme, "", "small", "text2", wrap=True)
+        self.remote_icon = IconLabel(theme, "globe", "warn")
+        self.delete = Button(theme, self.tr("Delete it"), size="small")
+        self.delete.setAccessibleName(self.tr("Delete the service’s copy"))
+        self.delete.clicked.connect(lambda: self.action.emit("clean"))
+        for icon, title, words, button in (
+            (IconLabel(theme, "check-circle", "ok"), self.saved, self.saved_where, None),
+            (self.remote_icon, self.remote, self.remote_why, self.delete),
+        ):
+            row = QHBoxLayout()
+            row.setSpacing(theme.px(12))
+            row.addWidget(icon, 0, Qt.AlignmentFlag.AlignVCenter)
+            column = QVBoxLayout()
+            column.setSpacing(2)
+            column.addWidget(title)
+            column.addWidget(words)
+            row.addLayout(column, 1)
+            if button is not None:
+                row.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
+            self.places.body.addLayout(row)
+        self.problem.action.connect(self.action)
+        return self.places
+
+    def _dress(self) -> None:
+        px = self._theme.px
+        self._column.setContentsMargins(px(16), px(14), px(16), px(16))
+        self._column.setSpacing(px(14))
+        self._facts.setHorizontalSpacing(px(16))
+        self._facts.setVerticalSpacing(px(10))
+        self._facts.setColumnMinimumWidth(0, px(72))
+
+    # Showing
+
+    def show_page(self, page: int) -> None:
+        self.tabs.bar.setCurrentIndex(page)
+
+    def show_detail(self, detail: Detail) -> None:
+        """Show one job, or that none is chosen."""
+        self._detail = detail
+        there = bool(detail.id)
+        self.nothing.setVisible(not there)
+        self.more.setEnabled(there)
+        self.title.setVisible(there)
+        self.title.set_text(detail.title)
+        self.player.setVisible(bool(detail.film))
+        self.player.show_film(detail.film, *detail.film_size)
+        self.progress_words.setVisible(bool(detail.progress))
+        self.progress_words.set_text(detail.progress)
+        self.progress.setVisible(detail.share is not None)
+        if detail.share is not None:
+            self.progress.set_share(detail.share if detail.share >= 0 else None)
+        self.problem.setVisible(detail.problem is not None)
+        if detail.problem is not None and detail.problem != self.problem.problem:
+            self.problem.set_problem(detail.problem)
+        for name, button in self.buttons.items():
+            button.setVisible(name in detail.actions)
+        self.places.setVisible(bool(detail.film))
+        self.saved.set_text(detail.saved[0])
+        self.saved_where.set_text(detail.saved[1])
+        self.remote.set_text(detail.remote_words[0])
+        self.remote_why.set_text(detail.remote_words[1])
+        self.remote_icon.set_icon(
+            "globe" if detail.remote == "kept" else "check-circle", "warn" if detail.remote == "kept" else "ok"
+        )
+        self.delete.setVisible("clean" in detail.actions)
+        self._show_facts(detail.facts)
+        self.receipt.setVisible(bool(detail.receipt))
+        self.receipt.set_text(detail.receipt)
+        self.request.show_detail(detail)
+
+    def _show_facts(self, facts: tuple[tuple[str, str], ...]) -> None:
+        theme = self._theme
+        while len(self._fact_labels) < len(facts):
+            name = Label(theme, "", role="text2")
+            value = Label(theme, "", wrap=True, tabular=True)
+            value.setTextInteractionFlags(
+                Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+            )
+            self._facts.addWidget(name, len(self._fact_labels), 0, Qt.AlignmentFlag.AlignTop)
+            self._facts.addWidget(value, len(self._fact_labels), 1)
+            self._fact_labels.append((name, value))
+        for number, (name, value) in enumerate(self._fact_labels):
+            shown = number < len(facts)
+            name.setVisible(shown)
+            value.setVisible(shown)
+            if shown:
+                name.set_text(facts[number][0])
+                value.set_text(facts[number][1])
+                value.setAccessibleName(f"{facts[number][0]}: {facts[number][1]}")
+
+    def copy_facts(self) -> None:
+        """What is known of the job, one line for each fact."""
+        lines = [f"{name}: {value}" for name, value in self._detail.facts]
+        QGuiApplication.clipboard().setText("\n".join(lines))
+        self.copied.emit(self.tr("Details copied"))

@@ -1,0 +1,363 @@
+"""The video tab: its panes, and the wires between widgets and presenter. Decides nothing itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QMimeData, QObject, QPoint, Qt, QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QGuiApplication, QWindow
+from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
+
+from app.ui.shared.announce import announce
+from app.ui.shared.dialogs import confirm
+from app.ui.shared.menu import Menu
+from app.ui.shared.tab import PaletteItem, TabAction, TabInfo, Zones
+from app.ui.video.film_window import FilmWindow
+from app.ui.video.form_pane import FormPane
+from app.ui.video.inspector import PREVIEW, REQUEST, Inspector
+from app.ui.video.jobs_pane import JobsPane
+from app.ui.video.page_actions import video_actions, video_palette_items
+from app.ui.video.state import Detail, Jobs
+
+if TYPE_CHECKING:
+    from app.ui.shared.caller import Headroom
+    from app.ui.shared.tasks import TaskScope
+    from app.ui.shared.theme import Theme
+    from app.ui.video.presenter import VideoPresenter
+
+INFO = TabInfo("video", "Video", "video", list_width=324, inspector_width=420)
+MENU = (
+    ("use", "Use again", "replay"),
+    ("again", "Make the same once more…", "retry"),
+    ("save", "Save a copy…", "download"),
+    ("folder", "Show in folder", "folder"),
+    ("fetch", "Fetch again", "download"),
+    ("clean", "Delete the service’s copy…", "globe"),
+    ("cancel", "Cancel", "close"),
+    ("up", "Send sooner", "arrow-down"),
+    ("down", "Send later", "arrow-up"),
+    ("copy", "Copy what is known of it", "copy"),
+    ("trash", "Move to the trash", "trash"),
+    ("restore", "Bring back", "undo"),
+    ("delete", "Delete for good…", "trash"),
+)
+
+
+class VideoPage(QObject):
+    """A `TabPage`. Other features are reached by signals, which the composition root connects."""
+
+    changed = Signal()
+    help_wanted = Signal(str)  # an action id that another part of the window carries out
+    toast_wanted = Signal(str, str, str)  # sentence, action id or "", its words
+
+    name, title, icon = INFO.name, INFO.title, INFO.icon
+
+    def __init__(self, theme: Theme, presenter: VideoPresenter, tasks: TaskScope) -> None:
+        super().__init__()
+        self._theme = theme
+        self._tasks = tasks
+        self.presenter = presenter
+        self.detail = Detail()
+        self._jobs = Jobs()
+        self.zones = Zones()
+        self._window: QWindow | None = None
+        self._large: FilmWindow | None = None
+        self.toggle_list: Callable[[], None] = _nothing
+        self.toggle_inspector: Callable[[], None] = _nothing
+        self.form = FormPane(theme)
+        self.main = JobsPane(theme)
+        self.side = Inspector(theme)
+        self._connect_presenter()
+        self._connect_form()
+        self._connect_jobs()
+        self._connect_side()
+        self.form.fill(presenter.form.view())
+        self._show_jobs(presenter.jobs())
+        self._show_detail(presenter.detail())
+
+    # Wires
+
+    def _connect_presenter(self) -> None:
+        presenter = self.presenter
+        presenter.form.replaced.connect(self.form.fill)
+        presenter.form.changed.connect(self.form.show_view)
+        presenter.jobs_changed.connect(self._show_jobs)
+        presenter.row_changed.connect(self.main.show_row)
+        presenter.detail_changed.connect(self._show_detail)
+        presenter.busy_changed.connect(self.changed)
+        presenter.notice.connect(self._tell)
+
+    def _connect_form(self) -> None:
+        form, desk = self.form, self.presenter.form
+        form.edited.connect(lambda name, value: desk.set(**{name: value}))
+        form.clear_wanted.connect(desk.clear)
+        form.queue_wanted.connect(self.queue)
+
+    def _connect_jobs(self) -> None:
+        main, presenter = self.main, self.presenter
+        main.selected.connect(presenter.select)
+        main.filter_chosen.connect(presenter.show)
+        main.search_wanted.connect(presenter.find)
+        main.trash_wanted.connect(lambda job_id: self.act("trash", job_id))
+        main.menu_wanted.connect(self._open_menu)
+        main.folder_wanted.connect(lambda: _open_folder(presenter.book.folder))
+        main.empty_wanted.connect(lambda: self._tasks.start("video empty", self._ask_empty))
+        main.example_wanted.connect(self._take_example)
+        main.list_wanted.connect(lambda: self.toggle_list())
+        main.inspector_wanted.connect(lambda: self.toggle_inspector())
+        main.view.key_pressed.connect(self.side.player.take_key)
+
+    def _connect_side(self) -> None:
+        side = self.side
+        side.action.connect(self.act)
+        side.copied.connect(lambda sentence: self.toast_wanted.emit(sentence, "", ""))
+        side.request.copied.connect(lambda sentence: self.toast_wanted.emit(sentence, "", ""))
+        side.player.problem.connect(lambda sentence: self.toast_wanted.emit(sentence, "", ""))
+        side.more.clicked.connect(
+            lambda: self._open_menu(self.detail.id, side.more.mapToGlobal(side.more.rect().bottomLeft()))
+        )
+
+    # What the presenter tells
+
+    def _show_jobs(self, jobs: Jobs) -> None:
+        self._jobs = jobs
+        self.main.show_jobs(jobs)
+
+    def _show_detail(self, detail: Detail) -> None:
+        self.detail = detail
+        self.side.show_detail(detail)
+
+    def _tell(self, sentence: str, action: str, words: str) -> None:
+        announce(self.main, sentence)
+        if action.startswith("video-show:"):
+            QApplication.alert(self.main.window())
+        self.toast_wanted.emit(sentence, action, words)
+
+    # What the person does
+
+    def queue(self) -> None:
+        """Order what is filled in, for the price on the button; a second press within a moment orders nothing."""
+        if not self.form.queue.isEnabled():
+            view = self.presenter.form.view()
+            if view.refusal:
+                self.toast_wanted.emit(view.refusal.sentence, "", "")
+            return
+        self.presenter.queue()
+
+    def act(self, action: str, job_id: str = "") -> None:
+        """Carry out an action on a job, the one that is shown when none is named."""
+        job_id = job_id or self.detail.id
+        action = {"video-use": "use", "video-again": "again", "video-send": "send", "video-fetch": "fetch"}.get(
+            action, action.removeprefix("video-")
+        )
+        if action == "use":
+            self.presenter.use_again(job_id)
+            self._open_form()
+        elif action in ("again", "clean", "delete"):
+            self._tasks.start(f"video ask {action}", self._ask, action, job_id)
+        elif action == "save":
+            self.save_copy()
+        elif action == "folder":
+            show_in_folder(Path(self.detail.film))
+        elif action == "copy":
+            self.side.copy_facts()
+        elif action in ("send", "fetch", "cancel", "up", "down", "trash", "restore"):
+            self.presenter.do(action, job_id)
+        else:
+            self.help_wanted.emit(action)
+
+    async def _ask(self, action: str, job_id: str) -> None:
+        """Ask before what costs money or cannot be taken back."""
+        title, text, words, danger = {
+            "again": (
+                "Make the same once more?",
+                "It is queued as a new job at today’s price, which is on the button at the left before it is sent.",
+                "Queue it again",
+                False,
+            ),
+            "clean": (
+                "Delete the service’s copy?",
+                "The file on this computer was checked and stays. The service’s copy cannot be brought back.",
+                "Delete it",
+                True,
+            ),
+            "delete": (
+                "Delete this video for good?",
+                "The file on this computer is deleted, and cannot be brought back.",
+                "Delete for good",
+                True,
+            ),
+        }[action]
+        if not await confirm(self._theme, self.main, title, text, action=words, danger=danger):
+            return
+        if action == "again":
+            self.presenter.again(job_id)
+        else:
+            self.presenter.do(action, job_id)
+
+    async def _ask_empty(self) -> None:
+        text = "Every video in the trash and its file are deleted, and cannot be brought back."
+        if await confirm(self._theme, self.main, "Empty the trash?", text, action="Empty the trash", danger=True):
+            self.presenter.empty_trash()
+
+    def _open_menu(self, job_id: str, at: QPoint) -> Menu | None:
+        self.presenter.select(job_id)
+        if not self.detail.id:
+            return None
+        menu = Menu(self._theme, self.main)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for action, words, icon in MENU:
+            if action in self.detail.actions:
+                menu.add(words, icon).setData(action)
+        menu.triggered.connect(lambda entry: self.act(str(entry.data()), job_id))
+        menu.popup(at)
+        return menu
+
+    def open_job(self, job_id: str) -> None:
+        self.presenter.show("all")
+        self.presenter.select(job_id)
+        self.side.show_page(PREVIEW)
+        if not self.zones.inspector_open:
+            self.toggle_inspector()
+
+    def step(self, by: int) -> None:
+        job_id = self.main.neighbour(by)
+        if job_id:
+            self.presenter.select(job_id)
+
+    def new_video(self) -> None:
+        """Ctrl+N: an empty prompt, with the shape of the last one."""
+        self.presenter.form.clear()
+        self._open_form()
+
+    def _take_example(self, prompt: str) -> None:
+        self.presenter.form.set(prompt=prompt)
+        self.form.fill(self.presenter.form.view())
+        self._open_form()
+
+    def _open_form(self) -> None:
+        if not self.zones.list_open:
+            self.toggle_list()
+        self.form.prompt.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def choose_model(self) -> None:
+        self._open_form()
+        self.form.model.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.form.model.showPopup()
+
+    def save_copy(self) -> QFileDialog | None:
+        """Ask where the copy goes; without a nested loop."""
+        if not self.detail.film:
+            return None
+        film = Path(self.detail.film)
+        dialog = QFileDialog(self.main, self.tr("Save a copy of the video"))
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix(film.suffix.lstrip("."))
+        dialog.selectFile(film.name)
+        dialog.fileSelected.connect(lambda name: self.presenter.save_copy(film, Path(name)))
+        dialog.open()
+        return dialog
+
+    def copy_film(self) -> None:
+        """Put the file on the clipboard, to be pasted into a folder or another program."""
+        if self.detail.film:
+            data = QMimeData()
+            data.setUrls([QUrl.fromLocalFile(self.detail.film)])
+            QGuiApplication.clipboard().setMimeData(data)
+            self.toast_wanted.emit(self.tr("The video is on the clipboard"), "", "")
+
+    def expand(self) -> None:
+        """Play the film in a window of its own."""
+        if self.detail.film:
+            self.side.player.stop()
+            self._large = FilmWindow(self._theme, self.detail.title, self.detail.film, self.detail.film_size)
+            self._large.show()
+
+    def open_request(self) -> None:
+        self.side.show_page(REQUEST)
+        if not self.zones.inspector_open:
+            self.toggle_inspector()
+
+    def silence(self) -> bool:
+        """Let nothing of ours be heard; False when nothing was."""
+        return self.side.player.stop()
+
+    # TabPage
+
+    def list_pane(self) -> QWidget:
+        return self.form
+
+    def canvas(self) -> QWidget:
+        return self.main
+
+    def inspector(self) -> QWidget:
+        return self.side
+
+    def main_input(self) -> QWidget:
+        return self.form.prompt
+
+    def filter_field(self) -> QWidget:
+        self.main.show_search(True)
+        return self.main.search
+
+    def actions(self) -> Sequence[TabAction]:
+        return video_actions(self)
+
+    def palette_items(self, text: str, limit: int) -> Sequence[PaletteItem]:
+        return video_palette_items(self, self._jobs.rows, text, limit)
+
+    def status_headroom(self) -> Headroom | None:
+        return self.presenter.headroom()
+
+    def running_work(self) -> Sequence[str]:
+        """Nothing: quitting loses no job. The service goes on, and Rialto does at its next start."""
+        return ()
+
+    def badge(self) -> int:
+        return len(self.presenter.open_jobs())
+
+    def handle_escape(self) -> bool:
+        if self.side.player.stop():
+            return True
+        if self.main.search_button.isChecked():
+            self.main.show_search(False)
+            return True
+        return False
+
+    def set_zones(self, zones: Zones) -> None:
+        self.zones = zones
+        self.main.list_button.setVisible(not zones.list_beside)
+        self.main.inspector_button.setChecked(zones.inspector_open)
+
+    def connect_zones(self, toggle_list: Callable[[], None], toggle_inspector: Callable[[], None]) -> None:
+        self.toggle_list = toggle_list
+        self.toggle_inspector = toggle_inspector
+
+    def activated(self) -> None:
+        """The tab has come to the front: figures count, and the window tells when it is hidden."""
+        self.presenter.set_visible(True)
+        window = self.main.window().windowHandle()
+        if window is not None and window is not self._window:
+            self._window = window
+            window.visibilityChanged.connect(self._note_visibility)
+
+    def _note_visibility(self, visibility: QWindow.Visibility) -> None:
+        hidden = visibility in (QWindow.Visibility.Hidden, QWindow.Visibility.Minimized)
+        self.presenter.set_window_hidden(hidden)
+        self.presenter.set_visible(not hidden and self.main.isVisible())
+
+
+def show_in_folder(film: Path) -> None:
+    """Open the folder of a film in the system's own program."""
+    _open_folder(film.parent)
+
+
+def _open_folder(folder: Path) -> None:
+    QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
+
+
+def _nothing() -> None:
+    """Stands in until the window connects its panes."""

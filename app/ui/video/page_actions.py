@@ -1,0 +1,75 @@
+"""What the video tab can do by name and by key, and what of it the palette opens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from app.ui.shared.tab import PaletteItem, TabAction
+from app.ui.video.state import JobRow
+
+if TYPE_CHECKING:
+    from app.ui.video.page import VideoPage
+
+
+def video_actions(page: VideoPage) -> tuple[TabAction, ...]:
+    """Every action of the tab, in the order of its menu."""
+    presenter, player = page.presenter, page.side.player
+
+    def can(action: str) -> Callable[[], bool]:
+        return lambda: action in page.detail.actions
+
+    def has_film() -> bool:
+        return bool(page.detail.film)
+
+    def act(action: str) -> Callable[[], None]:
+        return lambda: page.act(action)
+
+    return (
+        TabAction("video.new", "New video", page.new_video, "Ctrl+N", "plus", "file"),
+        TabAction("video.save", "Save a copy…", act("save"), "Ctrl+S", "download", "file", enabled=can("save")),
+        TabAction("video.folder", "Show in folder", act("folder"), "", "folder", "file", enabled=can("folder")),
+        TabAction("video.queue", "Queue the video", page.queue, "Ctrl+Return", "video"),
+        TabAction("video.model", "Choose a model…", page.choose_model, "Ctrl+Shift+M", "sparkle"),
+        TabAction("video.use", "Use again", act("use"), "Ctrl+Shift+D", "replay", enabled=can("use")),
+        TabAction("video.again", "Make the same once more…", act("again"), "Ctrl+R", "retry", enabled=can("again")),
+        TabAction("video.cancel", "Cancel the waiting job", act("cancel"), "", "close", enabled=can("cancel")),
+        TabAction("video.sooner", "Send this job sooner", act("up"), "Alt+Shift+Down", "arrow-down", enabled=can("up")),
+        TabAction("video.later", "Send this job later", act("down"), "Alt+Shift+Up", "arrow-up", enabled=can("down")),
+        TabAction("video.fetch", "Fetch again", act("fetch"), "", "download", enabled=can("fetch")),
+        TabAction("video.play", "Play or pause", player.toggle, "", "play", enabled=has_film),
+        TabAction("video.step", "One frame on", partial(player.step_frame, 1), "", "chevron-right", enabled=has_film),
+        TabAction("video.back", "One frame back", partial(player.step_frame, -1), "", "chevron-left", enabled=has_film),
+        TabAction("video.loop", "Play over and over", player.loop.toggle, "", "refresh", enabled=has_film),
+        TabAction("video.expand", "Show the video large", page.expand, "", "expand", enabled=has_film),
+        TabAction("video.copy", "Copy the video", page.copy_film, "Ctrl+Shift+C", "copy", enabled=has_film),
+        TabAction("video.details", "Copy what is known of it", page.side.copy_facts, "", "copy", enabled=can("copy")),
+        TabAction(
+            "video.clean", "Delete the service’s copy…", act("clean"), "Ctrl+Shift+Del", "globe", enabled=can("clean")
+        ),
+        TabAction("video.request", "Show the request", page.open_request, "Ctrl+Shift+E", "code"),
+        TabAction("video.next", "Next video", lambda: page.step(1), "Alt+Down", "arrow-down"),
+        TabAction("video.previous", "Previous video", lambda: page.step(-1), "Alt+Up", "arrow-up"),
+        TabAction("video.trash", "Move to the trash", act("trash"), "Del", "trash", enabled=can("trash")),
+        TabAction(
+            "video.undo",
+            "Bring back from the trash",
+            presenter.undo,
+            "Ctrl+Z",
+            "undo",
+            "edit",
+            enabled=lambda: presenter.can_undo,
+        ),
+        TabAction("video.clear", "Clear the form", presenter.form.clear, "", "refresh"),
+    )
+
+
+def video_palette_items(page: VideoPage, rows: Sequence[JobRow], text: str, limit: int) -> tuple[PaletteItem, ...]:
+    """The videos whose words contain all that was typed, newest first."""
+    words = text.casefold().split()
+    found = [row for row in rows if all(word in f"{row.title} {row.second}".casefold() for word in words)]
+    return tuple(
+        PaletteItem(f"video:{row.id}", row.title, row.badge, "video", "open", partial(page.open_job, row.id))
+        for row in found[:limit]
+    )

@@ -1,0 +1,121 @@
+"""The first picture of every film, made once, kept beside it and shown small."""
+
+from __future__ import annotations
+
+from collections import deque
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QSize, Qt, QThreadPool, QTimer, QUrl, Signal
+from PySide6.QtGui import QImage
+
+from app.ui.shared.thumbnails import Thumbnails
+
+SUFFIX = ".jpg"
+GIVE_UP_MS = 8_000  # for a film that this computer cannot show
+AT_MS = 200  # the very first picture is often black
+MAX_SIDE = 640
+
+
+class Posters(QObject):
+    """`get` returns what there is and begins to make what there is not; `made` tells the film's path."""
+
+    made = Signal(str)
+    _kept = Signal(str)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._thumbnails = Thumbnails(self)
+        self._thumbnails.loaded.connect(lambda key: self.made.emit(key.rpartition("#")[0]))
+        self._waiting: deque[str] = deque()
+        self._tried: set[str] = set()
+        self._written_ones: set[str] = set()
+        self._frames: FirstFrame | None = None
+        self._kept.connect(self._written)
+
+    def get(self, film: str, size: QSize) -> QImage | None:
+        path = Path(film + SUFFIX)
+        key = f"{film}#{film in self._written_ones}"  # another key once there is a picture to read
+        picture = self._thumbnails.get(key, size.width() * 2, size.height() * 2, path.read_bytes)
+        if picture is not None and picture.isNull() and film not in self._tried:
+            self._tried.add(film)
+            self._waiting.append(film)
+            self._next()
+        return picture
+
+    def _next(self) -> None:
+        if not self._waiting or (self._frames is not None and self._frames.busy):
+            return
+        if self._frames is None:
+            self._frames = FirstFrame(self)
+            self._frames.ended.connect(self._take)
+        self._frames.begin(self._waiting.popleft())
+
+    def _take(self, film: str, picture: QImage) -> None:
+        if not picture.isNull():
+            QThreadPool.globalInstance().start(lambda: self._write(film, picture))
+        self._next()
+
+    def _write(self, film: str, picture: QImage) -> None:
+        """Runs in a thread of the pool."""
+        if max(picture.width(), picture.height()) > MAX_SIDE:
+            picture = picture.scaled(
+                MAX_SIDE, MAX_SIDE, Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation
+            )
+        if picture.save(film + SUFFIX, b"JPEG", 85):
+            try:
+                self._kept.emit(film)
+            except RuntimeError:
+                return  # the window was closed meanwhile
+
+    def _written(self, film: str) -> None:
+        self._written_ones.add(film)
+        self.made.emit(film)
+
+
+class FirstFrame(QObject):
+    """Decodes one picture of one film at a time, in software. A null picture: it cannot be shown here."""
+
+    ended = Signal(str, QImage)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        from PySide6.QtMultimedia import QMediaPlayer, QVideoSink
+
+        self._film = ""
+        self._player = QMediaPlayer(self)
+        self._sink = QVideoSink(self)
+        self._player.setVideoSink(self._sink)
+        self._sink.videoFrameChanged.connect(self._frame)
+        self._player.errorOccurred.connect(lambda *_: self._end(QImage()))
+        self._limit = QTimer(self)
+        self._limit.setSingleShot(True)
+        self._limit.setInterval(GIVE_UP_MS)
+        self._limit.timeout.connect(lambda: self._end(QImage()))
+
+    @property
+    def busy(self) -> bool:
+        return bool(self._film)
+
+    def begin(self, film: str) -> None:
+        self._film = film
+        self._limit.start()
+        self._player.setSource(QUrl.fromLocalFile(film))
+        self._player.play()
+
+    def _frame(self, frame: object) -> None:
+        from PySide6.QtMultimedia import QVideoFrame
+
+        if self._film and isinstance(frame, QVideoFrame) and frame.isValid() and frame.startTime() >= AT_MS * 1000:
+            self._end(frame.toImage())
+
+    def _end(self, picture: QImage) -> None:
+        if not self._film:
+            return
+        film, self._film = self._film, ""
+        self._limit.stop()
+        QTimer.singleShot(0, lambda: self._stopped(film, picture))
+
+    def _stopped(self, film: str, picture: QImage) -> None:
+        self._player.stop()
+        self._player.setSource(QUrl())
+        self.ended.emit(film, picture)

@@ -1,0 +1,393 @@
+"""The video tab: what is filled in, every job and what becomes of it, and the one that is looked at. QtCore only."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from shutil import copyfile
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Signal
+
+from app.storage.errors import StorageError
+from app.storage.intents import Intents
+from app.storage.video_jobs import VideoJob, VideoJobs
+from app.ui.shared import money
+from app.ui.shared.caller import Headroom
+from app.ui.video.presenter_book import JobBook
+from app.ui.video.presenter_fetching import Fetcher
+from app.ui.video.presenter_form import FormDesk
+from app.ui.video.presenter_polling import Poller
+from app.ui.video.presenter_rows import RowWriter, title_of
+from app.ui.video.presenter_sending import Sender
+from app.ui.video.state import Detail, JobRow, Jobs
+from app.ui.video.takes import form_from, sent_media, sent_values
+
+if TYPE_CHECKING:
+    from app.storage.catalogue import Catalogue
+    from app.storage.database import Database
+    from app.ui.shared.caller import Caller
+    from app.ui.shared.tasks import TaskScope
+
+TICK_S = 1.0
+BUSY_JOBS = 50  # from here on figures on screen change every few seconds only
+
+
+class VideoPresenter(QObject):
+    """`notice` carries a sentence, and an action id with its words or two empty texts."""
+
+    jobs_changed = Signal(object)  # Jobs
+    row_changed = Signal(object)  # JobRow
+    detail_changed = Signal(object)  # Detail
+    busy_changed = Signal()
+    notice = Signal(str, str, str)
+    finished = Signal(str)  # the id of a job whose film is here
+
+    def __init__(self, caller: Caller, tasks: TaskScope, folder: Path) -> None:
+        super().__init__()
+        self._caller = caller
+        self._tasks = tasks
+        self.book = JobBook(folder)
+        self.fetcher = Fetcher(self.book, caller)
+        self.sending = Sender(self.book, caller, tasks)
+        self.poller = Poller(self.book, self.fetcher, self.sending, tasks)
+        self.form = FormDesk(caller, tasks)
+        self.writer = RowWriter(self.book, self.fetcher.received)
+        self.which = "all"
+        self.search = ""
+        self.selected = ""
+        self.account_name: Callable[[str], str] = str
+        self._undo: list[str] = []
+        self._visible = False
+        self.book.changed.connect(self._tell_jobs)
+        self.book.job_changed.connect(self._tell_job)
+        self.book.noticed.connect(self._tell_notice)
+        self.fetcher.progressed.connect(self._tell_job)
+        caller.account_changed.connect(self._account_changed)
+        caller.reach_changed.connect(self._reach_changed)
+
+    async def start(self, database: Database, catalogue: Catalogue | None) -> None:
+        """Read what is on the disk and go on with it. Raises `StorageError`."""
+        store = VideoJobs(database)
+        self.sending.intents = Intents(database)
+        self.form.catalogue = catalogue
+        await self.form.start(store)
+        await self.book.open(store)
+        await self.sending.settle()
+        newest = next(iter(self.book.jobs()), None)
+        if newest is not None and not self.selected:
+            self.select(newest.id)
+        self._go_on()
+
+    async def aclose(self) -> None:
+        await self.form.save()
+
+    def _go_on(self) -> None:
+        """Models, waiting jobs, unfinished ones, and clean-ups that are due: for the account in use."""
+        self.form.refresh_models()
+        if self.sending.intents is None or self._caller.service is None:
+            return
+        self.sending.is_offline = False
+        self.sending.wake()
+        self.poller.soon()
+        due = [job.id for job in self.book.jobs() if job.has_film and (job.download_url or _clean_is_due(job))]
+        if due:
+            self._tasks.replace("video finish", self._finish, due)
+
+    async def _finish(self, ids: list[str]) -> None:
+        for job_id in ids:
+            await self.fetcher.finish(job_id)
+
+    def _account_changed(self) -> None:
+        self.form.forget_models()
+        self._go_on()
+        self._tell_jobs()
+
+    def _reach_changed(self) -> None:
+        if not self._caller.reach and self.sending.intents is not None:
+            self.poller.soon()
+            self.sending.wake()
+
+    # Ordering
+
+    def queue(self) -> bool:
+        """Order what is filled in, at the price that was shown. False when something is missing."""
+        view = self.form.view()
+        if view.refusal or not self.form.exact or self.sending.intents is None or self._caller.account is None:
+            return False
+        return self._tasks.start("video order", self._order)
+
+    async def _order(self) -> None:
+        form, takes, account = self.form.form, self.form.takes, self._caller.account
+        assert takes is not None and account is not None
+        values = {name: value for name, value in sent_values(form, takes).items() if name != "prompt"}
+        try:
+            job = await self.book.add(
+                prompt=form.prompt.strip(),
+                form={**values, "filled": form.to_json()},
+                media=sent_media(form, takes),
+                account_id=account.id,
+                model=form.model,
+                model_name=self.form.name_of(form.model),
+                quote_usd=self.form.price,
+                clean_after=form.clean_after,
+                charged=not self._caller.is_sandbox,
+            )
+        except StorageError as error:
+            self.notice.emit(f"{error.sentence} Nothing was sent.", "", "")
+            return
+        except OSError as error:
+            self.notice.emit(f"A file of this job cannot be read: {error.strerror}. Nothing was sent.", "", "")
+            return
+        self.select(job.id)
+        self.sending.wake()
+
+    def use_again(self, job_id: str) -> None:
+        """Fill the form with what a job was made from, to be changed. Costs nothing."""
+        job = self.book.get(job_id)
+        filled = job.form.get("filled") if job is not None else None
+        if job is None:
+            return
+        form = form_from(filled) if isinstance(filled, dict) else replace(self.form.form, prompt=job.prompt)
+        media = job.form.get("media") or {}
+        names = {"image_url": "start", "end_image_url": "end", "video_url": "film", "audio_url": "sound"}
+        kept: dict[str, Any] = {
+            names[name]: str(self.book.folder / file) for name, file in media.items() if name in names
+        }
+        if "reference_image_urls" in media:
+            kept["references"] = tuple(str(self.book.folder / file) for file in media["reference_image_urls"])
+        self.form.use(replace(form, **kept))
+
+    def again(self, job_id: str) -> None:
+        """Order the same once more, at today's price, which the page has asked for a yes to."""
+        self.use_again(job_id)
+        self._tasks.replace("video again", self._order_when_priced)
+
+    async def _order_when_priced(self) -> None:
+        for _ in range(200):
+            if self.form.exact:
+                self.queue()
+                return
+            await asyncio.sleep(0.05)
+
+    # What is done with a job
+
+    def do(self, action: str, job_id: str = "") -> None:
+        """Carry out one of the actions of `Detail`, on the job that is looked at when none is named."""
+        job = self.book.get(job_id or self.selected)
+        if job is None:
+            return
+        deeds: dict[str, Callable[[VideoJob], Any]] = {
+            "cancel": self._cancel,
+            "send": self._send_held,
+            "fetch": self._fetch_again,
+            "clean": self._clean,
+            "up": lambda job: self._move(job, 1),
+            "down": lambda job: self._move(job, -1),
+            "trash": self._trash,
+            "restore": self._restore,
+            "delete": self._delete,
+        }
+        if action in deeds:
+            self._tasks.start(f"video {action} {job.id}", self._do, deeds[action], job)
+
+    async def _do(self, deed: Callable[[VideoJob], Any], job: VideoJob) -> None:
+        try:
+            await deed(job)
+        except StorageError as error:
+            self.notice.emit(error.sentence, "", "")
+
+    async def _cancel(self, job: VideoJob) -> None:
+        current = self.book.get(job.id)
+        if current is None or current.state != "waiting":
+            self.notice.emit("It was sent already and cannot be cancelled any more.", "", "")
+            return
+        await self.book.change(job.id, state="cancelled", held=False, note="", ended_at=self.book.now())
+
+    async def _send_held(self, job: VideoJob) -> None:
+        """The person has seen the price and the reason."""
+        await self.book.change(job.id, held=False, note="", form={**job.form, "agreed": True})
+        self.sending.is_offline = False
+        self.sending.wake()
+
+    async def _fetch_again(self, job: VideoJob) -> None:
+        await self.book.change(job.id, held=False, bad_films=0, note="")
+        self.poller.soon()
+
+    async def _clean(self, job: VideoJob) -> None:
+        if await self.fetcher.clean(job.id):
+            self.notice.emit("The service deleted its copy. Yours stays.", "", "")
+        else:
+            self.notice.emit("The service still has its copy.", "", "")
+
+    async def _move(self, job: VideoJob, by: int) -> None:
+        """Let a waiting job be sent earlier (1: further down the list) or later (-1)."""
+        waiting = [each for each in self.book.jobs() if each.state == "waiting"]  # the last to be sent first
+        ids = [each.id for each in waiting]
+        if job.id not in ids:
+            return
+        place = ids.index(job.id) + by
+        if 0 <= place < len(waiting):
+            await self.book.swap(job, waiting[place])
+
+    async def _trash(self, job: VideoJob) -> None:
+        current = self.book.get(job.id)
+        if current is None or current.is_open or current.trashed_at is not None:
+            return
+        await self.book.change(job.id, trashed_at=self.book.now())
+        self._undo.append(job.id)
+        if self.selected == job.id:
+            self.select(next((row.id for row in self.jobs().rows), ""))
+        self.notice.emit(f"“{title_of(job)}” is in the trash", "undo", "Undo")
+
+    async def _restore(self, job: VideoJob) -> None:
+        await self.book.change(job.id, trashed_at=None)
+
+    async def _delete(self, job: VideoJob) -> None:
+        if job.trashed_at is not None:
+            await self.book.delete(job.id)
+            if self.selected == job.id:
+                self.select("")
+
+    def save_copy(self, film: Path, target: Path) -> None:
+        """Copy a film to where the person wants it."""
+        self._tasks.start(f"video save {target}", self._save_copy, film, target)
+
+    async def _save_copy(self, film: Path, target: Path) -> None:
+        try:
+            await asyncio.to_thread(copyfile, film, target)
+        except OSError as error:
+            self.notice.emit(f"The copy could not be saved: {error.strerror}.", "", "")
+        else:
+            self.notice.emit(f"Saved as {target.name}", "", "")
+
+    def empty_trash(self) -> None:
+        """Delete what is in the trash for good; the page has asked first."""
+        for job in self.book.trash():
+            self.do("delete", job.id)
+
+    @property
+    def can_undo(self) -> bool:
+        return bool(self._undo)
+
+    def undo(self) -> None:
+        """Take the last one out of the trash again."""
+        while self._undo:
+            job = self.book.get(self._undo.pop())
+            if job is not None and job.trashed_at is not None:
+                self.do("restore", job.id)
+                self.select(job.id)
+                return
+
+    # What is shown
+
+    def show(self, which: str) -> None:
+        self.which = which
+        self._tell_jobs()
+
+    def find(self, text: str) -> None:
+        self.search = text
+        self._tell_jobs()
+
+    def select(self, job_id: str) -> None:
+        self.selected = job_id
+        self._tell_jobs()
+        self.detail_changed.emit(self.detail())
+
+    def set_visible(self, visible: bool) -> None:
+        """Whether the tab is to be seen: figures that count are renewed only then."""
+        self._visible = visible
+        if visible:
+            self._tasks.start("video tick", self._tick)
+
+    def set_window_hidden(self, hidden: bool) -> None:
+        self.poller.set_hidden(hidden)
+
+    async def _tick(self) -> None:
+        while self._visible:
+            running = [job for job in self.book.jobs() if job.is_open and not job.held]
+            await asyncio.sleep(TICK_S if len(running) < BUSY_JOBS else 5 * TICK_S)
+            for job in running:
+                if self.book.get(job.id) is job and job.state == "running":
+                    self._tell_job(job.id)
+
+    def _passes(self, job: VideoJob) -> bool:
+        if (self.which == "open" and not job.is_open) or (self.which == "ready" and not job.has_film):
+            return False
+        words = self.search.casefold().split()
+        text = f"{job.prompt} {job.model_name} {job.model} {job.queue_id} {job.request_id}".casefold()
+        return all(word in text for word in words)
+
+    def jobs(self) -> Jobs:
+        now = self.book.now() if self.book.store is not None else None
+        shown = self.book.trash() if self.which == "trash" else self.book.jobs()
+        films = [job for job in self.book.jobs() if job.has_film]
+        size = money.size(self.book.size_bytes())
+        count = "1 video" if len(films) == 1 else f"{len(films):,} videos"
+        running = len(self.open_jobs())
+        return Jobs(
+            rows=tuple(self.writer.row(job, now) for job in shown if now is not None and self._passes(job)),
+            which=self.which,
+            search=self.search,
+            running=f"{running} running" if running else "",
+            footer=f"{count}, {size}",
+            total=len(shown),
+            selected=self.selected,
+        )
+
+    def detail(self) -> Detail:
+        job = self.book.get(self.selected)
+        if job is None:
+            return Detail()
+        mine = self._caller.account is not None and self._caller.account.id == job.account_id
+        name = "" if mine or not job.is_open else self.account_name(job.account_id)
+        return self.writer.detail(job, self.book.now(), self.sending.exchanges.get(job.id), name)
+
+    def open_jobs(self) -> tuple[VideoJob, ...]:
+        return tuple(job for job in self.book.jobs() if job.is_open and not job.held)
+
+    def headroom(self) -> Headroom | None:
+        """How many films may still be queued this minute, as the last answer told."""
+        newest = next(iter(reversed(self.sending.exchanges.values())), None)
+        info = newest.info if newest is not None else None
+        if info is None or info.limit_requests is None:
+            return None
+        return Headroom(requests_left=info.remaining_requests, requests_limit=info.limit_requests)
+
+    def _tell_jobs(self) -> None:
+        self.jobs_changed.emit(self.jobs())
+        self.detail_changed.emit(self.detail())
+        self.busy_changed.emit()
+
+    def _tell_job(self, job_id: str) -> None:
+        job = self.book.get(job_id)
+        if job is None:
+            return
+        row: JobRow = self.writer.row(job, self.book.now())
+        self.row_changed.emit(row)
+        if job_id == self.selected:
+            self.detail_changed.emit(self.detail())
+        if not job.is_open or job.state in ("sending", "waiting"):
+            self._tell_jobs()
+            self.sending.wake()
+
+    def _tell_notice(self, job_id: str, what: str) -> None:
+        job = self.book.get(job_id)
+        if job is None:
+            return
+        title = title_of(job)
+        sentences = {
+            "ready": f"“{title}” is ready",
+            "failed": f"“{title}” was not made",
+            "unknown": f"Nobody knows whether “{title}” was queued",
+            "bad": f"“{title}” could not be fetched",
+        }
+        self.notice.emit(sentences[what], f"video-show:{job_id}", "Show")
+        if what == "ready":
+            self.finished.emit(job_id)
+
+
+def _clean_is_due(job: VideoJob) -> bool:
+    return job.clean_after and job.remote_copy

@@ -1,0 +1,223 @@
+"""What is being filled in: models and what they take, the draft on the disk, and the price of every change."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Signal
+
+from app.service.errors import LimitExceeded, ServiceError
+from app.ui.shared import money
+from app.ui.shared.problems import describe
+from app.ui.video.state import FormView, ModelChoice, Quote
+from app.ui.video.takes import KINDS, Form, Takes, fitted, form_from, refusal_of, sent_values, takes_of
+
+if TYPE_CHECKING:
+    from app.service.models import Model
+    from app.storage.catalogue import Catalogue
+    from app.storage.video_jobs import VideoJobs
+    from app.ui.shared.caller import Caller
+    from app.ui.shared.tasks import TaskScope
+
+QUOTE_AFTER_S = 0.35
+SAVE_AFTER_S = 0.5
+CATALOGUE_KIND, CATALOGUE_KEY = "models", "video"
+_PRICED = ("model", "duration", "resolution", "aspect_ratio", "audio")
+
+
+class FormDesk(QObject):
+    """`replaced` tells that the fields are to be filled anew; `changed` that something beside them is."""
+
+    changed = Signal(object)  # FormView
+    replaced = Signal(object)  # FormView
+
+    def __init__(self, caller: Caller, tasks: TaskScope) -> None:
+        super().__init__()
+        self._caller = caller
+        self._tasks = tasks
+        self.store: VideoJobs | None = None
+        self.catalogue: Catalogue | None = None
+        self.quote_after_s = QUOTE_AFTER_S
+        self.form = Form()
+        self.quote = Quote()
+        self.price: Decimal | None = None
+        self.exact = False  # the price belongs to what is filled in now
+        self._models: tuple[Model, ...] = ()
+        self._problem = ""
+        self._asked = False
+
+    # Models
+
+    def refresh_models(self) -> None:
+        if self._caller.service is not None:
+            self._tasks.replace("video models", self._read_models)
+
+    async def _read_models(self) -> None:
+        from app.service.models import Model
+        from app.service.wire import read_model
+
+        service, account = self._caller.service, self._caller.account
+        if service is None or account is None:
+            return
+        if self.catalogue is not None and not self._models:
+            saved = await self.catalogue.load(account.id, CATALOGUE_KIND, CATALOGUE_KEY)
+            rows = saved.value if saved is not None else None
+            if isinstance(rows, list):
+                self._take(tuple(read_model(Model, row) for row in rows))
+        try:
+            models = await service.models.list("video", background=True)
+        except ServiceError as error:
+            self._problem = describe(error).sentence
+            self._take(self._models)
+            return
+        self._problem = ""
+        self._take(models)
+        if self.catalogue is not None:
+            body = [model.model_dump(mode="json", by_alias=True) for model in models]
+            await self.catalogue.save(account.id, CATALOGUE_KIND, CATALOGUE_KEY, body)
+
+    def forget_models(self) -> None:
+        """Another account has other models and prices."""
+        self._models = ()
+        self._asked = False
+        self._set_price(None, Quote())
+
+    def _take(self, models: tuple[Model, ...]) -> None:
+        self._models = tuple(model for model in models if not model.offline)
+        self._asked = True
+        self._settle()
+        self.replaced.emit(self.view())
+        self._ask_price()
+
+    def model(self, model_id: str) -> Model | None:
+        return next((model for model in self._models if model.id == model_id), None)
+
+    def name_of(self, model_id: str) -> str:
+        model = self.model(model_id)
+        return model.name if model is not None else model_id
+
+    @property
+    def takes(self) -> Takes | None:
+        model = self.model(self.form.model)
+        return takes_of(model) if model is not None else None
+
+    def _settle(self) -> None:
+        """Choose a model of the wanted kind where the wanted one is not to be had, and what it takes."""
+        if not self._models:
+            return
+        wanted = self.model(self.form.model)
+        if wanted is None or takes_of(wanted).kind != self.form.kind:
+            of_kind = [model for model in self._models if takes_of(model).kind == self.form.kind]
+            wanted = next(iter(of_kind), wanted or self._models[0])
+        self.form = fitted(replace(self.form, model=wanted.id), takes_of(wanted))
+
+    # Filling in
+
+    async def start(self, store: VideoJobs) -> None:
+        self.store = store
+        kept = (await store.desk()).get("form")
+        if isinstance(kept, dict):
+            self.form = form_from(kept)
+        self._settle()
+        self.replaced.emit(self.view())
+
+    def set(self, **values: Any) -> None:
+        """Change fields of the form; another model or kind brings its own choices along."""
+        before = self.form
+        self.form = replace(before, **values)
+        refit = self.form.model != before.model or self.form.kind != before.kind
+        if self.form.model != before.model:
+            model = self.model(self.form.model)
+            self.form = replace(self.form, kind=takes_of(model).kind if model is not None else self.form.kind)
+        if refit:
+            self._settle()
+        self._tasks.replace("video desk", self._save_soon)
+        if any(getattr(self.form, name) != getattr(before, name) for name in _PRICED):
+            self._ask_price()
+        (self.replaced if refit else self.changed).emit(self.view())
+
+    def use(self, form: Form) -> None:
+        """Fill in another form: a job that is used again."""
+        self.form = form
+        self._settle()
+        self._tasks.replace("video desk", self._save_soon)
+        self.replaced.emit(self.view())
+        self._ask_price()
+
+    def clear(self) -> None:
+        """Empty what was written and chosen; model and shape stay."""
+        keep = ("kind", "model", "duration", "resolution", "aspect_ratio", "audio", "clean_after")
+        self.use(Form(**{name: getattr(self.form, name) for name in keep}))
+
+    async def _save_soon(self) -> None:
+        await asyncio.sleep(SAVE_AFTER_S)
+        await self.save()
+
+    async def save(self) -> None:
+        if self.store is not None:
+            await self.store.keep({"form": self.form.to_json()})
+
+    # The price
+
+    def _ask_price(self) -> None:
+        self.exact = False
+        if self._caller.service is None or self.takes is None:
+            self._set_price(None, Quote())
+            return
+        self._set_price(self.price, replace(self.quote, asking=True))
+        self._tasks.replace("video quote", self._read_price)
+
+    def ask_price_again(self) -> None:
+        self._ask_price()
+
+    async def _read_price(self) -> None:
+        from app.service.video import VideoRequest
+
+        await asyncio.sleep(self.quote_after_s)
+        service, takes = self._caller.service, self.takes
+        if service is None or takes is None:
+            return
+        try:
+            price = await service.video.quote(VideoRequest(**sent_values(self.form, takes)))
+        except LimitExceeded as error:
+            self._set_price(None, Quote(note=error.message))
+        except ServiceError as error:
+            self._set_price(None, Quote(note=f"The price is not known: {describe(error).what}."))
+        else:
+            self.exact = True
+            self._set_price(price, self._words(price))
+
+    def _words(self, price: Decimal | None) -> Quote:
+        if price is None:
+            return Quote(note="The service names no price for this.")
+        balance = self._caller.balance
+        if self._caller.is_sandbox:
+            return Quote(money.money(price), "Play money of the Sandbox, not charged")
+        if balance is None:
+            return Quote(money.money(price), "Not a promise: prices can change until it is queued")
+        return Quote(money.money(price), f"Balance after: {money.money(balance - price)}")
+
+    def _set_price(self, price: Decimal | None, quote: Quote) -> None:
+        self.price, self.quote = price, quote
+        self.changed.emit(self.view())
+
+    # What the page is told
+
+    def view(self) -> FormView:
+        takes = self.takes
+        kinds_there = {takes_of(model).kind for model in self._models}
+        note = ""
+        if not self._models:
+            note = self._problem or ("The service has no video models." if self._asked else "")
+        return FormView(
+            form=self.form,
+            takes=takes,
+            models=tuple(ModelChoice(model.id, model.name, takes_of(model).kind) for model in self._models),
+            kinds=tuple(kind for kind in KINDS if kind[0] in kinds_there),
+            refusal=refusal_of(self.form, takes),
+            quote=self.quote,
+            note=note,
+        )

@@ -1,0 +1,155 @@
+"""One poller for all jobs: asks for each when it is likely to have news, and for all together below the limit.
+
+Sleeps between, more when the window is not to be seen, and not at all with nothing to wait for. It goes by the clock on
+the wall: after the computer slept, everything that fell due meanwhile is asked for at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from app.service.errors import Held, RateLimited, ServiceError
+from app.service.video import VideoState, poll_interval_s
+from app.storage.errors import StorageError
+
+if TYPE_CHECKING:
+    from app.storage.video_jobs import VideoJob
+    from app.ui.shared.tasks import TaskScope
+    from app.ui.video.presenter_book import JobBook
+    from app.ui.video.presenter_fetching import Fetcher
+    from app.ui.video.presenter_sending import Sender
+
+POLL = "video poll"
+MAX_ASKING = 4
+LONGEST_S = 30.0  # between two looks at a job that is far from done, or long overdue
+HIDDEN_TIMES = 3.0
+LOOK_UP_S = 30.0  # how long one sleep lasts at most: the clock may have jumped
+RETRY_S = 15.0  # after the network was lost
+
+
+class Poller:
+    """`pace` shortens every wait; tests turn it."""
+
+    def __init__(
+        self, book: JobBook, fetcher: Fetcher, sender: Sender, tasks: TaskScope, clock: Callable[[], float] = time.time
+    ) -> None:
+        self._book = book
+        self._fetcher = fetcher
+        self._sender = sender
+        self._tasks = tasks
+        self._clock = clock
+        self._due: dict[str, float] = {}
+        self._errors: dict[str, int] = {}
+        self._held_until = 0.0
+        self._woken = asyncio.Event()
+        self.hidden = False
+        self.pace = 1.0
+        book.changed.connect(self.wake)
+        book.job_changed.connect(lambda _id: self.wake() if not tasks.running(POLL) else None)
+
+    # When
+
+    def wake(self) -> None:
+        """Something changed: a job came, the window is to be seen again, the network is back."""
+        self._woken.set()
+        if self._open() or self._sender.is_waiting_for_network:
+            self._tasks.start(POLL, self._run)
+
+    def soon(self) -> None:
+        """Ask for everything now."""
+        self._due.clear()
+        self._errors.clear()
+        self._sender.is_offline = False
+        self.wake()
+
+    def set_hidden(self, hidden: bool) -> None:
+        if hidden != self.hidden:
+            self.hidden = hidden
+            if not hidden:
+                self.soon()
+
+    def _open(self) -> list[VideoJob]:
+        """Jobs that the service may have news of, and that may be asked for."""
+        return [
+            job
+            for job in self._book.all()
+            if job.state in ("running", "ready")
+            and not job.held
+            and job.queue_id
+            and self._fetcher.service_of(job) is not None
+        ]
+
+    def interval_s(self, told: VideoState | None, jobs: int) -> float:
+        """How long until a job is asked for again: half of what is probably left, within reason."""
+        base = poll_interval_s(jobs)
+        wait = base
+        if told is not None and told.average_s and told.elapsed_s is not None:
+            left = told.average_s - told.elapsed_s
+            wait = left / 2 if left > 0 else -left / 4
+        wait = max(base, min(LONGEST_S, wait))
+        return wait * (HIDDEN_TIMES if self.hidden else 1.0) * self.pace
+
+    # The loop
+
+    async def _run(self) -> None:
+        while (jobs := self._open()) or self._sender.is_waiting_for_network:
+            self._woken.clear()
+            self._sender.wake()
+            now = self._clock()
+            for job in jobs:
+                due = self._due.setdefault(job.id, now + poll_interval_s(len(jobs)) * self.pace)
+                if due > now + 600:
+                    self._due[job.id] = now  # the clock was turned back
+            sleep_s = LOOK_UP_S
+            if now < self._held_until:
+                sleep_s = self._held_until - now
+            elif not self._ask_due(jobs, now):  # else one of those that are being asked for wakes us
+                waiting = [self._due[job.id] for job in jobs if not self._tasks.running(_name(job.id))]
+                sleep_s = min(waiting, default=now + LOOK_UP_S) - now
+            if self._sender.is_waiting_for_network:
+                sleep_s = min(sleep_s, RETRY_S * self.pace)
+            try:
+                async with asyncio.timeout(min(max(0.01, sleep_s), LOOK_UP_S)):
+                    await self._woken.wait()
+            except TimeoutError:
+                self._sender.is_offline = False  # the next try will tell
+        self._due.clear()
+
+    def _ask_due(self, jobs: list[VideoJob], now: float) -> bool:
+        """Ask for what is due; True when as many as may be are being asked for and others wait."""
+        asking = sum(self._tasks.running(_name(job.id)) for job in jobs)
+        for job in sorted(jobs, key=lambda job: self._due[job.id]):
+            if self._due[job.id] > now:
+                return False
+            if asking >= MAX_ASKING:
+                return True
+            if self._tasks.start(_name(job.id), self._ask, job.id):
+                asking += 1
+        return False
+
+    async def _ask(self, job_id: str) -> None:
+        job = self._book.get(job_id)
+        if job is None:
+            return
+        count = len(self._open())
+        told: VideoState | None = None
+        try:
+            told = await self._fetcher.ask(job)
+            self._errors.pop(job_id, None)
+            wait = self.interval_s(told, count)
+        except (RateLimited, Held) as error:
+            wait = (error.retry_after_s or RETRY_S) * self.pace
+            self._held_until = self._clock() + wait
+        except (ServiceError, StorageError):
+            self._errors[job_id] = count_errors = self._errors.get(job_id, 0) + 1
+            wait = min(60.0, RETRY_S * 2 ** (count_errors - 1)) * self.pace
+        self._due[job_id] = self._clock() + wait
+        self._woken.set()
+        self._sender.wake()
+
+
+def _name(job_id: str) -> str:
+    return f"video fetch {job_id}"

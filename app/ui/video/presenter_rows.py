@@ -1,0 +1,308 @@
+"""Jobs into words: the line of the list, and everything that is known of the one that is looked at."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from app.ui.shared import money
+from app.ui.shared.problems import ActionSpec, Problem
+from app.ui.video.state import Detail, JobRow
+from app.ui.video.takes import length_words
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from app.service.exchange import Exchange
+    from app.storage.video_jobs import VideoJob
+    from app.ui.video.presenter_book import JobBook
+
+# state -> badge, tone, icon
+_BADGES = {
+    "waiting": ("Waiting", "neutral", ""),
+    "sending": ("Sending", "accent", ""),
+    "running": ("Rendering", "accent", ""),
+    "ready": ("Fetching", "accent", ""),
+    "saved": ("Ready", "ok", "check"),
+    "cleaned": ("Cleaned up", "neutral", ""),
+    "failed": ("Failed", "bad", "error"),
+    "expired": ("Expired", "warn", "clock"),
+    "unknown": ("Unknown", "warn", "warning"),
+    "cancelled": ("Cancelled", "neutral", ""),
+}
+QUEUED_WORDS = frozenset({"pending", "queued", "in_queue"})
+TITLE_CHARS = 90
+
+
+def title_of(job: VideoJob) -> str:
+    """The beginning of the prompt, on one line."""
+    words = " ".join(job.prompt.split())
+    return words[:TITLE_CHARS].rstrip() + ("…" if len(words) > TITLE_CHARS else "") if words else "Without a prompt"
+
+
+def shape_words(job: VideoJob) -> str:
+    """Model, length and resolution: `Reel · 5 s · 480p`."""
+    form = job.form
+    parts = [job.model_name or job.model, length_words(str(form.get("duration") or ""))]
+    parts.append(str(form.get("resolution") or ""))
+    return " · ".join(part for part in parts if part)
+
+
+class RowWriter:
+    """Writes with what is known at `now`; `received` is what the fetcher has of a film by now."""
+
+    def __init__(self, book: JobBook, received: dict[str, tuple[int, int | None]]) -> None:
+        self._book = book
+        self._received = received
+
+    def row(self, job: VideoJob, now: datetime) -> JobRow:
+        badge, tone, icon = self._badge(job)
+        share = self.share(job, now)
+        return JobRow(
+            id=job.id,
+            title=title_of(job),
+            second=shape_words(job),
+            state=job.state,
+            badge=badge,
+            tone=tone,
+            icon=icon,
+            right=self._right(job, now),
+            poster=str(self._book.film(job)) if job.has_film else "",
+            share=share,
+            busy=job.state in ("sending", "running", "ready") and not job.held,
+        )
+
+    def _badge(self, job: VideoJob) -> tuple[str, str, str]:
+        if job.held and job.is_open:
+            return ("Needs you", "warn", "warning")
+        if job.state == "running" and job.told.lower() in QUEUED_WORDS:
+            return ("Queued", "neutral", "")
+        return _BADGES[job.state]
+
+    def share(self, job: VideoJob, now: datetime) -> float | None:
+        """How far it is, as far as anybody knows; negative while nobody does."""
+        if job.held or job.state not in ("sending", "running", "ready"):
+            return None
+        if job.id in self._received:
+            count, total = self._received[job.id]
+            return min(1.0, count / total) if total else -1.0
+        usual = job.average_s or self._book.usual_s(job.model)
+        if job.state != "running" or not usual or job.queued_at is None:
+            return -1.0
+        return min(0.98, (now - job.queued_at).total_seconds() / usual)
+
+    def _right(self, job: VideoJob, now: datetime) -> str:
+        price = _price(job)
+        if job.state == "waiting":
+            return f"{price} to pay" if price else "Not sent yet"
+        if job.state in ("running", "ready", "sending"):
+            return "" if job.held else self.left_words(job, now)
+        if job.has_film:
+            took = _took(job)
+            when = money.when(job.ended_at or job.created_at, now)
+            more = f"took {money.duration(took)}" if took is not None and job.state == "saved" else when
+            return " · ".join(part for part in (price, more) if part)
+        return {"failed": _charged_words(job), "unknown": "Perhaps charged", "cancelled": "Not charged"}.get(
+            job.state, money.when(job.created_at, now)
+        )
+
+    def left_words(self, job: VideoJob, now: datetime) -> str:
+        """`about 1 min 10 s left`, or how long it has been and usually is."""
+        if job.id in self._received:
+            count, total = self._received[job.id]
+            return f"{money.size(count)} of {money.size(total)}" if total else money.size(count)
+        if job.state == "ready":
+            return "fetching the file"
+        if job.queued_at is None:
+            return "on its way"
+        elapsed = max(0.0, (now - job.queued_at).total_seconds())
+        usual = job.average_s or self._book.usual_s(job.model)
+        if not usual:
+            return f"{_whole(elapsed)} so far"
+        if elapsed < usual:
+            return f"about {_whole(usual - elapsed)} left"
+        return f"{_whole(elapsed)}, usually {_whole(usual)}"
+
+    # The one that is looked at
+
+    def detail(self, job: VideoJob, now: datetime, exchange: Exchange | None, account_name: str) -> Detail:
+        film = self._book.film(job)
+        return Detail(
+            id=job.id,
+            title=title_of(job),
+            state=job.state,
+            film=str(film) if job.has_film else "",
+            film_size=(job.width, job.height),
+            saved=("Saved on this computer", f"{film.name}, {money.size(job.size_bytes)}")
+            if job.has_film
+            else ("", ""),
+            remote=_remote(job),
+            remote_words=_remote_words(job),
+            progress=self._progress(job, now, account_name),
+            share=self.share(job, now),
+            problem=_problem(job),
+            facts=_facts(job, film, now),
+            receipt=_receipt(job),
+            actions=_actions(job),
+            body=_body(job),
+            exchange=exchange,
+        )
+
+    def _progress(self, job: VideoJob, now: datetime, account_name: str) -> str:
+        if not job.is_open or job.held:
+            return ""
+        if account_name:
+            return f"Waits until the account “{account_name}” is in use again."
+        if job.state == "waiting":
+            return job.note or "Waits here until a place is free. It can still be cancelled; nothing is charged before."
+        words = self.left_words(job, now)
+        words = words[:1].upper() + words[1:]
+        return f"{words}. {job.note}" if job.note else f"{words}."
+
+
+def _whole(seconds: float) -> str:
+    return money.duration(max(1.0, float(round(seconds)))).replace(".0 s", " s")
+
+
+def _price(job: VideoJob) -> str:
+    return money.money(job.quote_usd) if job.quote_usd is not None else ""
+
+
+def _took(job: VideoJob) -> float | None:
+    if job.queued_at is None or job.ready_at is None:
+        return None
+    return max(0.0, (job.ready_at - job.queued_at).total_seconds())
+
+
+def _charged_words(job: VideoJob) -> str:
+    if not job.queue_id or job.refunded:
+        return "Not charged" if not job.queue_id else "Money back"
+    return "Charged" if job.refunded is False else "See why"
+
+
+def _remote(job: VideoJob) -> str:
+    if not job.has_film:
+        return ""
+    return "kept" if job.remote_copy else "gone"
+
+
+def _remote_words(job: VideoJob) -> tuple[str, str]:
+    if not job.has_film:
+        return ("", "")
+    if not job.remote_copy:
+        return ("The service has no copy", "It was deleted there after the file here was checked.")
+    why = (
+        "It is deleted as soon as the service answers." if job.clean_after else "Kept: the switch was off for this job."
+    )
+    return ("The service still has a copy", job.note or why)
+
+
+def _problem(job: VideoJob) -> Problem | None:
+    if job.state == "unknown":
+        return Problem(
+            "Nobody knows whether this was queued",
+            f"{job.note} Look at your balance before you queue it again.",
+            primary=ActionSpec("check-balance", "Check the balance"),
+            alternative=ActionSpec("video-again", "Queue it again…"),
+            severity="warn",
+            icon="warning",
+        )
+    if job.state == "failed":
+        return Problem("This video was not made", job.note, primary=ActionSpec("video-use", "Change and try again"))
+    if job.state == "expired":
+        return Problem(
+            "The video is gone at the service",
+            job.note,
+            primary=ActionSpec("video-use", "Use again"),
+            severity="warn",
+            icon="clock",
+        )
+    if job.held and job.state == "waiting":
+        words = f"Queue for {_price(job)}" if job.quote_usd is not None else "Queue it"
+        return Problem(
+            "This job waits for you",
+            job.note,
+            primary=ActionSpec("video-send", words),
+            alternative=ActionSpec("video-cancel", "Cancel it"),
+            severity="warn",
+            icon="warning",
+        )
+    if job.held:
+        return Problem(
+            "The video could not be fetched",
+            job.note,
+            primary=ActionSpec("video-fetch", "Fetch again"),
+            severity="warn",
+            icon="warning",
+        )
+    return None
+
+
+def _actions(job: VideoJob) -> frozenset[str]:
+    if job.trashed_at is not None:
+        return frozenset({"restore", "delete"})
+    actions = {"use", "copy"}
+    if job.state == "waiting":
+        actions |= {"cancel", "up", "down"}
+    else:
+        actions.add("again")
+    if job.held:
+        actions.add("send" if job.state == "waiting" else "fetch")
+    if job.has_film:
+        actions |= {"save", "folder"}
+        if job.remote_copy:
+            actions.add("clean")
+    if not job.is_open:
+        actions.add("trash")
+    return frozenset(actions)
+
+
+def _facts(job: VideoJob, film: Path, now: datetime) -> tuple[tuple[str, str], ...]:
+    form = job.form
+    facts = [("Prompt", job.prompt)]
+    if form.get("negative_prompt"):
+        facts.append(("Leave out", str(form["negative_prompt"])))
+    shape = [shape_words(job), str(form.get("aspect_ratio") or "")]
+    facts.append(("Model", " · ".join(part for part in shape if part)))
+    if job.has_film:
+        facts.append(("Film", f"{money.duration(job.duration_s)}, {job.width} × {job.height}"))
+    price = _price(job)
+    if price:
+        note = "quoted" if job.charged else "quoted, not charged: play money"
+        facts.append(("Cost", f"{price} {note}"))
+    took = _took(job)
+    if took is not None:
+        facts.append(("Time", f"{money.duration(took)} until it was ready"))
+    facts.append(("Ordered", money.when(job.created_at, now)))
+    if job.queue_id:
+        facts.append(("Queue id", job.queue_id))
+    if job.request_id:
+        facts.append(("Request id", job.request_id))
+    return tuple(facts)
+
+
+def _receipt(job: VideoJob) -> str:
+    parts = [_price(job) or "price not stated", length_words(str(job.form.get("duration") or ""))]
+    took = _took(job)
+    if took is not None:
+        parts.append(money.duration(took))
+    if job.request_id:
+        parts.append(job.request_id)
+    if not job.charged:
+        parts.append("not charged")
+    return " · ".join(part for part in parts if part)
+
+
+def _body(job: VideoJob) -> dict[str, Any]:
+    """The request's body without the bytes of media, for the Request page."""
+    form = job.form
+    body: dict[str, Any] = {"model": job.model, "duration": form.get("duration")}
+    for name in ("aspect_ratio", "resolution", "audio"):
+        if form.get(name) is not None:
+            body[name] = form[name]
+    body["prompt"] = job.prompt
+    if form.get("negative_prompt"):
+        body["negative_prompt"] = form["negative_prompt"]
+    for name, kept in (form.get("media") or {}).items():
+        body[name] = f"… the file {kept}" if isinstance(kept, str) else [f"… the file {each}" for each in kept]
+    return body

@@ -1,0 +1,269 @@
+"""Sends waiting jobs, one after the other: an intent on the disk first, the service's id on the disk after.
+
+    row "waiting" ─ intent ─ row "sending" ─ intent "sent" ─ the call ─ row "running" with its id ─ intent "answered"
+
+Killed at any of these, the next start knows what is true, see `settle`. Nothing is queued twice by itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import logging
+from dataclasses import asdict
+from datetime import timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from app.service.errors import (
+    AuthenticationFailed,
+    ConnectionFailed,
+    Held,
+    LimitExceeded,
+    PaymentRequired,
+    RateLimited,
+    ServiceError,
+    TimedOut,
+)
+from app.service.media_types import HEAD_BYTES, MEDIA_TYPES, sniff
+from app.storage.errors import NotStored, StorageError
+from app.storage.intents import NOBODY_KNOWS, Intents
+from app.ui.shared.paid_call import STOPPED_ON_ITS_WAY, end_of_call, paid_call
+from app.ui.shared.problems import describe
+from app.ui.video.takes import (
+    FILMS,
+    MAX_FILM_BYTES,
+    MAX_PICTURE_BYTES,
+    MAX_SOUND_BYTES,
+    PICTURES,
+    SOUNDS,
+)
+
+if TYPE_CHECKING:
+    from app.service.exchange import Exchange
+    from app.service.service import Service
+    from app.service.video import VideoRequest
+    from app.storage.video_jobs import VideoJob
+    from app.ui.shared.caller import Caller
+    from app.ui.shared.tasks import TaskScope
+    from app.ui.video.presenter_book import JobBook
+
+_log = logging.getLogger(__name__)
+KIND = "video"
+SEND = "video send"
+AT_ONCE = 4  # jobs of one account at the service; the others wait here, where they can be cancelled for nothing
+OLD_QUOTE = timedelta(minutes=10)
+WAITS_FOR_NETWORK = "Waits for the network. Nothing was charged."
+_LIMITS = {
+    "video_url": (FILMS, MAX_FILM_BYTES, "MP4, MOV or WebM"),
+    "audio_url": (SOUNDS, MAX_SOUND_BYTES, "WAV or MP3"),
+}
+_PICTURE = (PICTURES, MAX_PICTURE_BYTES, "PNG, JPEG or WebP")
+
+
+class Sender:
+    """`exchanges` keeps the calls of this run by job, for the Request page."""
+
+    def __init__(self, book: JobBook, caller: Caller, tasks: TaskScope) -> None:
+        self._book = book
+        self._caller = caller
+        self._tasks = tasks
+        self.intents: Intents | None = None
+        self.exchanges: dict[str, Exchange] = {}
+        self.is_offline = False
+
+    def wake(self) -> None:
+        """See whether anything can be sent."""
+        if self.intents is not None and self._next() is not None:
+            self._tasks.start(SEND, self._run)
+
+    @property
+    def is_waiting_for_network(self) -> bool:
+        """True while a job could be sent, were there a network."""
+        return self.is_offline and any(job.state == "waiting" and not job.held for job in self._book.jobs())
+
+    def _next(self) -> VideoJob | None:
+        account = self._caller.account
+        if account is None or self._caller.service is None or self.is_offline:
+            return None
+        mine = [job for job in self._book.jobs() if job.account_id == account.id]
+        there = sum(job.state in ("sending", "running") and not job.held for job in mine)
+        if there >= AT_ONCE:
+            return None
+        return next((job for job in reversed(mine) if job.state == "waiting" and not job.held), None)
+
+    async def _run(self) -> None:
+        while (job := self._next()) is not None:
+            service = self._caller.service
+            assert service is not None
+            await self._send(job, service)
+
+    async def _send(self, job: VideoJob, service: Service) -> None:
+        assert self.intents is not None
+        book = self._book
+        try:
+            request = await self.request_of(job)
+            request.to_body()  # what is over a limit is refused before an intent exists
+            if not await self._price_holds(job, request, service):
+                return
+        except LimitExceeded as error:
+            await book.change(job.id, state="failed", note=f"{error.message} Nothing was charged.", ended_at=book.now())
+            return
+        except ServiceError as error:
+            await self._not_sent(job, error)
+            return
+        current = book.get(job.id)
+        if current is None or current.state != "waiting" or current.held or current.trashed_at is not None:
+            return  # changed its mind, or was paused, while the price was asked for
+        try:
+            async with paid_call(self.intents, KIND, job.account_id, _described(job, request)) as paid:
+                await book.change(job.id, state="sending", intent_id=paid.intent.id, note="")
+                await paid.sent()
+                receipt = await service.video.queue(request, quoted_usd=job.quote_usd)
+                self.exchanges[job.id] = receipt.exchange
+                info = receipt.exchange.info
+                await book.change(
+                    job.id,
+                    state="running",
+                    queue_id=receipt.job.queue_id,
+                    model=receipt.job.model,
+                    download_url=receipt.job.download_url or "",
+                    queued_at=book.now(),
+                    remote_copy=True,
+                    exchange_id=receipt.exchange.id,
+                    request_id=info.request_id if info is not None else "",
+                )
+                await paid.answered(receipt.job.queue_id, receipt.exchange.id)
+        except ServiceError as error:
+            await self._not_queued(job, error)
+        except StorageError:
+            _log.exception("A job could not be kept")
+            await self._hold(job, "The disk could not keep this job, so it was not sent.")
+
+    async def _price_holds(self, job: VideoJob, request: VideoRequest, service: Service) -> bool:
+        """Ask for the price again when the one that was agreed to is old; a higher one waits for a yes."""
+        if self._book.now() - job.created_at < OLD_QUOTE or job.form.get("agreed") is True:
+            return True
+        price = await service.video.quote(request)
+        if price is None or price <= (job.quote_usd or Decimal(0)):
+            return True
+        await self._book.change(
+            job.id, held=True, quote_usd=price, note="The price has risen since you queued it. Nothing was charged."
+        )
+        return False
+
+    async def _not_sent(self, job: VideoJob, error: ServiceError) -> None:
+        """The price could not be asked for."""
+        if isinstance(error, ConnectionFailed | TimedOut | Held):
+            self.is_offline = True
+            await self._book.change(job.id, note=WAITS_FOR_NETWORK)
+        else:
+            await self._hold(job, describe(error).sentence)
+
+    async def _not_queued(self, job: VideoJob, error: ServiceError) -> None:
+        book = self._book
+        if error.exchange is not None:
+            self.exchanges[job.id] = error.exchange
+        problem = describe(error, subject="video")
+        if end_of_call(error) == "unknown":
+            note = f"{problem.what}. It may have been queued and charged; Rialto does not queue it again by itself."
+            await book.change(job.id, state="unknown", note=note, ended_at=book.now())
+            book.noticed.emit(job.id, "unknown")
+        elif error.surely_not_sent and isinstance(error, ConnectionFailed | TimedOut | Held):
+            self.is_offline = True
+            await book.change(job.id, state="waiting", note=WAITS_FOR_NETWORK)
+        elif isinstance(error, PaymentRequired | AuthenticationFailed | RateLimited):
+            await self._hold(job, f"{problem.sentence} Nothing was charged.")
+        else:
+            await book.change(
+                job.id, state="failed", note=f"{problem.sentence} Nothing was charged.", ended_at=book.now()
+            )
+            book.noticed.emit(job.id, "failed")
+
+    async def _hold(self, job: VideoJob, note: str) -> None:
+        try:
+            await self._book.change(job.id, state="waiting", held=True, note=note)
+        except StorageError:
+            _log.exception("A job could not be held")
+
+    # What is sent
+
+    async def request_of(self, job: VideoJob) -> VideoRequest:
+        """The request of a job, with its media read from the disk. Raises `LimitExceeded`."""
+        from app.service.video import VideoRequest
+
+        values = {name: value for name, value in job.form.items() if name in _FIELDS}
+        media: dict[str, Any] = {}
+        for name, kept in (job.form.get("media") or {}).items():
+            files = [kept] if isinstance(kept, str) else kept
+            urls = [await asyncio.to_thread(data_url, self._book.folder / file, name) for file in files]
+            media[name] = urls[0] if isinstance(kept, str) else tuple(urls)
+        return VideoRequest(prompt=job.prompt, **values, **media)
+
+    # After a start
+
+    async def settle(self) -> None:
+        """Make of every job that was being sent what is true, by what became of its intent."""
+        assert self.intents is not None
+        for job in self._book.all():
+            if job.intent_id and job.queue_id:
+                await self._close_intent(job)
+            if job.state != "sending":
+                continue
+            state = await self._end_of(job)
+            if state == "cancelled":
+                await self._book.change(job.id, state="waiting", note="")
+            elif state == "failed":
+                await self._book.change(job.id, state="failed", ended_at=self._book.now())
+            else:
+                await self._book.change(job.id, state="unknown", note=NOBODY_KNOWS, ended_at=self._book.now())
+                self._book.noticed.emit(job.id, "unknown")
+
+    async def _end_of(self, job: VideoJob) -> str:
+        """How a job's intent ended; what is still open was stopped by the end of the program."""
+        assert self.intents is not None
+        try:
+            intent = await self.intents.one(job.intent_id)
+        except NotStored:
+            return "cancelled"
+        if intent.state == "intended":
+            intent = await self.intents.cancel(intent.id)
+        elif intent.state == "sent":
+            intent = await self.intents.unknown(intent.id, STOPPED_ON_ITS_WAY)
+        return intent.state
+
+    async def _close_intent(self, job: VideoJob) -> None:
+        """The id is on the disk, so it was carried out, whatever the intent still says."""
+        assert self.intents is not None
+        try:
+            intent = await self.intents.one(job.intent_id)
+            if intent.state in ("sent", "unknown"):
+                await self.intents.answered(intent.id, job.queue_id, job.exchange_id)
+        except NotStored:
+            return
+
+
+_FIELDS = frozenset({"model", "duration", "negative_prompt", "aspect_ratio", "resolution", "audio", "prompt_limit"})
+
+
+def data_url(path: Path, name: str) -> str:
+    """A file as a data URL; blocks. Raises `LimitExceeded` for one that is missing, too large or of another kind."""
+    kinds, largest, words = _LIMITS.get(name, _PICTURE)
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise LimitExceeded(f"{path.name} cannot be read: {error.strerror}.", field=name) from None
+    kind = sniff(data[:HEAD_BYTES])
+    if kind is None or kind not in kinds:
+        raise LimitExceeded(f"{path.name} cannot be used: it has to be {words}.", field=name, limit=words)
+    if len(data) > largest:
+        mega = f"{largest // 1_000_000} MB"
+        raise LimitExceeded(f"Up to {mega}; {path.name} has {len(data) / 1_000_000:.1f} MB.", field=name, limit=mega)
+    return f"data:{MEDIA_TYPES[kind]};base64,{base64.b64encode(data).decode()}"
+
+
+def _described(job: VideoJob, request: VideoRequest) -> dict[str, Any]:
+    """What an intent keeps: everything but the bytes of the media, which lie beside the films."""
+    body = {name: value for name, value in asdict(request).items() if value and not name.endswith(("_url", "_urls"))}
+    return {**body, "job": job.id, "media": job.form.get("media") or {}, "quote_usd": job.quote_usd}

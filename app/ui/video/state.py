@@ -1,0 +1,102 @@
+"""What the video page shows at once, as frozen values. The presenter makes them; widgets only draw them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from app.ui.video.takes import Form, Refusal, Takes
+
+if TYPE_CHECKING:
+    from app.service.exchange import Exchange
+    from app.ui.shared.problems import Problem
+
+FILTERS = (("all", "All"), ("open", "Running"), ("ready", "Ready"), ("trash", "Trash"))
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoice:
+    id: str
+    name: str
+    kind: str  # "text", "image", "video"
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """The price of what is filled in. `price` is "" while it is not known; `note` says why, or what follows from it."""
+
+    price: str = ""
+    note: str = ""
+    asking: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FormView:
+    form: Form = field(default_factory=Form)
+    takes: Takes | None = None
+    models: tuple[ModelChoice, ...] = ()
+    kinds: tuple[tuple[str, str], ...] = ()
+    refusal: Refusal = field(default_factory=Refusal)
+    quote: Quote = Quote()
+    note: str = ""  # why there is nothing to choose from
+
+
+@dataclass(frozen=True, slots=True)
+class JobRow:
+    """One line of the list. `share` 0 to 1 draws a bar, below 0 one that slides; None draws none."""
+
+    id: str
+    title: str
+    second: str
+    state: str
+    badge: str
+    tone: str
+    icon: str
+    right: str
+    poster: str = ""  # the path of a film, "" where there is none
+    share: float | None = None
+    busy: bool = False
+
+    @property
+    def spoken(self) -> str:
+        return ", ".join(part for part in (self.title, self.badge, self.second, self.right) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Jobs:
+    """The list: what passes filter and search, and what stands above and below it."""
+
+    rows: tuple[JobRow, ...] = ()
+    which: str = "all"
+    search: str = ""
+    running: str = ""  # "2 running"
+    footer: str = ""  # "14 videos, 1.1 GB"
+    total: int = 0
+    selected: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """The job that is looked at. `remote` is "kept", "gone" or "" where nothing is to be said.
+
+    `actions` are ids of what can be done with it: "cancel", "up", "down", "send", "again", "clean", "fetch", "save",
+    "trash", "restore", "delete".
+    """
+
+    id: str = ""
+    title: str = ""
+    state: str = ""
+    film: str = ""
+    film_size: tuple[int, int] = (0, 0)
+    saved: tuple[str, str] = ("", "")
+    remote: str = ""
+    remote_words: tuple[str, str] = ("", "")
+    progress: str = ""
+    share: float | None = None
+    problem: Problem | None = None
+    facts: tuple[tuple[str, str], ...] = ()
+    receipt: str = ""
+    actions: frozenset[str] = frozenset()
+    body: Mapping[str, object] = field(default_factory=dict)
+    exchange: Exchange | None = None

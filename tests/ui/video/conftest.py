@@ -1,0 +1,26 @@
+"""One Sandbox for the whole folder, as new for every test."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+
+from app.sandbox.server import Options, RunningSandbox, start_sandbox
+from app.storage.paths import resources
+from tests.ui.video.desk import Controls
+
+
+@pytest.fixture(scope="session")
+def running_sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSandbox]:
+    options = Options(tokens_per_second=0, local_ports={})
+    with start_sandbox(tmp_path_factory.mktemp("sandbox"), resources(), options=options) as running:
+        yield running
+
+
+@pytest.fixture
+async def controls(running_sandbox: RunningSandbox) -> AsyncIterator[Controls]:
+    controls = Controls(running_sandbox.base_url, running_sandbox.api_key)
+    await controls.reset()
+    yield controls
+    await controls.reset()
