@@ -19,7 +19,12 @@ def make_crypto_rpc_tab(rialto: Rialto) -> CryptoRpcPage:
     collections = RpcCollections(rialto.paths.data / "collections")
     interfaces = RpcInterfaces(rialto.paths.data / "interfaces")
     presenter = CryptoRpcPresenter(
-        rialto.caller, rialto.tasks, resources() / "data", collections=collections, interfaces=interfaces
+        rialto.caller,
+        rialto.tasks,
+        resources() / "data",
+        collections=collections,
+        interfaces=interfaces,
+        answers=rialto.paths.data / "answers",
     )
 
     def base_url() -> str:

@@ -63,9 +63,14 @@ def hex_quantity(value: int) -> str:
 
 def in_unit(wei: int, unit: str = "ether") -> str:
     """The number in a unit, exact, without trailing zeros: 1500000000000000000 is "1.5"."""
+    return scaled(wei, UNITS[unit])
+
+
+def scaled(number: int, places: int) -> str:
+    """The number with its point moved `places` (0 to 77) to the left, exact, without trailing zeros."""
     with localcontext() as context:
         context.prec = _DIGITS
-        text = format(Decimal(wei).scaleb(-UNITS[unit]), "f")
+        text = format(Decimal(number).scaleb(-places), "f")
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QHideEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QSplitter, QVBoxLayout, QWidget
 
+from app.ui.crypto_rpc.job_bar import JobBar
 from app.ui.crypto_rpc.request_pane import RequestPane
 from app.ui.crypto_rpc.response_pane import ResponsePane
 from app.ui.crypto_rpc.state import DraftView
@@ -36,6 +37,7 @@ class Canvas(QWidget):
     network_wanted = Signal()
     method_wanted = Signal()
     list_wanted = Signal()
+    left_screen = Signal()
     split_moved = Signal(int)  # thousandths of the width that the request has now
 
     def __init__(self, theme: Theme, reading: Reading, parent: QWidget | None = None) -> None:
@@ -57,6 +59,7 @@ class Canvas(QWidget):
         self.send = Button(theme, "", "arrow-up", kind="primary", hint="Ctrl+Enter")
         self.problem = ErrorCard(theme)
         self.problem.hide()
+        self.job = JobBar(theme)
         self.request = RequestPane(theme)
         self.response = ResponsePane(theme, reading)
         header = QFrame()
@@ -87,6 +90,7 @@ class Canvas(QWidget):
         layout.setSpacing(0)
         layout.addWidget(header)
         layout.addWidget(self._switch_bar)
+        layout.addWidget(self.job)
         layout.addLayout(self._cards)
         layout.addWidget(self.splitter, 1)
         self.list_button.clicked.connect(self.list_wanted)
@@ -143,6 +147,10 @@ class Canvas(QWidget):
     @property
     def shows_answer(self) -> bool:
         return self._wide or self.switch.current == "answer"
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.left_screen.emit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

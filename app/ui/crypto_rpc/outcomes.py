@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from app.service.rpc_methods import ERROR_CREDITS, call_credits
 from app.ui.shared.json_tree_model import TreeRoot
 
+MAX_COLUMNS = 48
+MAX_TABLES = 200
 NO_ANSWER = "The node did not answer this call."
 
 
@@ -90,14 +92,36 @@ def items_of(text: str) -> tuple[Mapping[str, object], ...]:
     return tuple(item for item in items if isinstance(item, Mapping))
 
 
-def as_table(value: object, most_columns: int = 24) -> tuple[tuple[str, ...], tuple[tuple[object, ...], ...]] | None:
-    """Columns and rows of a list of objects; None for anything else. Columns stand in the order of their appearance."""
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A list of objects. `columns` in the order of their appearance, as many as are shown."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: Sequence[Mapping[str, object]]
+
+
+def table_of(title: str, value: object) -> Table | None:
+    """A list of objects as a table; None for anything else."""
     if not isinstance(value, list) or not value or not all(isinstance(item, Mapping) for item in value):
         return None
     columns: dict[str, None] = {}
     for item in value:
-        for name in item:
-            if len(columns) < most_columns:
-                columns.setdefault(str(name))
-    names = tuple(columns)
-    return names, tuple(tuple(item.get(name) for name in names) for item in value)
+        if len(columns) >= MAX_COLUMNS:
+            break
+        columns.update(dict.fromkeys(str(name) for name in item))
+    return Table(title, tuple(columns)[:MAX_COLUMNS], value)
+
+
+def tables_in(outcomes: Sequence[CallOutcome]) -> tuple[Table, ...]:
+    """Every result that is a list of objects, and every such list directly inside of one. Call it in a thread."""
+    found: list[Table] = []
+    for outcome in outcomes:
+        title = f"{outcome.id} {outcome.method}"
+        values: list[tuple[str, object]] = [(title, outcome.value)]
+        if isinstance(outcome.value, Mapping):
+            values = [(f"{title}: {name}", each) for name, each in outcome.value.items()]
+        found += [table for each_title, each in values if (table := table_of(each_title, each)) is not None]
+        if len(found) >= MAX_TABLES:
+            break
+    return tuple(found[:MAX_TABLES])

@@ -16,6 +16,7 @@ from app.ui.crypto_rpc.page_actions import rpc_actions, rpc_palette_items
 from app.ui.crypto_rpc.page_answer import AnswerDesk
 from app.ui.crypto_rpc.page_collections import CollectionDesk
 from app.ui.crypto_rpc.page_pickers import Pickers
+from app.ui.crypto_rpc.page_tools import ToolDesk
 from app.ui.crypto_rpc.presenter import CryptoRpcPresenter
 from app.ui.crypto_rpc.presenter_readings import reading_of
 from app.ui.crypto_rpc.presenter_sending import estimate_words
@@ -53,6 +54,7 @@ class CryptoRpcPage(QObject):
         self.pickers = Pickers(self, theme)
         self.networks, self.methods = self.pickers.networks, self.pickers.methods
         self.answer = AnswerDesk(self, theme, tasks)
+        self.tools = ToolDesk(self, theme, tasks)
         self.collections = CollectionDesk(self, theme, tasks)
         presenter.ask = self._ask
         self._connect_presenter()
@@ -255,6 +257,10 @@ class CryptoRpcPage(QObject):
             ("Duplicate call", "copy", lambda: self.presenter.edit(lambda draft: draft.duplicate(place))),
             ("Remove call", "trash", lambda: self.presenter.edit(lambda draft: draft.remove(place))),
             ("Call a contract…", "document", self.open_contract),
+            ("Search logs over many blocks…", "search", self.tools.search_logs),
+            ("Balances of many addresses…", "grid", self.tools.read_balances),
+            ("Watch chain heads…", "clock", self.tools.watch_heads),
+            ("Repeat this request…", "replay", self.tools.repeat),
             ("Copy as curl", "code", lambda: self.copy_as("curl")),
             ("Copy as Python (web3)", "code", lambda: self.copy_as("python")),
             ("Copy as cast", "code", lambda: self.copy_as("cast")),
@@ -308,13 +314,17 @@ class CryptoRpcPage(QObject):
         return Headroom(left, caps.requests_limit, resets_at=caps.resets_at, of="Chain calls")
 
     def running_work(self) -> Sequence[str]:
-        return (self.tr("A request to a node"),) if self.presenter.is_sending else ()
+        work = [self.tr("A request to a node")] if self.presenter.is_sending else []
+        job = self.presenter.jobs.job
+        return (*work, job.view.title) if job is not None and job.view.running else tuple(work)
 
     def badge(self) -> int:
         return 0
 
     def handle_escape(self) -> bool:
-        return self.presenter.is_sending and self.presenter.stop()
+        if self.presenter.is_sending:
+            return self.presenter.stop()
+        return self.presenter.jobs.stop()
 
     def set_zones(self, zones: Zones) -> None:
         self.zones = zones

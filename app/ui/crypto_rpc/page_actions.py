@@ -35,6 +35,10 @@ def rpc_actions(page: CryptoRpcPage) -> Sequence[TabAction]:
         TabAction(
             "crypto_rpc.decode", "Decode the answer", page.main.response.decode.toggle, "F8", "code", enabled=shown
         ),
+        TabAction("crypto_rpc.logs", "Search logs over many blocks…", page.tools.search_logs, icon="search"),
+        TabAction("crypto_rpc.sheet", "Balances of many addresses…", page.tools.read_balances, icon="grid"),
+        TabAction("crypto_rpc.watch", "Watch chain heads…", page.tools.watch_heads, icon="clock"),
+        TabAction("crypto_rpc.repeat", "Repeat this request…", page.tools.repeat, icon="replay"),
         TabAction("crypto_rpc.curl", "Copy as curl", lambda: page.copy_as("curl"), icon="code"),
         TabAction("crypto_rpc.python", "Copy as Python (web3)", lambda: page.copy_as("python"), icon="code"),
         TabAction("crypto_rpc.cast", "Copy as cast", lambda: page.copy_as("cast"), icon="code"),

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 
+from app.ui.crypto_rpc.differences import compared
 from app.ui.crypto_rpc.file_dialogs import file_to_write
-from app.ui.crypto_rpc.outcomes import roots_of
+from app.ui.crypto_rpc.outcomes import roots_of, tables_in
 from app.ui.shared.json_tree_model import Path as TreePath
 from app.ui.shared.json_tree_model import find
 
@@ -35,7 +36,9 @@ class AnswerDesk(QObject):
         response.save_wanted.connect(self.save)
         response.find_wanted.connect(lambda text: tasks.replace("rpc find", self._find, text))
         response.decode_wanted.connect(lambda on: tasks.replace("rpc decode", self._decode, on))
-        for view in (response.tree, response.headers):
+        response.tables_wanted.connect(lambda: tasks.replace("rpc tables", self._tables))
+        response.compare_wanted.connect(lambda run_id: tasks.replace("rpc compare", self._compare, run_id))
+        for view in (response.table.view, response.tree, response.headers):
             view.copied.connect(lambda what: page.toast_wanted.emit(f"The {what} is on the clipboard.", "", ""))
 
     async def _decode(self, on: bool) -> None:
@@ -45,6 +48,23 @@ class AnswerDesk(QObject):
         outcomes = await self._page.presenter.contracts.decoded() if on else run.outcomes
         if run is self._page.presenter.run:
             self._page.main.response.show_outcomes(outcomes)
+
+    async def _tables(self) -> None:
+        run = self._page.presenter.run
+        if run is not None:
+            tables = await asyncio.to_thread(tables_in, run.outcomes)
+            if run is self._page.presenter.run:
+                self._page.main.response.table.show_tables(tables)
+
+    async def _compare(self, run_id: str) -> None:
+        run = self._page.presenter.run
+        if run is None:
+            return
+        other = await self._page.presenter.read_run(run_id)
+        rows = await asyncio.to_thread(compared, other.outcomes, run.outcomes)
+        if run is self._page.presenter.run:
+            title = dict(run.runs).get(run_id, "")
+            self._page.main.response.show_changes(self.tr("Compared with {run}").format(run=title), rows)
 
     def copy(self) -> None:
         if self._page.presenter.run is not None:

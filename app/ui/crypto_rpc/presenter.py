@@ -25,6 +25,7 @@ from app.ui.crypto_rpc.presenter_caps import CapsCounter
 from app.ui.crypto_rpc.presenter_collections import saved_into
 from app.ui.crypto_rpc.presenter_contracts import ContractDesk
 from app.ui.crypto_rpc.presenter_interfaces import InterfaceShelf
+from app.ui.crypto_rpc.presenter_jobs import JobDesk
 from app.ui.crypto_rpc.presenter_list import CallShelf
 from app.ui.crypto_rpc.presenter_networks import NetworkShelf
 from app.ui.crypto_rpc.presenter_parameters import fields_of, params_of
@@ -37,6 +38,7 @@ from app.ui.crypto_rpc.presenter_sending import (
     read_transactions,
     send,
 )
+from app.ui.crypto_rpc.presenter_tools import Tools
 from app.ui.crypto_rpc.presenter_view import draft_view, method_info
 from app.ui.crypto_rpc.presenter_words import key_note
 from app.ui.crypto_rpc.state import (
@@ -48,6 +50,8 @@ from app.ui.crypto_rpc.state import (
 from app.ui.shared.problems import Problem
 
 if TYPE_CHECKING:
+    from app.credentials.accounts import Account
+    from app.service.service import Service
     from app.storage.database import Database
     from app.ui.shared.caller import Caller
     from app.ui.shared.tasks import TaskScope
@@ -84,6 +88,7 @@ class CryptoRpcPresenter(QObject):
         *,
         collections: RpcCollections | None = None,
         interfaces: RpcInterfaces | None = None,
+        answers: Path | None = None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         super().__init__()
@@ -112,6 +117,8 @@ class CryptoRpcPresenter(QObject):
         self._sending = False
         self._split: int | None = None
         self.run: RunView | None = None
+        self.jobs = JobDesk(self, tasks, now)
+        self.tools = Tools(self.jobs, answers)
         caller.account_changed.connect(self._account_changed)
 
     async def start(self, database: Database) -> None:
@@ -388,6 +395,33 @@ class CryptoRpcPresenter(QObject):
         assert self._runs is not None
         self.run = await self._runs.read(call_id, problem)
         self.run_changed.emit(self.run)
+
+    @property
+    def can_ask(self) -> bool:
+        """True when there is an account to ask for and the disk to note it on."""
+        return self._caller.service is not None and self._caller.account is not None and self.calls is not None
+
+    def service_account_calls(self) -> tuple[Service, Account, RpcCalls]:
+        """Who is asked, for whom, and where it is noted. Raises `NotSent` while one is missing."""
+        service, account, calls = self._caller.service, self._caller.account, self.calls
+        if service is None or account is None or calls is None:
+            raise NotSent(Problem("There is no account to send as", "Nothing was sent.", severity="warn"))
+        return service, account, calls
+
+    def show_joined(self, run: RunView) -> None:
+        """Show what a job put together."""
+        self.run = run
+        self.run_changed.emit(run)
+
+    async def show_sent(self, call_id: str) -> None:
+        """Show a run that was sent elsewhere."""
+        await self._show_run(call_id, None)
+        await self.sent.read()
+
+    async def read_run(self, call_id: str) -> RunView:
+        """One run with its answer, without showing it."""
+        assert self._runs is not None
+        return await self._runs.read(call_id, None)
 
     async def save_into(self, name: str, title: str, items: list[dict[str, object]]) -> str:
         """Save the calls into a collection; return its file's name. Raises `StorageError`."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 from app.ui.crypto_rpc.outcomes import CallOutcome
 from app.wallet.abi import Decoded, Interface, decode, read_interface
@@ -33,6 +34,11 @@ event Transfer(address indexed from, address indexed to, uint256 indexed tokenId
 """
 
 
+@cache
+def _standard() -> Interface:
+    return read_interface(STANDARD_TEXT)
+
+
 @dataclass(frozen=True)
 class Interfaces:
     """By address in lower case; what is in none of them is read as tokens are."""
@@ -41,7 +47,7 @@ class Interfaces:
 
     def of(self, address: object) -> tuple[Interface, ...]:
         own = self.by_address.get(address.lower()) if isinstance(address, str) else None
-        standard = read_interface(STANDARD_TEXT)
+        standard = _standard()
         return (standard,) if own is None else (own, standard)
 
     def revert(self, address: object, data: bytes) -> str | None:

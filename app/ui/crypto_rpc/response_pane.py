@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QStackedWidget, QVBoxLayout, QWidget
 
+from app.ui.crypto_rpc.answer_table import AnswerTable
 from app.ui.crypto_rpc.outcomes import CallOutcome, roots_of
 from app.ui.crypto_rpc.state import RunView
 from app.ui.shared.buttons import Button, IconButton
@@ -28,8 +30,17 @@ if TYPE_CHECKING:
     from app.ui.shared.json_tree_model import Path
     from app.ui.shared.theme import Theme
 
-MAX_RAW_CHARS = 400_000  # on screen; copies and files are whole
-TREE, HEADERS, RAW = range(3)
+MAX_RAW_CHARS = 60_000  # on screen; copies and files are whole
+RAW_LINE = 400  # characters after which a line without a break is broken on screen
+TREE, TABLE, HEADERS, RAW, CHANGES = range(5)
+UNFOLDED = 40  # differences that stand open at once
+
+
+def broken(text: str) -> str:
+    """The text with breaks in lines that are too long to be laid out at once."""
+    return "\n".join(
+        line[at : at + RAW_LINE] for line in text.split("\n") for at in range(0, max(1, len(line)), RAW_LINE)
+    )
 
 
 class ResponsePane(QWidget):
@@ -44,6 +55,8 @@ class ResponsePane(QWidget):
     problem_action = Signal(str)
     find_wanted = Signal(str)
     decode_wanted = Signal(bool)
+    tables_wanted = Signal()
+    compare_wanted = Signal(str)  # the id of another run
 
     def __init__(self, theme: Theme, reading: Reading, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -52,7 +65,7 @@ class ResponsePane(QWidget):
         self._found: list[Path] = []
         self._at = -1
         zone(self, "canvas")
-        self.tabs = PaneTabs(theme, self.tr("Parts of the answer"), ("Response", "Headers", "Raw"))
+        self.tabs = PaneTabs(theme, self.tr("Parts of the answer"), ("Response", "Table", "Headers", "Raw", "Changes"))
         self.runs = Button(theme, "", "chevron-down", size="small")
         self.copy = IconButton(theme, "copy", self.tr("Copy the answer"), shortcut="Ctrl+Shift+C", size="small")
         self.save = IconButton(theme, "download", self.tr("Save the answer"), shortcut="Ctrl+S", size="small")
@@ -71,6 +84,8 @@ class ResponsePane(QWidget):
         self.errors = PillButton(theme, "", "error")
         self.decode = PillButton(theme, self.tr("Decode"), shortcut="F8")
         self.tree = JsonTree(theme, self.tr("The answer"), reading)
+        self.table = AnswerTable(theme, reading)
+        self.changes = JsonTree(theme, self.tr("What differs between two runs"), reading)
         self.headers = JsonTree(theme, self.tr("Headers of the answer"))
         self.raw = QPlainTextEdit()
         self.raw.setReadOnly(True)
@@ -120,8 +135,9 @@ class ResponsePane(QWidget):
         inside.addLayout(search)
         inside.addWidget(rule())
         inside.addWidget(self.tree, 1)
-        for page in (tree, self.headers, self.raw):
+        for page in (tree, self.table, self.headers, self.raw, self.changes):
             self._places.addWidget(page)
+        self.tabs.bar.setTabVisible(CHANGES, False)
         self.trouble.setProperty("part", "footer")
         zone(self.trouble, "pane")
         line = QHBoxLayout(self.trouble)
@@ -157,7 +173,7 @@ class ResponsePane(QWidget):
         layout.addWidget(self._whole, 1)
 
     def _connect(self) -> None:
-        self.tabs.bar.currentChanged.connect(self._places.setCurrentIndex)
+        self.tabs.bar.currentChanged.connect(self._show_part)
         self.runs.clicked.connect(self._open_runs)
         self.copy.clicked.connect(self.copy_wanted)
         self.save.clicked.connect(self.save_wanted)
@@ -192,6 +208,7 @@ class ResponsePane(QWidget):
         self.tabs.bar.setTabText(
             HEADERS, self.tr("Headers {n}").format(n=len(run.headers)) if run.headers else "Headers"
         )
+        self.runs.setVisible(bool(run.runs))
         place = next((at for at, (run_id, _) in enumerate(run.runs, start=1) if run_id == run.id), 1)
         self.runs.setText(self.tr("Run {place} of {many}").format(place=place, many=len(run.runs)))
         self.replay.setVisible(run.replayed)
@@ -234,10 +251,8 @@ class ResponsePane(QWidget):
     def _fill_tree(self, run: RunView) -> None:
         self.decode.setChecked(False)
         self.show_outcomes(run.outcomes)
-        self.headers.set_roots([TreeRoot(name, value) for name, value in run.headers], unfold=False)
-        text = run.body[: MAX_RAW_CHARS * 4].decode("utf-8", "replace")[:MAX_RAW_CHARS]
-        cut = len(run.body) > len(text.encode("utf-8", "replace"))
-        self.raw.setPlainText(text + ("\n…" if cut else ""))
+        self.tabs.bar.setTabVisible(CHANGES, False)
+        self._show_part(self.tabs.bar.currentIndex())
         self.results.setText(self.tr("1 result") if run.results == 1 else self.tr("{n} results").format(n=run.results))
         self.errors.setText(self.tr("1 error") if run.errors == 1 else self.tr("{n} errors").format(n=run.errors))
         self.results.setVisible(run.results > 0)
@@ -245,6 +260,33 @@ class ResponsePane(QWidget):
         for pill in (self.results, self.errors):
             pill.setChecked(False)
             pill.updateGeometry()
+
+    def _show_part(self, part: int) -> None:
+        """Fill a part of the answer when it is looked at: of a large one, each takes its time."""
+        self._places.setCurrentIndex(part)
+        run = self._run
+        if run is None:
+            return
+        if part == TABLE:
+            self.tables_wanted.emit()
+        elif part == HEADERS:
+            self.headers.set_roots([TreeRoot(name, value) for name, value in run.headers], unfold=False)
+        elif part == RAW:
+            text = run.body[: MAX_RAW_CHARS * 4].decode("utf-8", "replace")[:MAX_RAW_CHARS]
+            cut = len(run.body) > len(text.encode("utf-8", "replace"))
+            self.raw.setPlainText(broken(text) + (self.tr("\n… the whole of it is copied and saved") if cut else ""))
+
+    def show_changes(self, title: str, rows: Sequence[TreeRoot]) -> None:
+        """Show what differs from another run."""
+        shown = rows or (TreeRoot(self.tr("Nothing differs"), title),)
+        self.changes.set_roots(shown, unfold=False)
+        for row in range(min(len(rows), UNFOLDED)):
+            self.changes.unfold_below(self.changes.rows.index(row, 0))
+        self.tabs.bar.setTabVisible(CHANGES, True)
+        self.tabs.bar.setTabText(CHANGES, self.tr("Changes {n}").format(n=len(rows)))
+        self.tabs.bar.setCurrentIndex(CHANGES)
+        self._places.setCurrentIndex(CHANGES)
+        self.changes.setAccessibleDescription(title)
 
     def show_outcomes(self, outcomes: Sequence[CallOutcome]) -> None:
         """Show the answer in the tree, as it came or with what its bytes say."""
@@ -306,8 +348,21 @@ class ResponsePane(QWidget):
             action.setCheckable(True)
             action.setChecked(run_id == run.id)
             action.setData(run_id)
-        menu.triggered.connect(lambda action: self.run_chosen.emit(action.data()))
+        menu.triggered.connect(self._run_chosen)
+        others = [(run_id, title) for run_id, title in run.runs if run_id != run.id]
+        if others:
+            menu.addSeparator()
+            compare = Menu(self._theme, menu)
+            compare.setTitle(self.tr("Compare with"))
+            for run_id, title in reversed(others):
+                compare.addAction(title).setData(run_id)
+            compare.triggered.connect(lambda action: self.compare_wanted.emit(action.data()))
+            menu.addMenu(compare)
         menu.popup(self.runs.mapToGlobal(self.runs.rect().bottomLeft()))
+
+    def _run_chosen(self, action: QAction) -> None:
+        if action.isCheckable():  # those of the inner menu pass by here too
+            self.run_chosen.emit(action.data())
 
     def _dress(self) -> None:
         px = self._theme.px

@@ -1,0 +1,76 @@
+"""The line that says how far a longer piece of work is, what it has cost, and how to stop it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
+
+from app.ui.shared.announce import announce
+from app.ui.shared.buttons import Button
+from app.ui.shared.label import Label
+from app.ui.shared.spinner import Progress
+from app.ui.shared.surfaces import rule, zone
+
+if TYPE_CHECKING:
+    from app.ui.crypto_rpc.presenter_jobs import JobView
+    from app.ui.shared.theme import Theme
+
+
+class JobBar(QFrame):
+    """Hidden while there is no job; one that has ended stays until it is closed."""
+
+    stop_wanted = Signal()
+    close_wanted = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._view: JobView | None = None
+        zone(self, "pane")
+        self.setAccessibleName(self.tr("Longer work"))
+        self.words = Label(theme, "", wrap=True, tabular=True)
+        self.note = Label(theme, "", "small", "text2", wrap=True, tabular=True)
+        self.progress = Progress(theme, self.tr("Share of the agreed requests"))
+        self.button = Button(theme, self.tr("Stop"), size="small")
+        column = QVBoxLayout()
+        column.addWidget(self.words)
+        column.addWidget(self.progress)
+        column.addWidget(self.note)
+        self._line = QHBoxLayout()
+        self._line.addLayout(column, 1)
+        self._line.addWidget(self.button)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addLayout(self._line)
+        layout.addWidget(rule())
+        self.button.clicked.connect(self._pressed)
+        theme.changed.connect(self._dress)
+        self._dress()
+        self.hide()
+
+    def show_job(self, view: JobView | None) -> None:
+        ended = view is not None and not view.running and self._view is not None and self._view.running
+        self._view = view
+        self.setVisible(view is not None)
+        if view is None:
+            return
+        self.words.set_text(view.words, f"{view.title}.")
+        self.note.set_text(view.sentence or view.note)
+        self.note.setVisible(bool(view.sentence or view.note))
+        self.progress.set_share(view.share)
+        self.progress.setVisible(view.running)
+        self.button.setText(self.tr("Stop") if view.running else self.tr("Close"))
+        if ended:
+            announce(self, view.sentence)
+
+    def _pressed(self) -> None:
+        running = self._view is not None and self._view.running
+        (self.stop_wanted if running else self.close_wanted).emit()
+
+    def _dress(self) -> None:
+        px = self._theme.px
+        self._line.setContentsMargins(px(20), px(10), px(16), px(10))
+        self._line.setSpacing(px(12))
