@@ -238,7 +238,15 @@ class Rialto:
         for name, begin in self._waiting.items():
             self.tasks.start(f"open {name}", begin, self.database)
         self._waiting.clear()
+        self.tasks.start("resume videos", self._resume_videos, self.database)
         return True
+
+    async def _resume_videos(self, database: Database) -> None:
+        """Go on with films that are still to come, without the tab having been looked at."""
+        from app.storage.video_jobs import has_open_jobs
+
+        if await has_open_jobs(database):
+            self.window.tab("video")
 
     def when_open(self, name: str, begin: Callable[[Database], Awaitable[None]]) -> None:
         """Hand the database to a tab that was just made: at once, or as soon as it is open."""

@@ -35,6 +35,12 @@ def _crypto_rpc(rialto: Rialto) -> TabPage:
     return make_crypto_rpc_tab(rialto)
 
 
+def _video(rialto: Rialto) -> TabPage:
+    from app.bootstrap.video_tab import make_video_tab
+
+    return make_video_tab(rialto)
+
+
 def _images(rialto: Rialto) -> TabPage:
     from app.bootstrap.images_tab import make_images_tab
 
@@ -46,5 +52,6 @@ TABS: tuple[tuple[TabInfo, Callable[[Rialto], TabPage]], ...] = (
     (TabInfo("speech", "Speech", "speech", inspector_width=352), _speech),
     (TabInfo("transcription", "Transcribe", "transcribe"), _transcription),
     (TabInfo("images", "Images", "images", list_width=324), _images),
+    (TabInfo("video", "Video", "video", list_width=324, inspector_width=420), _video),
     (TabInfo("crypto_rpc", "Console", "console"), _crypto_rpc),
 )
