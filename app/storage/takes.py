@@ -256,17 +256,17 @@ class Takes:
         await self._database.execute("DELETE FROM takes WHERE id = ?", [take_id])
 
     async def mark_broken_off(self) -> tuple[str, ...]:
-        """After a start: parts that a killed program was receiving are `cut`, or `failed` when nothing came.
+        """After a start: takes that a killed program was at are `cut`, and so is the part that was on its way.
 
         Return the ids of their takes. What had arrived is in the files; `size_bytes` is theirs to measure.
         """
-        rows = await self._database.fetch("SELECT DISTINCT take_id FROM take_parts WHERE state = 'sending'")
+        rows = await self._database.fetch("SELECT id FROM takes WHERE state IN ('sending', 'planned')")
         found = tuple(str(row[0]) for row in rows)
         if found:
             await self._database.execute(
                 "UPDATE take_parts SET state = 'cut', note = ? WHERE state = 'sending'", [BROKEN_OFF]
             )
-            await self._database.execute("UPDATE takes SET state = 'cut' WHERE state = 'sending'")
+            await self._database.execute("UPDATE takes SET state = 'cut' WHERE state IN ('sending', 'planned')")
         return found
 
 

@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.service.errors import BadRequest, ServiceError
+from app.service.errors import ServiceError
 from app.service.pricing import speech_cost
 from app.service.speech_text import Span, parts, sentences
 from app.storage.errors import StorageError
 from app.storage.intents import Intents
 from app.storage.takes import Take, TakeFiles, Takes, title_of
 from app.storage.voices import Voices
-from app.ui.shared.problems import ActionSpec, Problem, describe
+from app.ui.shared.problems import Problem
 from app.ui.speech.knobs import Knobs, KnobView, knobs_from, sent_options, view_of
 from app.ui.speech.presenter_clips import ClipShelf, clip_row
+from app.ui.speech.presenter_problems import words_for
 from app.ui.speech.presenter_reading import Grow, Reading
 from app.ui.speech.presenter_sound import SoundDesk
 from app.ui.speech.presenter_voices import CATALOGUE_KEY, CATALOGUE_KIND, VoiceShelf
@@ -366,7 +367,7 @@ class SpeechPresenter(QObject):
             if service is not None:
                 await reading.read(service, self.shelf.model(take.model), grow)
         except ServiceError as error:
-            self.set_problem(self.words_for(error, reading))
+            self.set_problem(words_for(error, reading.take, self.shelf))
         except StorageError as error:
             self.set_problem(Problem(error.sentence, "What had arrived is kept."))
         finally:
@@ -405,28 +406,6 @@ class SpeechPresenter(QObject):
         """Ask for nothing more and be silent; what came is kept."""
         was_heard = self.sound.silence()
         return self._tasks.cancel(SPEAK) or was_heard
-
-    def words_for(self, error: ServiceError, reading: Reading) -> Problem:
-        """What went wrong, with the way on: the part alone again, or another voice."""
-        take = reading.take
-        count = sum(part.state != "complete" for part in take.parts)
-        kept = "Everything before it is kept." if count < len(take.parts) else ""
-        problem = describe(error, subject="text", charged=kept)
-        if isinstance(error, BadRequest) and _is_about_the_voice(error):
-            model = self.shelf.model(take.model)
-            name = model.name if model is not None else take.model
-            return replace(
-                problem,
-                what=f"{name} does not know the voice {take.voice_name}",
-                meaning=f"{error.message} Nothing was charged.",
-                primary=ActionSpec("model-voice", f"Use {name}’s own voice"),
-                alternative=ActionSpec("choose-voice", "Choose a voice"),
-            )
-        if problem.primary is None or problem.primary.id in ("retry", "continue"):
-            failed = next((part for part in take.parts if part.state != "complete"), None)
-            words = f"Ask for part {failed.number} again" if failed and len(take.parts) > 1 else "Ask again"
-            problem = replace(problem, primary=ActionSpec("go-on", words))
-        return problem
 
     def set_problem(self, problem: Problem | None) -> None:
         if problem != self.problem:
@@ -478,10 +457,6 @@ class SpeechPresenter(QObject):
         self.knobs_changed.emit(self.knob_view())
         self._measure_text()
         self.tell_clips()
-
-
-def _is_about_the_voice(error: BadRequest) -> bool:
-    return any(item.path.split(".")[0] == "voice" for item in error.fields) or "voice" in error.message.casefold()
 
 
 def _size_of(path: Path) -> int:

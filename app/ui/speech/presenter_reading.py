@@ -205,11 +205,9 @@ class _Keeper:
         stem = f"part-{self.part.number:02d}"
         path = await asyncio.to_thread(self._open, stem, suffix_of(kind))
         self.part = replace(self.part, file=path.name, kind=kind, first_sound_s=first_s)
-        await self._reading._save(self.part)
-        self._decoder = threading.Thread(
-            target=self._reading.decode_arriving, args=(self.part, self._arriving), name="decode speech", daemon=True
-        )
+        self._decoder = threading.Thread(target=self._decode, name="decode speech", daemon=True)
         self._decoder.start()
+        await self._reading._save(self.part)
 
     async def write(self, piece: bytes) -> None:
         await asyncio.to_thread(self._write, piece)
@@ -221,7 +219,15 @@ class _Keeper:
         self._arriving.finish()
         if self._decoder is not None:
             await asyncio.to_thread(self._decoder.join)
-        await asyncio.to_thread(self._close)
+        else:
+            await asyncio.to_thread(self._close)
+
+    def _decode(self) -> None:
+        """The decoder's thread also closes the file: it ends by itself, however often the task is stopped meanwhile."""
+        try:
+            self._reading.decode_arriving(self.part, self._arriving)
+        finally:
+            self._close()
 
     def _open(self, stem: str, suffix: str) -> Path:
         """An earlier try keeps its file: it was paid for."""

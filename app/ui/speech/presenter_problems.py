@@ -1,0 +1,36 @@
+"""What a failed part of a take means, and the way on: the part alone again, or another voice."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from app.service.errors import BadRequest, ServiceError
+from app.storage.takes import Take
+from app.ui.shared.problems import ActionSpec, Problem, describe
+from app.ui.speech.presenter_voices import VoiceShelf
+
+
+def words_for(error: ServiceError, take: Take, shelf: VoiceShelf) -> Problem:
+    """What went wrong, with the way on: the part alone again, or another voice."""
+    count = sum(part.state != "complete" for part in take.parts)
+    kept = "Everything before it is kept." if count < len(take.parts) else ""
+    problem = describe(error, subject="text", charged=kept)
+    if isinstance(error, BadRequest) and _is_about_the_voice(error):
+        model = shelf.model(take.model)
+        name = model.name if model is not None else take.model
+        return replace(
+            problem,
+            what=f"{name} does not know the voice {take.voice_name}",
+            meaning=f"{error.message} Nothing was charged.",
+            primary=ActionSpec("model-voice", f"Use {name}’s own voice"),
+            alternative=ActionSpec("choose-voice", "Choose a voice"),
+        )
+    if problem.primary is None or problem.primary.id in ("retry", "continue"):
+        failed = next((part for part in take.parts if part.state != "complete"), None)
+        words = f"Ask for part {failed.number} again" if failed and len(take.parts) > 1 else "Ask again"
+        problem = replace(problem, primary=ActionSpec("go-on", words))
+    return problem
+
+
+def _is_about_the_voice(error: BadRequest) -> bool:
+    return any(item.path.split(".")[0] == "voice" for item in error.fields) or "voice" in error.message.casefold()
