@@ -100,26 +100,19 @@ class SpeechPresenter(QObject):
         broken = await self.clips.takes.mark_broken_off()
         await self.clips.load()
         for take_id in broken:
-            await self._measure(take_id)
+            await self.clips.measure(take_id)
         await self.shelf.load(self.voices)
         await self.shelf.load_saved(catalogue, self.account_id)
         self._take_desk(await self.voices.desk())
         self._tell_all()
         if broken:
             self._say_broken_off(len(broken))
+        for intent in await self.intents.pending("speech"):  # the takes themselves show what is missing of them
+            if intent.state == "unknown":
+                await self.intents.tell(intent.id)
         self.refresh_models()
         self.sound.read_outputs()
         self.ready.set()
-
-    async def _measure(self, take_id: str) -> None:
-        """After a kill: what the file of a cut part holds is what was kept of it."""
-        assert self.clips is not None
-        take = await self.clips.takes.one(take_id)
-        for part in take.parts:
-            if part.state == "cut":
-                size = await asyncio.to_thread(_size_of, self.clips.files.part(part)) if part.file else 0
-                await self.clips.takes.save_part(replace(part, size_bytes=size, state="cut" if size else "failed"))
-        self.clips.put(await self.clips.takes.one(take_id))
 
     def _say_broken_off(self, count: int) -> None:
         what = "A clip was" if count == 1 else f"{count} clips were"
@@ -349,7 +342,7 @@ class SpeechPresenter(QObject):
         return take
 
     async def read(self, take: Take, *, aloud: bool, grow: Grow | None = None) -> None:
-        """Put a take into the player, ask for what is missing of it, and keep what comes."""
+        """Put a take into the player, ask for what is missing of it, keep what comes."""
         at_s = self.sound.player.position_s if self.sound.view.take_id == take.id else 0.0
         reading = self.make_reading(take)
         self.sound.show(reading, at_s=at_s)
@@ -457,10 +450,3 @@ class SpeechPresenter(QObject):
         self.knobs_changed.emit(self.knob_view())
         self._measure_text()
         self.tell_clips()
-
-
-def _size_of(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0

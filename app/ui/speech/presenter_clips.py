@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -88,6 +89,15 @@ class ClipShelf:
     async def load(self) -> None:
         self.rows = await self.takes.recent()
 
+    async def measure(self, take_id: str) -> None:
+        """After a kill: what the file of a cut part holds is what was kept of it."""
+        take = await self.takes.one(take_id)
+        for part in take.parts:
+            if part.state == "cut":
+                size = await asyncio.to_thread(_size_of, self.files.part(part)) if part.file else 0
+                await self.takes.save_part(replace(part, size_bytes=size, state="cut" if size else "failed"))
+        self.put(await self.takes.one(take_id))
+
     def one(self, take_id: str) -> Take | None:
         return next((take for take in self.rows if take.id == take_id), None)
 
@@ -115,3 +125,10 @@ class ClipShelf:
         only = take.parts[0] if len(take.parts) == 1 else None
         source = self.files.part(only) if only is not None and only.kind == kind and only.has_sound else None
         await asyncio.to_thread(write_clip, target, kind, spool, tags, source)
+
+
+def _size_of(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
