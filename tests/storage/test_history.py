@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.storage.conversations import MESSAGE_COLUMNS, STATES, chat_from_row, message_from_row
+from app.storage.conversations import CHAT_COLUMNS, MESSAGE_COLUMNS, STATES, chat_from_row, message_from_row
 from app.storage.database import Database
 from app.storage.errors import NotStored
 from app.storage.history import History
@@ -301,12 +301,13 @@ def test_a_message_row_of_odd_values_is_still_a_message(row: tuple[Any, ...]) ->
     assert message.created_at.tzinfo is not None
 
 
-@given(st.tuples(*[odd] * 16))
+@given(st.tuples(*[odd] * len(CHAT_COLUMNS.split(","))))
 def test_a_chat_row_of_odd_values_is_still_a_chat(row: tuple[Any, ...]) -> None:
     chat = chat_from_row(row)
     assert chat.cost_usd.is_finite()
     assert isinstance(chat.options, dict)
     assert isinstance(chat.title, str)
+    assert all(isinstance(each, dict) for each in chat.draft_attachments)
 
 
 async def test_one_broken_row_does_not_hide_the_others(history: History, database: Database) -> None:
