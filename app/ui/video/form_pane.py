@@ -9,14 +9,13 @@ from app.ui.shared.buttons import PrimaryButton, QuietButton
 from app.ui.shared.fields import ChoiceField, TextField, bind_label
 from app.ui.shared.header import PaneHeader
 from app.ui.shared.label import Label
-from app.ui.shared.segmented import SegmentedChoice
 from app.ui.shared.spinner import Spinner
 from app.ui.shared.surfaces import rule, zone
 from app.ui.shared.switch import Switch
 from app.ui.shared.theme import Theme
 from app.ui.video.form_parts import MediaSlot, ShapeChoice, ValueChoice
 from app.ui.video.state import FormView
-from app.ui.video.takes import KINDS, MAX_REFERENCES, Takes, length_words
+from app.ui.video.takes import MAX_REFERENCES, Takes, length_words
 
 PICTURE_FILES = "*.png *.jpg *.jpeg *.webp"
 FILM_FILES = "*.mp4 *.mov *.webm"
@@ -44,7 +43,7 @@ class FormPane(QWidget):
         self.header = PaneHeader(theme, self.tr("New video"))
         self.clear = QuietButton(theme, self.tr("Clear"), "refresh", size="small")
         self.header.add(self.clear)
-        self.kind = SegmentedChoice(theme, self.tr("Begin with"), KINDS, current="text", stretch=True)
+        self.kind = ValueChoice(theme, self.tr("Begin with"), longest=12)
         self.model = ChoiceField(theme, self.tr("Model"))
         self.model_note = Label(theme, "", "small", "text2", wrap=True)
         self.prompt = QPlainTextEdit()
@@ -155,7 +154,7 @@ class FormPane(QWidget):
         head.addWidget(self.asking)
         head.addWidget(self.price)
         self.price_note = Label(theme, "", "small", "text2", wrap=True, tabular=True)
-        self.queue = PrimaryButton(theme, self.tr("Queue"), size="large", hint="Ctrl+Return")
+        self.queue = PrimaryButton(theme, self.tr("Queue"), size="large", hint="Ctrl+Enter")
         self._foot_column.addLayout(head)
         self._foot_column.addWidget(self.price_note)
         self._foot_column.addWidget(self.queue)
@@ -171,7 +170,7 @@ class FormPane(QWidget):
 
     def _connect(self) -> None:
         edit = self.edited.emit
-        self.kind.changed.connect(lambda kind: edit("kind", kind))
+        self.kind.chosen.connect(lambda kind: edit("kind", kind))
         self.model.activated.connect(lambda _: edit("model", str(self.model.currentData())))
         self.prompt.textChanged.connect(lambda: edit("prompt", self.prompt.toPlainText()))
         self.negative.textEdited.connect(lambda text: edit("negative", text))
@@ -195,12 +194,11 @@ class FormPane(QWidget):
     def fill(self, view: FormView) -> None:
         """Put the form's own values into the fields."""
         form = view.form
-        blockers = [QSignalBlocker(each) for each in (self.prompt, self.model, self.audio, self.delete, self.kind)]
+        blockers = [QSignalBlocker(each) for each in (self.prompt, self.model, self.audio, self.delete)]
         if self.prompt.toPlainText() != form.prompt:
             self.prompt.setPlainText(form.prompt)
         if self.negative.text() != form.negative:
             self.negative.setText(form.negative)
-        self.kind.set_current(form.kind)
         self.model.clear()
         for model in view.models:
             if model.kind == form.kind:
@@ -216,6 +214,7 @@ class FormPane(QWidget):
         self._view = view
         form, takes = view.form, view.takes or Takes()
         refusal = view.refusal.fields
+        self.kind.show_values(view.kinds, form.kind)
         self.kind.setVisible(len(view.kinds) > 1)
         self.model_note.setVisible(bool(view.note))
         self.model_note.set_text(view.note)

@@ -25,10 +25,14 @@ class ValueChoice(QWidget):
 
     chosen = Signal(str)
 
-    def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, theme: Theme, name: str, *, longest: int = LONGEST_SEGMENT, parent: QWidget | None = None
+    ) -> None:
+        """`longest`: how many characters fit side by side."""
         super().__init__(parent)
         self._theme = theme
         self._name = name
+        self._longest = longest
         self._items: tuple[tuple[str, str], ...] = ()
         self.field: SegmentedChoice | ChoiceField | None = None
         self._layout = QVBoxLayout(self)
@@ -52,7 +56,7 @@ class ValueChoice(QWidget):
             self.field = None
         if not self._items:
             return
-        few = len(self._items) <= MOST_SEGMENTS and all(len(words) <= LONGEST_SEGMENT for _, words in self._items)
+        few = len(self._items) <= MOST_SEGMENTS and all(len(words) <= self._longest for _, words in self._items)
         if few:
             self.field = SegmentedChoice(self._theme, self._name, self._items, stretch=True)
             self.field.changed.connect(self.chosen)

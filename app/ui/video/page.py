@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from app.ui.shared.theme import Theme
     from app.ui.video.presenter import VideoPresenter
 
-INFO = TabInfo("video", "Video", "video", list_width=324, inspector_width=420)
+INFO = TabInfo("video", "Video", "video", list_width=324, inspector_width=436)
 MENU = (
     ("use", "Use again", "replay"),
     ("again", "Make the same once more…", "retry"),

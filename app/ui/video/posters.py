@@ -61,7 +61,7 @@ class Posters(QObject):
             picture = picture.scaled(
                 MAX_SIDE, MAX_SIDE, Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation
             )
-        if picture.save(film + SUFFIX, b"JPEG", 85):
+        if picture.save(film + SUFFIX, quality=85):
             try:
                 self._kept.emit(film)
             except RuntimeError:

@@ -134,7 +134,7 @@ class Fetcher(QObject):
             None: "The service does not say whether it was charged.",
         }[error.credits_refunded]
         more = f" It proposes the model {error.recommended_model}." if error.recommended_model else ""
-        note = f"The content policy stopped this video: {error.message.rstrip('.')}. {money}{more}"
+        note = f"{error.message.rstrip('.') or 'The content policy stopped this video'}. {money}{more}"
         await self._end(job, "failed", note, remote_copy=False, refunded=error.credits_refunded)
 
     async def _end(self, job: VideoJob, state: str, note: str, **more: object) -> None:

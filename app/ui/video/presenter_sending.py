@@ -219,6 +219,7 @@ class Sender:
             else:
                 await self._book.change(job.id, state="unknown", note=NOBODY_KNOWS, ended_at=self._book.now())
                 self._book.noticed.emit(job.id, "unknown")
+                await self.intents.tell(job.intent_id)
 
     async def _end_of(self, job: VideoJob) -> str:
         """How a job's intent ended; what is still open was stopped by the end of the program."""
@@ -226,7 +227,7 @@ class Sender:
         try:
             intent = await self.intents.one(job.intent_id)
         except NotStored:
-            return "cancelled"
+            return "cancelled"  # it never came to be
         if intent.state == "intended":
             intent = await self.intents.cancel(intent.id)
         elif intent.state == "sent":

@@ -142,9 +142,7 @@ async def open_desk(
     async def read_key() -> str:
         return controls.api_key
 
-    service = open_service(
-        controls.base_url, "service", ApiKeyAuth(read_key), exchanges.append, transport=transport
-    )
+    service = open_service(controls.base_url, "service", ApiKeyAuth(read_key), exchanges.append, transport=transport)
     database = await Database.open(home / "rialto.db")
     presenter = VideoPresenter(caller, tasks, home / "videos")
     presenter.poller.pace = pace

@@ -1,0 +1,81 @@
+"""SIGKILL at every step of a job: after the next start there is one paid job and its file, and never a second one."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.storage.film_check import check_film
+from app.storage.intents import Intents
+from tests.ui.video.desk import Controls, open_desk
+
+
+async def kill_at(step: str, home: Path, controls: Controls) -> None:
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "tests.ui.video.victim", step, str(home), controls.base_url, controls.api_key),
+        stdout=asyncio.subprocess.PIPE,
+        env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
+    )
+    assert process.stdout is not None
+    async with asyncio.timeout(60):
+        assert (await process.stdout.readline()).strip() == b"here"
+    os.kill(process.pid, signal.SIGKILL)
+    await process.wait()
+
+
+@pytest.mark.parametrize(
+    ("step", "paid_before"),
+    [
+        ("ordered", 0),  # the row is on the disk, nothing else
+        ("intended", 0),  # the intent is on the disk, it was never sent
+        ("sending", 0),  # the row says sending, the intent knows better
+        ("kept", 1),  # the service's id is on the disk, the intent does not know yet
+        ("rendering", 1),  # after the first poll
+        ("fetching", 1),  # in the middle of the download
+        ("fetched", 1),  # the file has its name, the row does not know
+        ("saved", 1),  # checked, the service still has its copy
+        ("removed", 1),  # the copy is deleted, the row does not know
+    ],
+)
+async def test_R_VID_02_killed_at_a_step_a_job_ends_with_one_paid_film_on_the_disk(
+    step: str, paid_before: int, tmp_home: Path, controls: Controls
+) -> None:
+    await kill_at(step, tmp_home, controls)
+    assert await controls.paid_jobs() == paid_before
+    async with open_desk(tmp_home, controls) as desk:
+        (job,) = desk.jobs
+        await desk.until(lambda: desk.state(job.id) not in ("waiting", "sending"))
+        await controls.turn_clock(20)
+        job = await desk.reaches(job.id, "cleaned")
+        assert check_film(desk.presenter.book.film(job)).duration_s == 3.0
+        assert await controls.paid_jobs() == 1
+        assert await Intents(desk.database).pending("video") == ()
+        left = sorted(path.name for path in desk.presenter.book.folder.iterdir())
+        assert left == [job.file], "nothing half done stays"
+
+
+@pytest.mark.parametrize(("step", "paid_before"), [("leaving", 0), ("queued", 1)])
+async def test_killed_between_sending_and_the_answer_nobody_knows_and_nothing_is_queued_by_itself(
+    step: str, paid_before: int, tmp_home: Path, controls: Controls
+) -> None:
+    await kill_at(step, tmp_home, controls)
+    async with open_desk(tmp_home, controls) as desk:
+        (job,) = desk.jobs
+        assert job.state == "unknown"
+        assert any("Nobody knows" in notice for notice in desk.notices)
+        await controls.turn_clock(20)
+        await asyncio.sleep(0.3)  # time in which a program that queues by itself would have done it
+        assert await controls.paid_jobs() == paid_before
+        desk.presenter.again(job.id)  # the person does
+        await desk.until(lambda: len(desk.jobs) == 2)
+        await desk.until(lambda: desk.job.state == "running")
+        await controls.turn_clock(60)
+        await desk.reaches(desk.job.id, "saved", "cleaned")
+        assert await controls.paid_jobs() == paid_before + 1
+    async with open_desk(tmp_home, controls) as desk:
+        assert not any("Nobody knows" in notice for notice in desk.notices), "a person is told once"
