@@ -106,17 +106,15 @@ class SpeechPresenter(QObject):
         self._take_desk(await self.voices.desk())
         self._tell_all()
         if broken:
-            self._say_broken_off(len(broken))
+            what = "A clip was" if len(broken) == 1 else f"{len(broken)} clips were"
+            words = f"{what} being spoken when Rialto ended. What had arrived is kept; open it to go on."
+            self.notice.emit(words, "", "")
         for intent in await self.intents.pending("speech"):  # the takes themselves show what is missing of them
             if intent.state == "unknown":
                 await self.intents.tell(intent.id)
         self.refresh_models()
         self.sound.read_outputs()
         self.ready.set()
-
-    def _say_broken_off(self, count: int) -> None:
-        what = "A clip was" if count == 1 else f"{count} clips were"
-        self.notice.emit(f"{what} being spoken when Rialto ended. What had arrived is kept; open it to go on.", "", "")
 
     async def aclose(self) -> None:
         """Save what is being written and give the loudspeaker back."""
