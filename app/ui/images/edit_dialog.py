@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal
 
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.ui.images.mask_editor import DEFAULT_BRUSH, MAX_BRUSH, MIN_BRUSH, MaskEditor
 from app.ui.images.state import EditModel
@@ -37,7 +37,7 @@ class EditDialog(Dialog):
         *,
         others: int = 0,
     ) -> None:
-        super().__init__(theme, parent, "Edit the picture", width=WIDTH)
+        super().__init__(theme, parent, "Edit the image", width=WIDTH)
         self._models = {model.id: model for model in models}
         self._price_of = price_of
         self.prompt = QPlainTextEdit()
@@ -50,7 +50,7 @@ class EditDialog(Dialog):
         self.ratio = ChoiceField(theme, "Shape of the result")
         self.resolution = ChoiceField(theme, "Resolution of the result")
         self.format = ChoiceField(theme, "Format of the result")
-        self.safe = Switch(theme, "Blur adult pictures", checked=True)
+        self.safe = Switch(theme, "Blur adult images", checked=True)
         self.editor = MaskEditor(theme)
         self.editor.show_picture(picture)
         self.brush = SliderField(
@@ -78,7 +78,7 @@ class EditDialog(Dialog):
         self.body.addLayout(head)
         self.body.addWidget(self.prompt)
         if self._others:
-            what = "one more picture" if self._others == 1 else f"{self._others} more pictures"
+            what = "one more image" if self._others == 1 else f"{self._others} more images"
             self.body.addWidget(Label(theme, f"Combined with {what} that you chose.", "small", "text2"))
         tools = QHBoxLayout()
         tools.setSpacing(theme.px(8))
@@ -93,11 +93,22 @@ class EditDialog(Dialog):
         self.body.addWidget(self.painted)
         fields = QHBoxLayout()
         fields.setSpacing(theme.px(8))
-        for field in (self.model, self.ratio, self.resolution, self.format):
-            fields.addWidget(field, 1)
+        for words, field in (
+            ("Model", self.model),
+            ("Shape", self.ratio),
+            ("Resolution", self.resolution),
+            ("Format", self.format),
+        ):
+            column = QVBoxLayout()
+            column.setSpacing(theme.px(4))
+            label = Label(theme, words, "small", "text2", weight=500)
+            label.setBuddy(field)
+            column.addWidget(label)
+            column.addWidget(field)
+            fields.addLayout(column, 1)
         self.body.addLayout(fields)
         safe = QHBoxLayout()
-        safe.addWidget(Label(theme, "Blur adult pictures"), 1)
+        safe.addWidget(Label(theme, "Blur adult images"), 1)
         safe.addWidget(self.safe)
         self.body.addLayout(safe)
         for model in self._models.values():
@@ -143,5 +154,5 @@ class EditDialog(Dialog):
         self.painted.set_text(
             f"{share:.0%} painted. The service is not told of the mask: Rialto keeps everything outside it as it was."
             if share
-            else "Nothing is painted, so the whole picture may change. Paint to keep the rest as it is."
+            else "Nothing is painted, so the whole image may change. Paint to keep the rest as it is."
         )

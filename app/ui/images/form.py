@@ -176,9 +176,9 @@ def view_of(form: ImageForm, model: Model | None, styles: tuple[str, ...] = ()) 
     if model is not None:
         quality = form.quality if form.quality in limits.qualities else None
         each = image_cost(model.model_spec.pricing, resolution=view.resolution or None, quality=quality)
-    why_not = "" if form.prompt.strip() else "Say what the picture shows."
+    why_not = "" if form.prompt.strip() else "Say what the image shows."
     if model is None:
-        why_not = "There is no model for pictures yet."
+        why_not = "There is no model for images yet."
     return replace(
         view,
         price_each=each,
@@ -202,7 +202,7 @@ def _notes(limits: ModelLimits) -> dict[str, str]:
     if not limits.qualities:
         notes["quality"] = f"{limits.name} has one quality."
     if not limits.max_references:
-        notes["references"] = f"{limits.name} takes no style from other pictures."
+        notes["references"] = f"{limits.name} takes no style from other images."
     elif not limits.has_strength:
         notes["strength"] = f"{limits.name} sets the strength itself."
     return notes
@@ -223,7 +223,7 @@ def _refusals(form: ImageForm, limits: ModelLimits, styles: tuple[str, ...]) -> 
     if limits.max_steps and form.steps is not None and form.steps > limits.max_steps:
         found.append(("steps", f"{limits.name} takes up to {limits.max_steps} steps."))
     if len(form.references) > limits.max_references > 0:
-        found.append(("references", f"{limits.name} takes the style of up to {limits.max_references} pictures."))
+        found.append(("references", f"{limits.name} takes the style of up to {limits.max_references} images."))
     if form.style and styles and form.style not in styles:
         found.append(("style", f"The service has no style “{form.style}” any more."))
     return tuple(found)

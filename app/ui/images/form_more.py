@@ -22,7 +22,7 @@ SWITCHES = (
     ("enable_web_search", "Let the model search the web", ""),
     ("hide_watermark", "Hide the watermark", ""),
     ("embed_exif_metadata", "Let the service write EXIF too", "Rialto writes prompt, model and seed in any case."),
-    ("in_one_call", "Ask for all of them in one call", "One receipt; only the first picture's seed is known."),
+    ("in_one_call", "Ask for all of them in one call", "One receipt; only the first image's seed is known."),
 )
 
 
@@ -45,7 +45,7 @@ class MoreOptions(QWidget):
         self.lora = SliderField(theme, "Adapter strength", low=0, high=100, step=1, decimals=0, default=0)
         self.lora.number.setSpecialValueText("auto")
         self.strength = SliderField(theme, "Strength of the style", low=0.1, high=1, step=0.05, decimals=2, default=0.5)
-        self.references = QuietButton(theme, "Take the style of the chosen picture", "layers", size="small")
+        self.references = QuietButton(theme, "Take the style of the chosen image", "layers", size="small")
         self.switches = {name: Switch(theme, title) for name, title, _ in SWITCHES}
         self.rows = FormRows(theme, margins=False)
         self._build()
@@ -64,7 +64,7 @@ class MoreOptions(QWidget):
         seed.setFocusProxy(self.seed)
         rows.add_pair(("format", "Format", self.format), ("seed", "Seed", seed))
         rows.add_beside("lora_strength", "Adapter", self.lora)
-        rows.add("references", "Style of other pictures", self.references)
+        rows.add("references", "Style of other images", self.references)
         rows.add_beside("strength", "Strength", self.strength)
         for name, title, note in SWITCHES:
             rows.add_switch(name, title, self.switches[name])
@@ -119,7 +119,7 @@ class MoreOptions(QWidget):
         for name in ("resolution", "quality"):
             self.rows.set_used(name, not notes.get(name), notes.get(name, ""))
         number = len(form.references)
-        taken = "Take the style of the chosen picture" if not number else f"Style of {number} · choose again"
+        taken = "Take the style of the chosen image" if not number else f"Style of {number} · choose again"
         self.references.setText(taken)
         self.rows.set_used("references", not notes.get("references"), notes.get("references", ""))
         uses = bool(number) and limits.has_strength

@@ -43,7 +43,7 @@ class FormPane(QWidget):
         self._theme = theme
         self._view: FormView | None = None
         zone(self, "pane")
-        self.header = PaneHeader(theme, "New picture")
+        self.header = PaneHeader(theme, "New image")
         self.clear = QuietButton(theme, "Clear", "refresh", size="small")
         self.header.add(self.clear)
         self.model = ChoiceField(theme, "Model")
@@ -56,12 +56,12 @@ class FormPane(QWidget):
         self.count = SegmentedChoice(theme, "How many", COUNTS, stretch=True)
         self.guidance = SliderField(theme, "Guidance", low=0, high=20, step=0.5, decimals=1, default=0)
         self.steps = SliderField(theme, "Steps", low=0, high=50, step=1, decimals=0, default=0)
-        self.safe = Switch(theme, "Blur adult pictures", checked=True)
+        self.safe = Switch(theme, "Blur adult images", checked=True)
         self.more = MoreOptions(theme)
         self.estimate = Label(theme, "Estimate", "body", "text2")
         self.price = Label(theme, "", "title", tabular=True)
         self.sum = Label(theme, "", "small", "text2", tabular=True, wrap=True)
-        self.make = PrimaryButton(theme, "Make a picture", hint="Ctrl+Enter")
+        self.make = PrimaryButton(theme, "Make an image", hint="Ctrl+Enter")
         self.stop = QuietButton(theme, "Stop waiting", "stop", size="small")
         for field in (self.guidance, self.steps):
             field.number.setSpecialValueText("auto")
@@ -76,10 +76,10 @@ class FormPane(QWidget):
         self._dress()
 
     def _build(self) -> None:
-        theme, rows = self._theme, self.rows
+        rows = self.rows
         self.prompt.setTabChangesFocus(True)
         self.prompt.setAccessibleName("Prompt")
-        self.prompt.setPlaceholderText("What the picture shows, how it is made, in which light.")
+        self.prompt.setPlaceholderText("What the image shows, how it is made, in which light.")
         rows.add("model", "Model", self.model)
         self.counter = rows.add("prompt", "Prompt", self.prompt, counter=True)
         rows.add("negative_prompt", "Leave out", self.negative)
@@ -88,7 +88,7 @@ class FormPane(QWidget):
         rows.add_pair(("width", "Width", self.width_field), ("height", "Height", self.height_field))
         rows.add_beside("cfg_scale", "Guidance", self.guidance)
         rows.add_beside("steps", "Steps", self.steps)
-        rows.add_switch("safe_mode", "Blur adult pictures", self.safe)
+        rows.add_switch("safe_mode", "Blur adult images", self.safe)
         rows.add_whole(self.more)
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
@@ -113,7 +113,6 @@ class FormPane(QWidget):
         column.addWidget(rule())
         column.addWidget(self.footer)
         self.stop.hide()
-        theme.px(1)
 
     def _connect(self) -> None:
         tell = self.edited.emit
@@ -136,8 +135,7 @@ class FormPane(QWidget):
     def _dress(self) -> None:
         px = self._theme.px
         self.prompt.setFont(self._theme.font("body"))
-        self.prompt.setMinimumHeight(px(20) + 5 * self._theme.line_px("body"))
-        self.prompt.setMaximumHeight(px(20) + 7 * self._theme.line_px("body"))
+        self.prompt.setFixedHeight(px(20) + 6 * self._theme.line_px("body"))
         self._foot.setContentsMargins(px(16), px(12), px(16), px(14))
         self._foot.setSpacing(px(8))
 
@@ -224,7 +222,7 @@ class FormPane(QWidget):
             words += f", balance after {money.money(balance - price)}"
         self.sum.set_text(view.refusals[0][1] if view.refusals else words)
         self.sum.set_role("bad" if view.refusals else "text2")
-        what = "a picture" if count == 1 else f"{count} pictures"
+        what = "an image" if count == 1 else f"{count} images"
         self.make.setText(f"Make {what}" + (f" · {money.money(price)}" if price is not None else ""))
         self.make.setToolTip(view.why_not or (view.refusals[0][1] if view.refusals else ""))
         self.make.setEnabled(not view.why_not and not view.refusals)

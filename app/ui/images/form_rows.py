@@ -67,13 +67,19 @@ class FormRows(QWidget):
 
     def add_pair(self, *fields: tuple[str, str, QWidget]) -> None:
         """Two fields side by side, each with its label above."""
+        whole = QWidget()
+        column = QVBoxLayout(whole)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(self._theme.px(4))
         row = QHBoxLayout()
         row.setSpacing(self._theme.px(12))
+        column.addLayout(row)
         for name, title, field in fields:
-            holder, count = self._above(name, title, field)
+            holder, count = self._above(name, title, field, with_reason=False)
             count.hide()
-            row.addWidget(holder, 1)
-        self._column.addLayout(row)
+            row.addWidget(holder, 1, Qt.AlignmentFlag.AlignTop)
+            column.addWidget(self._reasons[name])  # across both: a sentence needs the room
+        self._column.addWidget(whole)
 
     def add_beside(self, name: str, title: str, field: QWidget) -> None:
         """A label at the left of its field."""
@@ -110,7 +116,7 @@ class FormRows(QWidget):
     def add_whole(self, widget: QWidget) -> None:
         self._column.addWidget(widget)
 
-    def _above(self, name: str, title: str, field: QWidget) -> tuple[QWidget, Label]:
+    def _above(self, name: str, title: str, field: QWidget, *, with_reason: bool = True) -> tuple[QWidget, Label]:
         holder = QWidget()
         column = QVBoxLayout(holder)
         column.setContentsMargins(0, 0, 0, 0)
@@ -124,7 +130,8 @@ class FormRows(QWidget):
         column.addLayout(head)
         column.addWidget(field)
         self._note(name, holder, label, field)
-        column.addWidget(self._reasons[name])
+        if with_reason:
+            column.addWidget(self._reasons[name])
         return holder, count
 
     def _note(self, name: str, holder: QWidget, label: Label, field: QWidget) -> None:
@@ -141,6 +148,8 @@ class FormRows(QWidget):
 
     def set_shown(self, name: str, shown: bool) -> None:
         self._holders[name].setVisible(shown)
+        if not shown:
+            self._reasons[name].hide()
 
     def set_problem(self, name: str, sentence: str) -> None:
         """Mark a field, or unmark it with ""."""

@@ -32,6 +32,7 @@ from app.ui.shared.thumbnails import Thumbnails
 
 MIN_TILE = 240  # px at 100 %; as many columns as fit
 SHAPE = 9 / 16  # height of a picture in the gallery to its width
+ROOM_FOR_COUNT = 600  # px at 100 %; in less, the number gives way to the search
 KEPT = 400  # decoded pictures, about 100 MB at most
 SPIN_MS = 100
 EXAMPLES = (
@@ -98,14 +99,14 @@ class Gallery(QWidget):
         self._shelf = Shelf()
         self._wanted = ""
         zone(self, "canvas")
-        self.header = PaneHeader(theme, "Pictures", style="reading")
+        self.header = PaneHeader(theme, "Images", style="reading")
         self.list_button = IconButton(theme, "panel-left", "Show the form", shortcut="Ctrl+B")
         self.inspector_button = IconButton(
             theme, "panel-right", "Show the inspector", shortcut="Ctrl+I", checkable=True
         )
-        self.count = Label(theme, "", role="text2", tabular=True, elide=True)
-        self.search = SearchField(theme, "Find a picture")
-        self.scope = ChoiceField(theme, "Which pictures", small=True)
+        self.count = Label(theme, "", role="text2", tabular=True)
+        self.search = SearchField(theme, "Find an image")
+        self.scope = ChoiceField(theme, "Which images", small=True)
         self.empty_trash = Button(theme, "Empty", "trash", kind="quiet", size="small")
         self.shape = SegmentedChoice(
             theme, "Shape", (("grid", "Tiles"), ("list", "Lines")), icons={"grid": "grid", "list": "list"}
@@ -117,8 +118,8 @@ class Gallery(QWidget):
         self.problem = ErrorCard(theme)
         self.empty = EmptyState(
             theme,
-            "No pictures yet",
-            "Say what you want to see, and press Make. Every picture is kept on this computer with what made it.",
+            "No images yet",
+            "Say what you want to see, and press Make. Every image is kept on this computer with what made it.",
             icon_name="images",
             actions=tuple((spec, "sparkle") for spec in EXAMPLES),
         )
@@ -153,7 +154,7 @@ class Gallery(QWidget):
         view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         view.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         view.setFrameShape(QListView.Shape.NoFrame)
-        view.setAccessibleName("Pictures")
+        view.setAccessibleName("Images")
         grid = QWidget()
         self._around = QHBoxLayout(grid)
         self._around.addWidget(view)
@@ -193,8 +194,8 @@ class Gallery(QWidget):
     def _dress(self) -> None:
         px = self._theme.px
         self._around.setContentsMargins(px(12), px(12), 0, 0)
-        self.search.setMaximumWidth(self._theme.type_px(200))
-        self.search.setMinimumWidth(self._theme.type_px(110))
+        self.search.setMaximumWidth(self._theme.type_px(180))
+        self.search.setMinimumWidth(self._theme.type_px(90))
         self._problem_box.setContentsMargins(px(16), 0, px(16), 0)
         self.delegate.turn = 0.0
         self._lay_out()
@@ -211,7 +212,7 @@ class Gallery(QWidget):
         if self._wanted and self.model.index_of(self._wanted).isValid():
             self.select(self._wanted)
         number = len(shelf.tiles)
-        what = "1 picture" if number == 1 else f"{money.count(number)} pictures"
+        what = "1 image" if number == 1 else f"{money.count(number)} images"
         self.count.set_text(f"{what}, {money.size(shelf.size_bytes)}" if shelf.total else "")
         self.empty_trash.setVisible(shelf.scope == "trash" and shelf.total > 0)
         if number:
@@ -293,6 +294,7 @@ class Gallery(QWidget):
 
     def _lay_out(self) -> None:
         theme = self._theme
+        self.count.setVisible(self.width() > theme.type_px(ROOM_FOR_COUNT))
         width = self.view.viewport().width() - 2
         if self.delegate.as_lines:
             cell = QSize(width, self.delegate.line_px())
@@ -318,7 +320,7 @@ class Gallery(QWidget):
             return
         row = self.model.row(self.view.indexAt(QPoint(self._theme.px(24), self._theme.px(24))).row())
         row = row or (self._shelf.tiles[0] if self._shelf.tiles else None)
-        self.header.set_title(group_of(row.at, datetime.now(UTC)) if row is not None and row.at else "Pictures")
+        self.header.set_title(group_of(row.at, datetime.now(UTC)) if row is not None and row.at else "Images")
 
     def _example(self, action: str) -> None:
         self.example_wanted.emit(next(spec.text for spec in EXAMPLES if spec.id == action))
@@ -330,11 +332,11 @@ class Gallery(QWidget):
         self.scope_chosen.emit("")
 
 
-_CLEAR = ActionSpec("clear", "Show all pictures")
+_CLEAR = ActionSpec("clear", "Show all images")
 
 
 def _nothing_words(shelf: Shelf) -> tuple[str, str]:
-    where = {"starred": "among the starred pictures", "trash": "in the trash"}.get(shelf.scope, "")
+    where = {"starred": "among the starred images", "trash": "in the trash"}.get(shelf.scope, "")
     if shelf.search:
-        return f"No picture matches “{shelf.search}”", f"Searched {where or 'all pictures'} by words and models."
-    return {"starred": "No picture is starred", "trash": "The trash is empty"}.get(shelf.scope, "Nothing here"), ""
+        return f"No image matches “{shelf.search}”", f"Searched {where or 'all images'} by words and models."
+    return {"starred": "No image is starred", "trash": "The trash is empty"}.get(shelf.scope, "Nothing here"), ""

@@ -11,7 +11,7 @@ from PySide6.QtGui import QGuiApplication, QImage, QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QScrollArea, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from app.service.exchange import Exchange, curl_command
-from app.ui.images.picture_work import read_thumbnail
+from app.ui.images.picture_work import read_thumbnail, tile
 from app.ui.images.state import Details
 from app.ui.shared import money
 from app.ui.shared.buttons import Button, IconButton, PrimaryButton, QuietButton
@@ -28,6 +28,7 @@ from app.ui.shared.thumbnails import Thumbnails
 IMAGE, REQUEST = range(2)
 MOST_TEXT = 400  # characters of one text in the request; pictures travel as long ones
 MONO = frozenset({"Seed", "Request id"})
+FACTS = ("Model", "Size", "Seed", "Style", "Left out", "Cost", "Time", "Policy", "File", "Made", "Request id")
 
 
 class Preview(QWidget):
@@ -46,7 +47,7 @@ class Preview(QWidget):
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
-        self.setAccessibleName("The chosen picture")
+        self.setAccessibleName("The chosen image")
 
     def show_picture(self, path: Path | None, description: str) -> None:
         self._path = path
@@ -73,15 +74,18 @@ class Preview(QWidget):
         ratio = self.devicePixelRatioF()
         load = partial(read_thumbnail, self._path, self._cache / f"{self._path.stem}.thumb")
         image: QImage | None = self._thumbnails.get(
-            self._path.stem, round(self.width() * ratio), round(self.height() * ratio), load
+            self._path.stem, round(self.width() * ratio), round(self.height() * ratio), load, _rounded
         )
         if image is None or image.isNull():
             solid_frame(painter, self._theme, self.rect().toRectF(), self._theme.px(8), "sunken", "")
             return
         size = image.size().scaled(self.size(), Qt.AspectRatioMode.KeepAspectRatio)
-        painter.drawImage(
-            (self.rect().adjusted(0, 0, size.width() - self.width(), size.height() - self.height())), image
-        )
+        painter.drawImage(self.rect().adjusted(0, 0, size.width() - self.width(), size.height() - self.height()), image)
+
+
+def _rounded(image: QImage) -> QImage:
+    """Runs in a thread."""
+    return tile(image, image.size(), 8.0)
 
 
 class ImagePage(QScrollArea):
@@ -102,7 +106,7 @@ class ImagePage(QScrollArea):
         self.setFrameShape(QScrollArea.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setAccessibleName("Picture")
+        self.setAccessibleName("Image")
         inside = QWidget()
         zone(inside, "pane")
         self._column = QVBoxLayout(inside)
@@ -122,7 +126,8 @@ class ImagePage(QScrollArea):
         self.prompt = Label(theme, "", "small", "text2", wrap=True)
         self.enhanced = Label(theme, "", "small", "text2", wrap=True)
         self._grid = QGridLayout()
-        self._rows: list[tuple[Label, Label]] = []
+        self._rows: dict[str, tuple[Label, Label]] = {}
+        self._policy_name = Label(theme, "Policy", role="text2")
         self._build()
         self.setWidget(inside)
         theme.changed.connect(self._dress)
@@ -137,12 +142,20 @@ class ImagePage(QScrollArea):
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._buttons = QWidget()
         flow = FlowLayout(self._theme, parent=self._buttons)
-        for widget in (self.save, self.copy, self.rerun, self.video, self.star, self.more, self.back):
+        for widget in (self.save, self.copy, self.rerun, self.video, self.back):
             flow.addWidget(widget)
-        for above in (self.preview, self._buttons, self.title, self.note):
-            self._column.addWidget(above)
+        named = QHBoxLayout()
+        named.addWidget(self.title, 1)
+        named.addWidget(self.star)
+        named.addWidget(self.more)
+        self._column.addWidget(self.preview)
+        self._column.addWidget(self._buttons)
+        self._column.addLayout(named)
+        self._column.addWidget(self.note)
         self._column.addLayout(self._grid)
         self._grid.setColumnStretch(1, 1)
+        self._grid.addWidget(self._policy_name, FACTS.index("Policy"), 0)
+        self._grid.addWidget(self.policy, FACTS.index("Policy"), 1)
         for below in (self.prompt, self.enhanced):
             self._column.addWidget(below)
         self._column.addStretch(1)
@@ -188,26 +201,21 @@ class ImagePage(QScrollArea):
         self._show_facts(details)
 
     def _show_facts(self, details: Details) -> None:
-        facts = details.facts
-        while len(self._rows) < len(facts):
-            place = len(self._rows)
-            name = Label(self._theme, "", role="text2")
-            value = Label(self._theme, "", tabular=True, wrap=True)
-            value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            self._grid.addWidget(name, place, 0, Qt.AlignmentFlag.AlignTop)
-            self._grid.addWidget(value, place, 1)
-            self._rows.append((name, value))
-        for place, (name, value) in enumerate(self._rows):
-            shown = place < len(facts)
-            name.setVisible(shown)
-            value.setVisible(shown)
-            if shown:
-                name.set_text(facts[place][0])
-                value.set_text(facts[place][1])
-        if not hasattr(self, "_policy_name"):
-            self._policy_name = Label(self._theme, "Policy", role="text2")
-            self._grid.addWidget(self._policy_name, 40, 0)
-            self._grid.addWidget(self.policy, 40, 1)
+        for name, value in details.facts:
+            if name not in self._rows:
+                place = FACTS.index(name)
+                title = Label(self._theme, name, role="text2")
+                style = "code" if name in MONO else "body"
+                words = Label(self._theme, "", style, mono=name in MONO, tabular=True, wrap=True)
+                words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+                self._grid.addWidget(title, place, 0, Qt.AlignmentFlag.AlignTop)
+                self._grid.addWidget(words, place, 1)
+                self._rows[name] = (title, words)
+            self._rows[name][1].set_text(value)
+        told = {name for name, _ in details.facts}
+        for name, (title, words) in self._rows.items():
+            title.setVisible(name in told)
+            words.setVisible(name in told)
         self._policy_name.setVisible(bool(details.policy))
         self.policy.setVisible(bool(details.policy))
         self._policy_icon.set_icon("check" if details.policy_ok else "eye-off", "ok" if details.policy_ok else "warn")
@@ -293,7 +301,7 @@ class ImagesInspector(QWidget):
         self.tabs = PaneTabs(theme, "Inspector", ("Image", "Request"))
         self.image = ImagePage(theme, cache)
         self.request = RequestPage(theme)
-        self.nothing = EmptyState(theme, "No picture chosen", "Its facts and what can be made of it stand here.")
+        self.nothing = EmptyState(theme, "No image chosen", "Its facts and what can be made of it stand here.")
         self._first = QStackedWidget()
         self._first.addWidget(self.nothing)
         self._first.addWidget(self.image)

@@ -133,7 +133,7 @@ class ImagesPage(QObject):
         rows = []
         for model in self.presenter.models:
             each = self.presenter.price_each(model.id)
-            rows.append((model.id, model.name, f"{money.money(each)} a picture" if each is not None else ""))
+            rows.append((model.id, model.name, f"{money.money(each)} an image" if each is not None else ""))
         self.form.show_models(rows, self.presenter.styles)
 
     def _show_view(self, view: FormView) -> None:
@@ -205,7 +205,7 @@ class ImagesPage(QObject):
 
     def open_file(self) -> None:
         """Bring a picture of this computer into the library, without a nested loop."""
-        dialog = QFileDialog(self.gallery, "Open a picture", "", "Pictures (*.png *.jpg *.jpeg *.webp)")
+        dialog = QFileDialog(self.gallery, "Open an image", "", "Images (*.png *.jpg *.jpeg *.webp)")
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.fileSelected.connect(lambda path: self.presenter.library.bring_in(Path(path)))
@@ -222,7 +222,7 @@ class ImagesPage(QObject):
 
     async def _ask_empty(self) -> None:
         number = len(self.presenter.library.trashed)
-        what = "1 picture" if number == 1 else f"{number} pictures"
+        what = "1 image" if number == 1 else f"{number} images"
         text = f"{what} and the files are deleted from this computer. This cannot be taken back."
         if await confirm(self.theme, self.gallery, "Empty the trash", text, action="Delete for good", danger=True):
             self.presenter.library.empty_trash()

@@ -30,11 +30,11 @@ def images_actions(page: ImagesPage) -> tuple[TabAction, ...]:
         deeds.do(gallery.current(), key)
 
     return (
-        TabAction("images.new", "New picture", page.clear, "Ctrl+N", "plus", "file"),
-        TabAction("images.open", "Open a picture…", page.open_file, "Ctrl+O", "folder", "file"),
+        TabAction("images.new", "New image", page.clear, "Ctrl+N", "plus", "file"),
+        TabAction("images.open", "Open an image…", page.open_file, "Ctrl+O", "folder", "file"),
         TabAction(
             "images.save",
-            "Save the picture as…",
+            "Save the image as…",
             page.save,
             "Ctrl+S",
             "download",
@@ -51,30 +51,30 @@ def images_actions(page: ImagesPage) -> tuple[TabAction, ...]:
             "file",
             enabled=has_file,
         ),
-        TabAction("images.folder", "Open the folder of pictures", page.open_folder, "", "folder", "file"),
-        TabAction("images.make", "Make pictures", page.make, "Ctrl+Return", "sparkle", also=("Ctrl+Enter",)),
+        TabAction("images.folder", "Open the folder of images", page.open_folder, "", "folder", "file"),
+        TabAction("images.make", "Make images", page.make, "Ctrl+Return", "sparkle", also=("Ctrl+Enter",)),
         TabAction("images.stop", "Stop waiting", lambda: _done(presenter.stop()), "", "stop"),
-        TabAction("images.edit", "Edit the picture…", lambda: deed("edit"), "", "mask", enabled=has_file),
+        TabAction("images.edit", "Edit the image…", lambda: deed("edit"), "", "mask", enabled=has_file),
         TabAction("images.rerun", "Put its settings into the form", page.rerun, "Ctrl+R", "refresh", enabled=made),
         TabAction(
             "images.vary", "The same with another seed", lambda: page.rerun(vary=True), "", "branch", enabled=made
         ),
         TabAction(
-            "images.menu", "What can be made of the picture…", lambda: _open_menu(page), "", "more", enabled=chosen
+            "images.menu", "What can be made of the image…", lambda: _open_menu(page), "", "more", enabled=chosen
         ),
-        TabAction("images.chat", "Ask about the picture in Chat", deeds.to_chat, "", "chat", enabled=has_file),
+        TabAction("images.chat", "Ask about the image in Chat", deeds.to_chat, "", "chat", enabled=has_file),
         TabAction("images.video", "Make a video that begins with it", deeds.to_video, "", "video", enabled=has_file),
-        TabAction("images.copy", "Copy the picture", deeds.copy, "Ctrl+Shift+C", "copy", enabled=has_file),
+        TabAction("images.copy", "Copy the image", deeds.copy, "Ctrl+Shift+C", "copy", enabled=has_file),
         TabAction("images.show", "Show in the system's viewer", deeds.open_large, "", "eye", enabled=has_file),
-        TabAction("images.star", "Star the picture", page.star, "Ctrl+D", "star", enabled=chosen),
+        TabAction("images.star", "Star the image", page.star, "Ctrl+D", "star", enabled=chosen),
         TabAction("images.trash", "Move to the trash", page.trash, "", "trash", enabled=chosen),
         TabAction(
-            "images.undo", "Bring the last picture back", lambda: _done(presenter.library.undo()), "", "undo", "edit"
+            "images.undo", "Bring the last image back", lambda: _done(presenter.library.undo()), "", "undo", "edit"
         ),
         TabAction("images.model", "Choose a model", page.form.model.showPopup, "Ctrl+Shift+M", "sparkle"),
         TabAction("images.request", "Show the request", page.open_request, "Ctrl+Shift+E", "code"),
-        TabAction("images.next", "Next picture", lambda: page.step(1), "Alt+Down", "arrow-down"),
-        TabAction("images.previous", "Previous picture", lambda: page.step(-1), "Alt+Up", "arrow-up"),
+        TabAction("images.next", "Next image", lambda: page.step(1), "Alt+Down", "arrow-down"),
+        TabAction("images.previous", "Previous image", lambda: page.step(-1), "Alt+Up", "arrow-up"),
     )
 
 

@@ -64,7 +64,7 @@ class PageDeeds(QObject):
             ("Make a video that begins with it", "video", "", self.to_video, details.path is not None),
             ("Save as…", "download", "Ctrl+S", self.save, details.path is not None),
             ("Save under names by a pattern…", "download", "", self.save_by_pattern, details.path is not None),
-            ("Copy the picture", "copy", "Ctrl+Shift+C", self.copy, details.path is not None),
+            ("Copy the image", "copy", "Ctrl+Shift+C", self.copy, details.path is not None),
             ("Copy the prompt", "copy", "", lambda: page.clipboard_text(details.prompt), bool(details.prompt)),
             ("Open the folder", "folder", "", page.open_folder, True),
             ("Star" if not details.starred else "Remove the star", "star", "Ctrl+D", page.star, True),
@@ -93,7 +93,7 @@ class PageDeeds(QObject):
         try:
             picture = await asyncio.to_thread(_shown, path)
         except (NoPicture, OSError):
-            page.toast_wanted.emit("This picture's file cannot be opened any more.", "", "")
+            page.toast_wanted.emit("This image's file cannot be opened any more.", "", "")
             return
         others = tuple(key for key in page.gallery.chosen() if key != image_id)
         others = others[: page.changes.most_inputs(models[0].id) - 1]
@@ -141,13 +141,13 @@ class PageDeeds(QObject):
         try:
             image = await asyncio.to_thread(lambda: decoded(path.read_bytes()))
         except (NoPicture, OSError):
-            self._page.toast_wanted.emit("This picture's file cannot be opened any more.", "", "")
+            self._page.toast_wanted.emit("This image's file cannot be opened any more.", "", "")
             return
         mime = QMimeData()
         mime.setImageData(image)
         mime.setUrls([QUrl.fromLocalFile(str(path))])
         QGuiApplication.clipboard().setMimeData(mime)
-        self._page.toast_wanted.emit("The picture is on the clipboard", "", "")
+        self._page.toast_wanted.emit("The image is on the clipboard", "", "")
 
     def save(self) -> None:
         """Ask for a place: a file for one picture, a folder for several."""
@@ -156,7 +156,7 @@ class PageDeeds(QObject):
         image = library.one(chosen[0]) if chosen else None
         if image is None:
             return
-        dialog = QFileDialog(page.gallery, "Save the picture" if len(chosen) == 1 else "Save the pictures")
+        dialog = QFileDialog(page.gallery, "Save the image" if len(chosen) == 1 else "Save the images")
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         if len(chosen) == 1:
             dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
@@ -175,7 +175,7 @@ class PageDeeds(QObject):
         pattern = await ask_text(
             page.theme,
             page.gallery,
-            "Names of saved pictures",
+            "Names of saved images",
             f"Pattern: {words}",
             value=library.pattern or DEFAULT_PATTERN,
             action="Choose a folder…",
@@ -185,7 +185,7 @@ class PageDeeds(QObject):
         library.pattern = pattern
         page.presenter.keep(pattern=pattern)
         chosen = page.gallery.chosen()
-        dialog = QFileDialog(page.gallery, "Save the pictures")
+        dialog = QFileDialog(page.gallery, "Save the images")
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.fileSelected.connect(lambda target: library.save_as(chosen, Path(target)))

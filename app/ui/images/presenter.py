@@ -93,10 +93,10 @@ class ImagesPresenter(QObject):
 
     def _say_left(self, found: int, unknown: int) -> None:
         if found:
-            what = "A picture had" if found == 1 else f"{found} pictures had"
+            what = "An image had" if found == 1 else f"{found} images had"
             self.notice.emit(f"{what} arrived as Rialto ended; nothing is lost.", "", "")
         if unknown:
-            what = "A picture was" if unknown == 1 else f"{unknown} pictures were"
+            what = "An image was" if unknown == 1 else f"{unknown} images were"
             self.notice.emit(f"{what} on the way when Rialto ended. Whether it was charged, nobody knows.", "", "")
 
     async def aclose(self) -> None:
@@ -291,7 +291,7 @@ class ImagesPresenter(QObject):
             try:
                 data = path.read_bytes()
             except OSError as error:
-                raise unavailable(error, path, "Reading the picture") from error
+                raise unavailable(error, path, "Reading the image") from error
             if len(data) < MAX_REFERENCE_BYTES:
                 found.append((base64.b64encode(data).decode(), form.reference_strength))
         return tuple(found)
@@ -308,9 +308,9 @@ class ImagesPresenter(QObject):
         try:
             await self.maker.carry_out(order)
         except ServiceError as error:
-            self.set_problem(describe(error, subject="picture"))
+            self.set_problem(describe(error, subject="image"))
         except StorageError as error:
-            self.set_problem(Problem("A picture could not be kept", error.sentence))
+            self.set_problem(Problem("An image could not be kept", error.sentence))
         finally:
             self._calls -= 1
             self.busy_changed.emit()

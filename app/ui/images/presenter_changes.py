@@ -127,21 +127,21 @@ class ImageChanges:
         )
 
     def _too_large(self, image: StoredImage) -> str:
-        return "The service takes pictures of up to 25 MB." if image.size_bytes >= MAX_INPUT_BYTES else ""
+        return "The service takes images of up to 25 MB." if image.size_bytes >= MAX_INPUT_BYTES else ""
 
     def _why_not_edit(self, image: StoredImage) -> str:
         pixels = image.width * image.height
         if not self._desk.edit_models:
-            return "The service has no model that edits pictures."
+            return "The service has no model that edits images."
         if pixels < MIN_EDIT_PIXELS:
-            return f"An edit needs at least {MIN_EDIT_PIXELS:,} pixels; this picture has {pixels:,}."
+            return f"An edit needs at least {MIN_EDIT_PIXELS:,} pixels; this image has {pixels:,}."
         if pixels > MAX_EDIT_PIXELS:
-            return f"An edit takes up to {MAX_EDIT_PIXELS:,} pixels; this picture has {pixels:,}."
+            return f"An edit takes up to {MAX_EDIT_PIXELS:,} pixels; this image has {pixels:,}."
         return self._too_large(image)
 
     def _why_not_enlarge(self, image: StoredImage) -> str:
         if image.width * image.height >= MAX_RESULT_PIXELS:
-            return f"Enlarged pictures have up to {MAX_RESULT_PIXELS:,} pixels; this one has them already."
+            return f"Enlarged images have up to {MAX_RESULT_PIXELS:,} pixels; this one has them already."
         return self._too_large(image)
 
     # -- doing it -------------------------------------------------------------------------------------------------
@@ -212,11 +212,11 @@ class ImageChanges:
         """Runs in a thread."""
         path = self._desk.library.path(image_id)
         if path is None:
-            raise unavailable(FileNotFoundError(), self._desk.files.folder / image_id, "Reading the picture")
+            raise unavailable(FileNotFoundError(), self._desk.files.folder / image_id, "Reading the image")
         try:
             return path.read_bytes()
         except OSError as error:
-            raise unavailable(error, path, "Reading the picture") from error
+            raise unavailable(error, path, "Reading the image") from error
 
     def _order(
         self,
@@ -249,7 +249,7 @@ class ImageChanges:
         try:
             data = await asyncio.to_thread(self._read, image.id)
         except StorageError as error:
-            desk.set_problem(Problem("The picture could not be read", error.sentence))
+            desk.set_problem(Problem("The image could not be read", error.sentence))
             return
         finish: Finish | None = None
         if mask is not None:

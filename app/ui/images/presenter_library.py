@@ -33,7 +33,7 @@ def file_name(pattern: str, image: StoredImage) -> str:
     """Return the name a picture is saved under: words in braces are filled in, what no disk takes is left out."""
     at = image.created_at.astimezone()
     words = {
-        "title": image.title or KIND_WORDS.get(image.kind, "Picture"),
+        "title": image.title or KIND_WORDS.get(image.kind, "Image"),
         "number": str(image.number) if image.total > 1 else "",
         "model": image.model_name or image.model,
         "seed": str(image.seed) if image.seed is not None else "",
@@ -45,7 +45,7 @@ def file_name(pattern: str, image: StoredImage) -> str:
     for word, value in words.items():
         name = name.replace(f"{{{word}}}", value)
     clean = "".join(" " if char in _FORBIDDEN or ord(char) < 32 else char for char in name)
-    stem = " ".join(clean.split()).strip(". ")[:MAX_NAME_CHARS].rstrip(". ") or "Picture"
+    stem = " ".join(clean.split()).strip(". ")[:MAX_NAME_CHARS].rstrip(". ") or "Image"
     return f"{stem}{SUFFIXES.get(image.form, '.png')}"
 
 
@@ -179,7 +179,7 @@ class ImageLibrary(QObject):
         if to_trash:
             self._undo.append(ids)
             title = tile_of(self.trashed[ids[0]]).title
-            what = f"“{title}” is" if len(ids) == 1 else f"{len(ids)} pictures are"
+            what = f"“{title}” is" if len(ids) == 1 else f"{len(ids)} images are"
             self.notice.emit(f"{what} in the trash", "images-undo", "Undo")
 
     def empty_trash(self) -> None:
@@ -212,7 +212,7 @@ class ImageLibrary(QObject):
         except StorageError as error:
             self.notice.emit(error.sentence, "", "")
             return
-        what = f"Saved as {names[0]}" if len(names) == 1 else f"{len(names)} pictures saved in {target.name}"
+        what = f"Saved as {names[0]}" if len(names) == 1 else f"{len(names)} images saved in {target.name}"
         self.notice.emit(what if names else "There was nothing to save", "", "")
 
     def _copy_all(self, ids: tuple[str, ...], target: Path) -> list[str]:
@@ -227,7 +227,7 @@ class ImageLibrary(QObject):
             try:
                 data = path.read_bytes()
             except OSError as error:
-                raise unavailable(error, path, "Reading the picture") from error
+                raise unavailable(error, path, "Reading the image") from error
             write_atomically(place, data, 0o644)
             names.append(place.name)
         return names
@@ -242,7 +242,7 @@ class ImageLibrary(QObject):
         try:
             image = await asyncio.to_thread(_taken_in, self.files, image, path)
         except (NoPicture, NotWhole):
-            self.notice.emit(f"“{path.name}” is no PNG, JPEG or WebP picture that can be opened.", "", "")
+            self.notice.emit(f"“{path.name}” is no PNG, JPEG or WebP image that can be opened.", "", "")
             return
         except StorageError as error:
             self.notice.emit(error.sentence, "", "")
@@ -259,7 +259,7 @@ def _taken_in(files: ImageFiles, image: StoredImage, path: Path) -> StoredImage:
             raise NoPicture
         data = path.read_bytes()
     except OSError as error:
-        raise unavailable(error, path, "Reading the picture") from error
+        raise unavailable(error, path, "Reading the image") from error
     form = sniff(data[:HEAD_BYTES]) or ""
     check_whole(data, form)
     width, height = checked_size(data)

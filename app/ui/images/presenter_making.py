@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from app.storage.intents import Intents
 
 INTENT = "images"
-FEWER = "The service sent fewer pictures than were asked for."
+FEWER = "The service sent fewer images than were asked for."
 ENDED_ON_ITS_WAY = "Rialto ended while this was on its way. It may have been made and charged."
 ENDED_BEFORE = "Rialto ended before this was sent. Nothing was charged."
 UNREADABLE = "The answer could not be read. It may have been made and charged."

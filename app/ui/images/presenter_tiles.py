@@ -24,7 +24,7 @@ def cost_words(image: StoredImage) -> str:
 
 
 def tile_of(image: StoredImage) -> Tile:
-    title = image.title or KIND_WORDS.get(image.kind, "Picture")
+    title = image.title or KIND_WORDS.get(image.kind, "Image")
     if image.total > 1:
         title = f"{title}, {image.number} of {image.total}"
     elif image.kind in KIND_WORDS:
@@ -47,7 +47,7 @@ def details_of(image: StoredImage, path: Path | None, deeds: tuple[PaidDeed, ...
     """Return what stands beside the gallery."""
     seed = f"{image.seed:,}".replace(",", " ") if image.seed is not None else ""
     if image.total > 1 and image.seed is None and image.kind == "generate":
-        seed = f"not told for picture {image.number} of one call"
+        seed = f"not told for image {image.number} of one call"
     cost = cost_words(image)
     if cost and not image.charged:
         cost += ", not charged"

@@ -13,12 +13,12 @@ from app.ui.shared import money
 STATE_WORDS: Mapping[str, str] = {
     "sending": "on its way",
     "withheld": "withheld by policy",
-    "broken": "not a picture",
+    "broken": "not an image",
     "failed": "not made",
     "unknown": "end unknown",
 }
 KIND_WORDS: Mapping[str, str] = {"edit": "Edited", "upscale": "Enlarged", "background": "Background removed"}
-SCOPES = (("", "All pictures"), ("starred", "Starred"), ("trash", "Trash"))
+SCOPES = (("", "All images"), ("starred", "Starred"), ("trash", "Trash"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ LINE_FACE = 56  # px; the width of a picture in a line
 _START = int(Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine)
 _END = int(Qt.AlignmentFlag.AlignTrailing | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine)
 _CENTRE = int(Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap)
+_TOP = int(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap)
 
 
 class TileDelegate(QStyledItemDelegate):
@@ -116,16 +117,16 @@ class TileDelegate(QStyledItemDelegate):
     def _paint_reason(self, painter: QPainter, face: QRect, tile: Tile) -> None:
         theme = self._theme
         side = theme.icon_px(20)
-        spot = QRectF(face.center().x() - side / 2, face.top() + theme.px(16), side, side)
+        spot = QRectF(face.center().x() - side / 2, face.center().y() - side - theme.px(18), side, side)
         icons.paint(painter, theme, _sign(tile), spot, _tone(tile))
-        inside = face.adjusted(theme.px(12), theme.px(20) + side, -theme.px(12), -theme.px(8))
+        inside = face.adjusted(theme.px(12), face.height() // 2 - theme.px(8), -theme.px(12), -theme.px(8))
         painter.setFont(theme.font("small"))
         painter.setPen(theme.color("text2"))
         words = STATE_WORDS.get(tile.state, "")
         metrics = QFontMetrics(theme.font("small"))
         lines = max(1, inside.height() // metrics.lineSpacing() - 1)
         note = metrics.elidedText(tile.note, Qt.TextElideMode.ElideRight, inside.width() * lines * 9 // 10)
-        painter.drawText(inside, _CENTRE, f"{words[:1].upper()}{words[1:]}\n{note}")
+        painter.drawText(inside, _TOP, f"{words[:1].upper()}{words[1:]}\n{note}")
 
     def _paint_small_sign(self, painter: QPainter, face: QRect, tile: Tile) -> None:
         side = self._theme.icon_px(16)

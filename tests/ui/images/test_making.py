@@ -17,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("images")
 
 async def test_a_picture_is_asked_for_kept_and_shown_with_its_facts(images: Desk) -> None:
     images.write("Travel poster, one wide landscape")
-    assert images.page.form.make.text() == "Make a picture · $0.01"
+    assert images.page.form.make.text() == "Make an image · $0.01"
     (image,) = await images.made()
     assert (image.state, image.form, image.title) == ("saved", "webp", "Travel poster")
     picture = Image.open(io.BytesIO(images.file_of(image)))
@@ -38,7 +38,7 @@ async def test_four_at_once_have_seeds_of_their_own_and_can_each_be_made_again(i
     images.write("Night market study")
     images.presenter.set_field("count", 4)
     images.presenter.set_field("seed", 100)
-    assert images.page.form.make.text() == "Make 4 pictures · $0.04"
+    assert images.page.form.make.text() == "Make 4 images · $0.04"
     made = await images.made()
     assert [(image.number, image.seed) for image in made] == [(1, 100), (2, 101), (3, 102), (4, 103)]
     assert len(images.paid) == 4

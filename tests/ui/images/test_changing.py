@@ -1,0 +1,178 @@
+"""What is made of an image that is there: enlarged, edited behind a mask, freed from its background, varied, combined."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+from decimal import Decimal
+
+import pytest
+from PIL import Image
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from app.storage.images import StoredImage
+from app.storage.picture_metadata import metadata_of
+from app.ui.images.edit_dialog import EditDialog
+from app.ui.images.presenter_changes import EditChoice
+from tests.storage.test_picture_metadata import picture
+from tests.ui.images.desk import Desk
+
+
+async def first(desk: Desk) -> StoredImage:
+    desk.write("A harbour")
+    desk.presenter.set_field("width", 512)
+    desk.presenter.set_field("height", 256)
+    (image,) = await desk.made()
+    desk.page.gallery.select(image.id)
+    return image
+
+
+def opened(data: bytes) -> Image.Image:
+    return Image.open(io.BytesIO(data))
+
+
+async def done(desk: Desk, before: StoredImage) -> StoredImage:
+    await desk.until(lambda: len(desk.presenter.library.rows) > 1)
+    await desk.still()
+    return next(image for image in desk.presenter.library.rows.values() if image.source_id == before.id)
+
+
+async def test_the_menu_names_every_price_and_enlarging_keeps_where_it_came_from(images: Desk) -> None:
+    before = await first(images)
+    menu = images.page.open_menu(images.page.gallery.mapToGlobal(images.page.gallery.rect().center()))
+    words = [action.text() for action in menu.actions()]
+    menu.close()
+    assert words[:4] == ["Edit… · $0.04", "Enlarge 2× · $0.02", "Enlarge 4× · $0.08", "Remove the background · $0.02"]
+    next(action for action in menu.actions() if action.text().startswith("Enlarge 2")).trigger()
+    after = await done(images, before)
+    assert (after.state, after.kind, after.width, after.height) == ("saved", "upscale", 1024, 512)
+    assert after.cost_usd == Decimal("0.02")
+    assert metadata_of(images.file_of(after), after.form)["kind"] == "upscale"
+
+
+async def test_the_background_becomes_clear(images: Desk) -> None:
+    before = await first(images)
+    assert images.changes.do(before.id, "background")
+    after = await done(images, before)
+    assert (after.kind, after.form, opened(images.file_of(after)).mode) == ("background", "png", "RGBA")
+
+
+async def test_an_edit_behind_a_mask_leaves_what_is_not_painted(images: Desk) -> None:
+    before = await first(images)
+    images.page.deeds.do(before.id, "edit")
+    await images.until(lambda: images.page.gallery.findChildren(EditDialog))
+    (dialog,) = images.page.gallery.findChildren(EditDialog)
+    assert not dialog.send.isEnabled()
+    QTest.keyClicks(dialog.prompt, "Make it night")
+    assert dialog.send.text() == "Edit for $0.04"
+    editor = dialog.editor
+    editor.setFocus()
+    for _ in range(3):
+        QTest.keyClick(editor, Qt.Key.Key_Left, Qt.KeyboardModifier.ShiftModifier)
+    QTest.keyClick(editor, Qt.Key.Key_Space)
+    assert 0 < editor.share < 0.2
+    dialog.send.click()
+    after = await done(images, before)
+    assert (after.state, after.kind, after.form) == ("saved", "edit", "png")
+    old, new = opened(images.file_of(before)).convert("RGB"), opened(images.file_of(after)).convert("RGB")
+    assert new.size == old.size
+    corner, spot = (10, 10), (round(256 - 3 * 5 * 12 / 2), 128)
+    assert new.getpixel(corner) == old.getpixel(corner)
+    assert new.getpixel(spot) != old.getpixel(spot)
+    assert images.presenter.files.original(after.id).exists()
+    assert after.options["masked"] is True
+
+
+async def test_the_mask_is_painted_taken_back_and_inverted_with_the_keyboard_alone(images: Desk) -> None:
+    before = await first(images)
+    images.page.deeds.do(before.id, "edit")
+    await images.until(lambda: images.page.gallery.findChildren(EditDialog))
+    (dialog,) = images.page.gallery.findChildren(EditDialog)
+    editor = dialog.editor
+    QTest.keyClick(editor, Qt.Key.Key_Return)
+    QTest.keyClick(editor, Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier)
+    QTest.keyClick(editor, Qt.Key.Key_Return)
+    painted = editor.share
+    assert painted > 0
+    QTest.keyClicks(editor, "i")
+    assert editor.share == pytest.approx(1 - painted, abs=0.02)
+    QTest.keyClick(editor, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert editor.share == painted
+    QTest.keyClick(editor, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert editor.share == 0
+    QTest.keyClick(editor, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
+    assert editor.share == painted
+    QTest.keyClick(editor, Qt.Key.Key_Backspace)
+    brush = editor.brush
+    QTest.keyClicks(editor, "]")
+    assert editor.brush == brush + 8
+    dialog.reject()
+    await asyncio.sleep(0)
+    assert len(images.paid) == 1
+
+
+async def test_two_images_are_combined_by_the_call_for_several(images: Desk) -> None:
+    before = await first(images)
+    images.write("A boat")
+    (other,) = await images.made()
+    assert images.changes.edit(before.id, EditChoice("firered-image-edit", "Both in one", others=(other.id,)))
+    await images.until(lambda: len(images.presenter.library.rows) == 3)
+    after = await done(images, before)
+    assert after.state == "saved", after.note
+    assert images.paid[-1].request.path.endswith("/image/multi-edit")
+    assert after.estimate_usd == Decimal("0.05")
+
+
+async def test_a_refused_edit_is_said_and_costs_nothing(images: Desk) -> None:
+    before = await first(images)
+    images.changes.edit(before.id, EditChoice("firered-image-edit", "sandbox-refused"))
+    after = await done(images, before)
+    assert (after.state, after.cost_usd) == ("failed", None)
+    assert images.presenter.problem is not None
+
+
+async def test_one_press_makes_a_variation_with_a_seed_of_its_own(images: Desk) -> None:
+    before = await first(images)
+    assert images.changes.do(before.id, "vary-1")
+    await images.until(lambda: len(images.presenter.library.rows) == 2)
+    await images.still()
+    after = next(image for image in images.presenter.library.rows.values() if image.id != before.id)
+    assert after.seed != before.seed
+    assert after.prompt == before.prompt
+
+
+async def test_an_image_too_small_to_edit_is_refused_with_the_limit(images: Desk, tmp_path: object) -> None:
+    small = images.home / "small.png"
+    small.write_bytes(picture("png"))
+    images.presenter.library.bring_in(small)
+    await images.until(lambda: images.presenter.library.rows)
+    (image,) = images.presenter.library.rows.values()
+    deed = next(deed for deed in images.changes.deeds(image) if deed.id == "edit")
+    assert deed.why_not == "An edit needs at least 65,536 pixels; this image has 6,144."
+    assert not images.changes.do(image.id, "edit")
+    assert images.paid == []
+
+
+async def test_the_style_of_an_image_is_taken_where_the_model_can(images: Desk) -> None:
+    before = await first(images)
+    images.presenter.set_field("model", "rialto-poster")
+    images.page.form.more.references.click()
+    assert images.presenter.form.references == (before.id,)
+    images.write("A boat in that style")
+    (image,) = await images.made()
+    assert image.state == "saved", image.note
+    body = images.paid[-1].request.body
+    assert isinstance(body, dict)
+    (reference,) = body["style_references"]
+    assert (reference["strength"], len(reference["image"]) > 1000) == (0.5, True)
+
+
+async def test_it_is_handed_to_chat_and_to_video(images: Desk) -> None:
+    image = await first(images)
+    sent: list[tuple[str, object]] = []
+    images.page.chat_wanted.connect(lambda path: sent.append(("chat", path)))
+    images.page.video_wanted.connect(lambda path: sent.append(("video", path)))
+    images.page.deeds.to_chat()
+    images.page.side.image.video.click()
+    assert sent == [("chat", images.presenter.files.path(image)), ("video", images.presenter.files.path(image))]

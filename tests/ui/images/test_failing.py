@@ -1,0 +1,173 @@
+"""What goes wrong is said as it is: policy, lies, refusals, stops. Nothing of it is ever "done", nothing is paid twice."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from PySide6.QtCore import Qt
+
+from app.sandbox.server import RunningSandbox
+from app.service.images import Picture
+from app.storage.images import ImageFiles
+from app.storage.intents import Intents
+from app.ui.images.presenter_keeping import keep
+from app.ui.images.tile_model import TILE_ROLE
+from app.ui.shared.theme import Theme
+from tests.storage.test_picture_metadata import picture
+from tests.ui.images.desk import Desk, open_desk
+
+
+async def state_of_intent(desk: Desk) -> str:
+    return (await Intents(desk.database).recent("images"))[0].state
+
+
+@pytest.mark.parametrize(
+    ("word", "sentence"),
+    [
+        ("sandbox-violation", "policy does not allow this image"),
+        ("sandbox-adult-violation", "does not make adult images"),
+        ("sandbox-minor", "found a minor"),
+    ],
+)
+async def test_what_policy_withholds_is_said_and_not_kept(images: Desk, word: str, sentence: str) -> None:
+    images.write(f"A harbour {word}")
+    (image,) = await images.made()
+    assert (image.state, image.file) == ("withheld", "")
+    assert sentence in image.note
+    assert list(images.presenter.files.folder.glob("*")) == []
+    assert await state_of_intent(images) == "answered"
+    images.page.gallery.select(image.id)
+    assert sentence in images.page.side.image.note.text()
+    assert images.page.side.image._policy_words.text() == "Withheld"
+    assert images.page.side.image.save.isHidden()
+
+
+async def test_a_blurred_image_is_kept_and_called_blurred(images: Desk) -> None:
+    images.write("A harbour sandbox-blurred")
+    (image,) = await images.made()
+    assert (image.state, image.blurred) == ("saved", True)
+    assert "safe mode" in image.note
+    assert "Blurred" in images.page.gallery.model.index_of(image.id).data(Qt.ItemDataRole.AccessibleTextRole)
+
+
+async def test_without_the_blur_it_is_sent_so(images: Desk) -> None:
+    images.write("A harbour sandbox-blurred")
+    images.presenter.set_field("safe_mode", False)
+    (image,) = await images.made()
+    assert not image.blurred
+
+
+async def test_too_long_a_prompt_is_refused_here_with_the_limit_named(images: Desk) -> None:
+    images.presenter.set_field("model", "rialto-poster")
+    images.write("x" * 2501)
+    assert not images.page.form.make.isEnabled()
+    assert "Poster takes up to 2,500 characters; this is 2,501." in images.page.form.sum.text()
+    assert not images.presenter.make()
+    assert images.paid == []
+    assert await Intents(images.database).recent("images") == ()
+
+
+async def test_sides_that_the_model_does_not_take_are_refused_here(images: Desk) -> None:
+    images.write("A harbour")
+    for side, words in ((1001, "multiples of 8"), (1288, "up to 1,280")):
+        images.presenter.set_field("width", side)
+        assert words in images.page.form.sum.text()
+        assert not images.presenter.make()
+    assert images.paid == []
+
+
+async def test_a_refusal_of_the_service_is_failed_and_costs_nothing(images: Desk) -> None:
+    await images.fault("answer", status=400, times=1, path="/image/generate")
+    images.write("A harbour")
+    (image,) = await images.made()
+    assert (image.state, image.cost_usd) == ("failed", None)
+    assert await state_of_intent(images) == "failed"
+    assert not images.page.gallery.problem.isHidden()
+
+
+async def test_a_connection_that_drops_is_unknown_and_is_not_sent_again(images: Desk) -> None:
+    await images.fault("drop", times=1, path="/image/generate")
+    images.write("A harbour")
+    (image,) = await images.made()
+    assert image.state == "unknown"
+    assert await state_of_intent(images) == "unknown"
+    assert len(images.paid) == 1
+    tile = images.page.gallery.model.index_of(image.id).data(TILE_ROLE)
+    assert tile.cost == "perhaps $0.01"
+
+
+@pytest.mark.parametrize("kind", ["html", "json", "empty", "length"])
+async def test_a_lying_answer_is_never_done(images: Desk, kind: str) -> None:
+    await images.fault("lie", kind=kind, times=1, path="/image/generate")
+    images.write("A harbour")
+    (image,) = await images.made()
+    assert image.state in ("unknown", "broken"), image
+    assert not image.has_file
+    assert await state_of_intent(images) in ("unknown", "answered")
+    assert len(images.paid) == 1
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"<!doctype html><title>502 Bad Gateway</title>",
+        picture("png")[:-40],
+        picture("webp")[: len(picture("webp")) // 2],
+        picture("jpeg")[:200],
+        b"",
+    ],
+)
+async def test_bytes_that_are_no_whole_image_are_kept_aside_and_never_shown_as_done(
+    tmp_path: Path, data: bytes, images: Desk
+) -> None:
+    files = ImageFiles(tmp_path / "pictures")
+    maker = images.presenter.maker
+    assert maker is not None
+    planned = maker.images.planned("generate", "call", maker.images.now())
+    kept = await keep(files, planned, Picture(data, "png"))
+    assert (kept.state, kept.file) == ("broken", "")
+    assert files.broken(kept.id).read_bytes() == data
+    assert "not a whole image" in kept.note
+
+
+async def test_a_small_file_that_unpacks_to_a_wall_of_pixels_is_refused(tmp_path: Path, images: Desk) -> None:
+    file = io.BytesIO()
+    Image.new("1", (30_000, 30_000)).save(file, "png")
+    maker = images.presenter.maker
+    assert maker is not None
+    planned = maker.images.planned("generate", "call", maker.images.now())
+    kept = await keep(ImageFiles(tmp_path / "pictures"), planned, Picture(file.getvalue(), "png"))
+    assert kept.state == "broken"
+
+
+async def test_stopped_on_its_way_it_may_have_been_charged_and_says_so(images: Desk) -> None:
+    await images.fault("slow", seconds=20, times=1, path="/image/generate")
+    images.write("A harbour")
+    images.page.form.make.click()
+    await images.until(lambda: images.presenter.calls == 1 and images.presenter.library.rows)
+    assert images.page.badge() == 1
+    image = next(iter(images.presenter.library.rows.values()))
+    assert image.state == "sending"
+    await images.until(lambda: not images.page.form.stop.isHidden())
+    while (await state_of_intent(images)) != "sent":
+        await images.until(lambda: True)
+    images.page.form.stop.click()
+    await images.still()
+    image = next(iter(images.presenter.library.rows.values()))
+    assert image.state == "unknown"
+    assert "may have been carried out and charged" in image.note
+    assert await state_of_intent(images) == "unknown"
+
+
+async def test_the_form_is_there_again_after_a_restart(tmp_path: Path, sandbox: RunningSandbox, theme: Theme) -> None:
+    async with open_desk(tmp_path, sandbox, theme) as desk:
+        desk.write("Half a thought about a har")
+        desk.presenter.set_field("count", 3)
+        desk.presenter.set_field("seed", -5)
+    async with open_desk(tmp_path, sandbox, theme) as desk:
+        assert desk.page.form.prompt.toPlainText() == "Half a thought about a har"
+        assert desk.page.form.count.current == "3"
+        assert desk.page.form.more.seed.text() == "-5"
