@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import os
-import signal
-import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -448,30 +444,3 @@ async def test_a_source_tells_title_and_excerpt_before_anything_opens(
         dialog.reject()
         await box.settle()
         assert opened == []
-
-
-async def test_killed_with_a_file_in_the_draft_its_chip_is_there_after_a_restart(
-    theme: Theme, tmp_home: Path, sandbox: RunningSandbox
-) -> None:
-    """SIGKILL at the moment at which the chip is shown as attached."""
-    file = tmp_home / "boiler.png"
-    file.write_bytes(picture(640, 480))
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "tests.ui.chat_victim"),
-        *(str(tmp_home), sandbox.base_url, sandbox.api_key, str(file)),
-        stdout=asyncio.subprocess.PIPE,
-        env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
-    )
-    assert process.stdout is not None
-    async with asyncio.timeout(60):
-        told = (await process.stdout.readline()).decode().strip()
-    os.kill(process.pid, signal.SIGKILL)
-    await process.wait()
-    assert told == "1"
-    file.unlink()
-    async with open_box(theme, tmp_home, sandbox, "rialto-vision") as box:
-        (chip,) = box.composer.strip.chips.values()
-        assert chip.name.text() == "boiler.png"
-        press(box.edit, Qt.Key.Key_Return)
-        await box.settle()
-        assert "640 × 480" in box.tab.rows[-1].text

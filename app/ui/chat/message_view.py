@@ -135,7 +135,7 @@ class MessageView(QAbstractScrollArea):
             self.stack.following = True
         if row.state == "streaming":
             self.stream.begin(row.id)
-        self._text_came()
+        self._set_new_below(self._new_below or not self.stack.following)
         self.refresh()
 
     def update(self, *args: Any, **changes: Any) -> None:
@@ -289,13 +289,9 @@ class MessageView(QAbstractScrollArea):
             self._was_at_end = at_end
             self.at_end_changed.emit(at_end)
 
-    def _text_came(self) -> None:
-        if not self.stack.following:
-            self._set_new_below(True)
-
     def text_came(self) -> None:
         """Called by the stream when a row has grown."""
-        self._text_came()
+        self._set_new_below(self._new_below or not self.stack.following)
         self.refresh(in_steps=True)
 
     def _set_new_below(self, new: bool) -> None:
