@@ -116,6 +116,7 @@ class Poller:
                     await self._woken.wait()
             except TimeoutError:
                 self._sender.is_offline = False  # the next try will tell
+                self._sender.wake()
         self._due.clear()
 
     def _ask_due(self, jobs: list[VideoJob], now: float) -> bool:

@@ -51,6 +51,11 @@ class Controls:
     async def fault(self, name: str, **values: object) -> None:
         await self.put(f"faults/{name}", dict(values))
 
+    async def reset_faults(self) -> None:
+        async with httpx.AsyncClient(headers={"Authorization": f"Bearer {self.api_key}"}) as http:
+            answer = await http.delete(f"{self.origin}/sandbox/faults")
+            assert answer.status_code == 200, answer.text
+
     async def reset(self) -> None:
         async with httpx.AsyncClient(headers={"Authorization": f"Bearer {self.api_key}"}) as http:
             answer = await http.post(f"{self.origin}/sandbox/reset")

@@ -1,0 +1,68 @@
+"""Files that call themselves films: only whole ones pass."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+import pytest
+
+from app.sandbox.video_engine import make_film
+from app.storage.film_check import NotAFilm, check_film
+
+
+@pytest.fixture(scope="module")
+def film() -> bytes:
+    return make_film("a boat", 1, (160, 90))
+
+
+def written(folder: Path, data: bytes) -> Path:
+    path = folder / "film.mp4"
+    path.write_bytes(data)
+    return path
+
+
+def test_a_whole_film_tells_its_length_and_size(tmp_path: Path, film: bytes) -> None:
+    found = check_film(written(tmp_path, film))
+    assert (found.kind, found.width, found.height, found.size_bytes) == ("mp4", 160, 90, len(film))
+    assert found.duration_s == pytest.approx(1.0, abs=0.1)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.001, 0.01, 0.3, 0.5, 0.9, 0.999])
+def test_a_film_cut_off_anywhere_is_none(tmp_path: Path, film: bytes, share: float) -> None:
+    with pytest.raises(NotAFilm):
+        check_film(written(tmp_path, film[: int(len(film) * share)]))
+
+
+def test_no_single_missing_byte_goes_unseen(tmp_path: Path, film: bytes) -> None:
+    for missing in (1, 2, 7, 8, 9):
+        with pytest.raises(NotAFilm):
+            check_film(written(tmp_path, film[:-missing]))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"<html><body>502 Bad Gateway</body></html>",
+        b'{"error": "not ready"}',
+        b"\x00\x00\x00\x18ftypmp42" + b"\x00" * 12,
+        b"\x00\x00\x00\x18ftypmp42" + b"\x00" * 4000,
+        b"\xff" * 4000,
+        b"\x1aE\xdf\xa3" + b"\x00" * 200,
+    ],
+)
+def test_what_is_no_film_is_none(tmp_path: Path, data: bytes) -> None:
+    with pytest.raises(NotAFilm):
+        check_film(written(tmp_path, data))
+
+
+def test_tables_that_point_outside_the_file_are_seen(tmp_path: Path, film: bytes) -> None:
+    at = film.index(b"stco") + 12
+    moved = film[:at] + struct.pack(">I", len(film)) + film[at + 4 :]
+    with pytest.raises(NotAFilm, match="before the last picture"):
+        check_film(written(tmp_path, moved))
+
+
+def test_a_film_of_sound_alone_is_none(tmp_path: Path, film: bytes) -> None:
+    with pytest.raises(NotAFilm, match="no pictures"):
+        check_film(written(tmp_path, film.replace(b"vide", b"soun")))

@@ -1,0 +1,176 @@
+"""What comes is no film, the network goes, the service refuses: nothing paid for is lost, and nothing is deleted."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from app.storage.film_check import check_film
+from tests.ui.video.desk import PRIVATE_MODEL, Controls, open_desk
+
+
+@pytest.mark.parametrize("kind", ["html", "empty", "length"])
+async def test_R_VID_02_a_lying_film_is_never_done_and_never_deletes_the_copy(
+    kind: str, tmp_home: Path, controls: Controls
+) -> None:
+    async with open_desk(tmp_home, controls) as desk:
+        job = await desk.order(clean_after=True)
+        await controls.fault("lie", kind=kind, path="/video/retrieve")
+        await controls.turn_clock(10)
+        lies = len(await controls.calls("/video/retrieve"))
+        async with asyncio.timeout(30):
+            while not desk.one(job.id).held and len(await controls.calls("/video/retrieve")) < lies + 2:
+                await asyncio.sleep(0.02)
+        assert desk.state(job.id) in ("running", "ready") and not desk.one(job.id).size_bytes
+        assert not desk.presenter.book.film(job).exists()
+        assert await controls.calls("/video/complete") == []
+        assert desk.one(job.id).remote_copy
+        await controls.reset_faults()
+        desk.presenter.do("fetch", job.id)
+        job = await desk.reaches(job.id, "cleaned")
+        assert check_film(desk.presenter.book.film(job)).duration_s == 3.0
+
+
+async def test_a_truncated_film_is_held_after_three_times_and_fetched_again_by_hand(
+    tmp_home: Path, controls: Controls, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_desk(tmp_home, controls) as desk:
+        job = await desk.order(clean_after=True)
+        fetcher = desk.presenter.fetcher
+        whole = fetcher._verify
+
+        async def torn(job_: object, **values: bool) -> bool:
+            film = desk.presenter.book.film(job)
+            if film.exists():
+                film.write_bytes(film.read_bytes()[:-100])
+            return await whole(job_, **values)  # type: ignore[arg-type]  # the job
+
+        monkeypatch.setattr(fetcher, "_verify", torn)
+        await controls.turn_clock(10)
+        await desk.until(lambda: desk.one(job.id).held)
+        job = desk.one(job.id)
+        assert job.state == "ready" and "100 bytes too early" in job.note and "nothing was deleted" in job.note
+        assert await controls.calls("/video/complete") == []
+        monkeypatch.setattr(fetcher, "_verify", whole)
+        desk.presenter.do("fetch", job.id)
+        await desk.reaches(job.id, "cleaned")
+
+
+@pytest.mark.parametrize("model", ["rialto-reel-text-to-video", PRIVATE_MODEL])
+async def test_a_network_cut_in_the_middle_of_a_film_starts_the_download_anew(
+    model: str, tmp_home: Path, controls: Controls
+) -> None:
+    async with open_desk(tmp_home, controls) as desk:
+        job = await desk.order(model=model)
+        await controls.fault("cut", after=20_000, times=1)
+        await desk.done(job.id)
+        assert check_film(desk.presenter.book.film(job)).duration_s == 3.0
+        assert [path.name for path in desk.presenter.book.folder.iterdir()] == [job.file]
+
+
+async def test_a_lost_answer_of_the_queue_is_unknown_and_nothing_is_queued_again(
+    tmp_home: Path, controls: Controls
+) -> None:
+    async with open_desk(tmp_home, controls) as desk:
+        await controls.fault("drop", path="/video/queue", times=1)
+        job = await desk.order()
+        assert job.state == "unknown" and "may have been queued and charged" in job.note
+        desk.presenter.poller.soon()
+        desk.presenter.sending.wake()
+        await asyncio.sleep(0.2)
+        assert len(await controls.calls("/video/queue")) == 1
+    async with open_desk(tmp_home, controls) as desk:
+        assert desk.job.state == "unknown", "also after the next start"
+
+
+async def test_a_refusal_of_the_policy_tells_what_became_of_the_money(tmp_home: Path, controls: Controls) -> None:
+    async with open_desk(tmp_home, controls) as desk:
+        refused = await desk.order("a boat sandbox-refused")
+        assert refused.state == "failed" and "Nothing was charged" in refused.note
+        stopped = await desk.order("a boat sandbox-violation")
+        await controls.turn_clock(10)
+        stopped = await desk.reaches(stopped.id, "failed")
+        assert stopped.refunded is True and "given back" in stopped.note
+
+
+async def test_a_film_that_is_gone_at_the_service_is_expired(tmp_home: Path, controls: Controls) -> None:
+    async with open_desk(tmp_home, controls) as desk:
+        job = await desk.order()
+        await controls.turn_clock(200_000)
+        job = await desk.reaches(job.id, "expired")
+        assert not job.remote_copy and desk.presenter.detail().problem is not None
+
+
+async def test_an_empty_balance_keeps_the_job_until_the_person_says_go(tmp_home: Path, controls: Controls) -> None:
+    async with open_desk(tmp_home, controls) as desk:
+        await controls.put("balance", {"usd": "0", "diem": "0"})
+        job = await desk.order()
+        assert job.state == "waiting" and job.held and "Nothing was charged" in job.note
+        await controls.put("balance", {"usd": "5"})
+        desk.presenter.do("send", job.id)
+        await desk.reaches(job.id, "running")
+        assert await controls.paid_jobs() == 1
+
+
+async def test_waiting_jobs_are_cancelled_and_reordered_here_for_nothing(tmp_home: Path, controls: Controls) -> None:
+    async with open_desk(tmp_home, controls) as desk:
+        for number in range(4):
+            await desk.order(f"place {number}")
+        waiting = []
+        for name in ("first", "second", "third"):
+            await desk.fill(name)
+            assert desk.presenter.queue()
+            await desk.until(lambda name=name: desk.job.prompt == name)
+            waiting.append(desk.job)
+        assert {job.state for job in waiting} == {"waiting"}
+        desk.presenter.do("cancel", waiting[0].id)
+        await desk.reaches(waiting[0].id, "cancelled")
+        desk.presenter.do("up", waiting[2].id)
+        await desk.until(lambda: [job.prompt for job in desk.jobs if job.state == "waiting"] == ["second", "third"])
+        assert await controls.paid_jobs() == 4
+        await controls.turn_clock(10)
+        await desk.reaches(waiting[1].id, "running", "saved")
+        third, second = desk.one(waiting[2].id), desk.one(waiting[1].id)
+        assert third.queued_at is not None and second.queued_at is not None and third.queued_at < second.queued_at
+        assert desk.state(waiting[0].id) == "cancelled" and await controls.paid_jobs() == 6
+
+
+async def test_without_a_network_a_job_waits_and_goes_when_it_is_back(
+    tmp_home: Path, controls: Controls, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from app.service.errors import ConnectionFailed
+
+    async with open_desk(tmp_home, controls) as desk:
+        await desk.fill()
+        queue = desk.service.video.queue
+
+        async def cut_off(*_: object, **__: object) -> None:
+            raise ConnectionFailed("No route", surely_not_sent=True)
+
+        monkeypatch.setattr(desk.service.video, "queue", cut_off)
+        assert desk.presenter.queue()
+        await desk.until(lambda: desk.presenter.sending.is_offline)
+        assert desk.job.state == "waiting" and "network" in desk.job.note
+        monkeypatch.setattr(desk.service.video, "queue", queue)
+        await desk.reaches(desk.job.id, "running")
+        assert await controls.paid_jobs() == 1
+
+
+async def test_another_account_does_not_touch_the_jobs_of_the_first(tmp_home: Path, controls: Controls) -> None:
+    from app.credentials.accounts import Account
+
+    async with open_desk(tmp_home, controls) as desk:
+        job = await desk.order()
+        mine = desk.caller.account
+        other = Account(id="other", name="Other", base_url=controls.base_url, kind="service")
+        desk.caller.use(other, desk.service)
+        asked = len(await controls.calls("/video/retrieve"))
+        await controls.turn_clock(10)
+        await asyncio.sleep(0.4)
+        assert len(await controls.calls("/video/retrieve")) <= asked + 1, "one may have been on its way"
+        assert desk.state(job.id) == "running"
+        assert "account" in desk.presenter.detail().progress
+        desk.caller.use(mine, desk.service)
+        await desk.reaches(job.id, "saved")
