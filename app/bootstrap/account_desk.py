@@ -24,11 +24,13 @@ if TYPE_CHECKING:
     from app.ui.settings.connection.presenter import ConnectionPresenter
     from app.ui.settings.secrets.presenter import SecretsPresenter
     from app.ui.shared.account_switch import AccountSwitch
+    from app.ui.shared.budget import Ask, Budget
     from app.ui.shared.call_log import CallLog
     from app.ui.shared.caller import Caller
     from app.ui.shared.ledger import Ledger
     from app.ui.shared.tasks import TaskScope
     from app.ui.shell.overlays import AccountChoice
+    from app.ui.wallet.presenter_keys import AskElsewhere, WalletKeys
 
 
 class AccountDesk(QObject):
@@ -46,9 +48,16 @@ class AccountDesk(QObject):
         tasks: TaskScope,
         bookkeeping: TaskScope,
         watch_places: Callable[[SecretsPresenter], None],
+        ask_budget: Ask,
+        ask_elsewhere: AskElsewhere,
     ) -> None:
-        """`bookkeeping` outlives `tasks`; `watch_places` is told of the places for keys when they are looked at."""
+        """`bookkeeping` outlives `tasks`; `watch_places` is told of the places for keys when they are looked at.
+
+        `ask_budget` asks before a call goes past a limit, `ask_elsewhere` for a signature of a watched wallet.
+        """
         super().__init__()
+        self.ask_budget = ask_budget
+        self.ask_elsewhere = ask_elsewhere
         self._paths = ground.paths
         self._secrets = ground.secrets
         self._settings = ground.settings
@@ -65,7 +74,7 @@ class AccountDesk(QObject):
 
     async def warm_up(self, account: Account) -> None:
         """Start the Sandbox where it is what will be called; `switch.use` tells what goes wrong."""
-        if account.kind == "sandbox":
+        if account.is_sandbox:
             with contextlib.suppress(OSError, ImportError):
                 await self.sandbox.start()
 
@@ -120,9 +129,24 @@ class AccountDesk(QObject):
     def ledger(self) -> Ledger:
         from app.ui.shared.ledger import Ledger
 
-        ledger = Ledger(self.caller, self._bookkeeping)
+        ledger = Ledger(self.caller, self._bookkeeping, budget=self.budget)
         ledger.recorded.connect(self.calls.note)
         return ledger
+
+    @cached_property
+    def budget(self) -> Budget:
+        """The one gate that every call that may cost something passes."""
+        from app.ui.shared.budget import Budget
+        from app.ui.shared.ledger import tab_of
+
+        return Budget(lambda: self._settings.value.budgets, lambda: self.caller.models, self.ask_budget, tab_of)
+
+    @cached_property
+    def wallet_keys(self) -> WalletKeys:
+        """Who signs for accounts that are wallets."""
+        from app.ui.wallet.presenter_keys import WalletKeys
+
+        return WalletKeys(self.book, lambda: self.places, self._settings, self._tasks, self.ask_elsewhere)
 
     @cached_property
     def calls(self) -> CallLog:
@@ -135,7 +159,12 @@ class AccountDesk(QObject):
         from app.ui.shared.account_switch import AccountSwitch
 
         switch = AccountSwitch(
-            self.caller, self.ledger, self._read_key, self.sandbox.start_and_tell, lambda: self.network
+            self.caller,
+            self.ledger,
+            self._read_key,
+            self.sandbox.start_and_tell,
+            lambda: self.network,
+            lambda account, base_url: self.wallet_keys.auth(account, base_url),
         )
         switch.connected.connect(self.connected)
         switch.problem.connect(self.problem)
@@ -185,7 +214,7 @@ class AccountDesk(QObject):
 
     def _address_of(self, account_id: str) -> str:
         account = self.book.get(account_id)
-        return account.base_url if account is not None and account.kind != "sandbox" else ""
+        return account.base_url if account is not None and not account.is_sandbox else ""
 
     def sandbox_account(self) -> Account:
         """The Sandbox is always in the list of accounts."""

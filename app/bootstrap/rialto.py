@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from app.ui.chat.state import ChatHead
     from app.ui.settings.accounts.presenter import AccountsPresenter
     from app.ui.settings.secrets.presenter import SecretsPresenter
+    from app.ui.shared.budget import Question
     from app.ui.shared.device_watch import DeviceWatch
     from app.ui.shell.crash_reports import CrashReport
 
@@ -124,7 +125,7 @@ class Rialto:
         self.chat.head_changed.connect(self._note_head)
         window.refresh_requested.connect(lambda: self.tasks.replace("refresh", self._refresh))
         window.account_chosen.connect(lambda account_id: self.accounts.use(account_id))
-        window.status_page_requested.connect(lambda _page: self.chat_page.open_request())
+        window.status_page_requested.connect(self._show_status_page)
         window.tab_shown.connect(self.crashes.doing)
         self.instance.raise_requested.connect(window.raise_window)
         self.chat.models_changed.connect(lambda _list: self.caller.set_numbers(models=self.chat.shelf.models() or None))
@@ -230,6 +231,7 @@ class Rialto:
             await self.desk.ledger.start(receipts)
             await self.desk.calls.read(receipts, [account.id for account in self.desk.book.list()])
             self.catalogue = Catalogue(self.database)
+            await self.desk.wallet_keys.start(self.database)
             await self.chat.start(History(self.database), self.catalogue)
         except StorageError as error:
             self.tasks.start("no history", self._cannot_go_on, error.sentence)
@@ -296,6 +298,8 @@ class Rialto:
             tasks=self.tasks,
             bookkeeping=TaskScope(self._crashed),
             watch_places=self.window.watch_secrets,
+            ask_budget=self._ask_budget,
+            ask_elsewhere=self._ask_elsewhere,
         )
         desk.connected.connect(self._connected)
         desk.problem.connect(lambda sentence: self._toast(sentence, "", ""))
@@ -406,12 +410,36 @@ class Rialto:
             self.accounts.use(self.desk.sandbox_account().id)
         elif action == "connection":
             self.window.open_settings("connection")
-        elif action == "top-up" and any(info.name == "wallet" for info, _ in TABS):
-            self.window.show_tab("wallet")
+        elif action == "top-up":
+            from app.bootstrap.wallet_tab import top_up_and_go_on
+
+            top_up_and_go_on(self)
         elif action == "check-balance":
             self.tasks.start("balance", self._tell_balance)
         else:  # "replace-key": what is known of the account, and its Test button
             self.window.open_settings("accounts")
+
+    async def _ask_budget(self, question: Question) -> bool:
+        """Ask before a call goes past a limit; past a hard one the usual answer is no."""
+        from app.ui.shared.dialogs import confirm
+
+        hard = question.is_hard
+        words = "Send it all the same" if hard else "Go on"
+        return await confirm(
+            self.theme, self.window, question.title, question.text, action=words, danger=hard, cancel="Do not send"
+        )
+
+    async def _ask_elsewhere(self, name: str, text: str) -> str | None:
+        """Show a watched wallet's owner what is to be signed elsewhere."""
+        from app.ui.wallet.wallet_dialogs import WalletDialogs
+
+        return await WalletDialogs(self.theme, self.window, self.desk.wallet_keys).ask_elsewhere(name, text)
+
+    def _show_status_page(self, page: str) -> None:
+        from app.bootstrap.wallet_tab import show_status_page
+
+        if not show_status_page(self, page):
+            self.chat_page.open_request()
 
     async def _tell_balance(self) -> None:
         """Ask the service and say what it answered; the status bar shows the same."""

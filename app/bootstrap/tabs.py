@@ -47,11 +47,18 @@ def _images(rialto: Rialto) -> TabPage:
     return make_images_tab(rialto)
 
 
+def _wallet(rialto: Rialto) -> TabPage:
+    from app.bootstrap.wallet_tab import make_wallet_tab
+
+    return make_wallet_tab(rialto)
+
+
 # Between Chat, which is part of the first paint, and Settings.
 TABS: tuple[tuple[TabInfo, Callable[[Rialto], TabPage]], ...] = (
     (TabInfo("speech", "Speech", "speech", inspector_width=352), _speech),
     (TabInfo("transcription", "Transcribe", "transcribe"), _transcription),
     (TabInfo("images", "Images", "images", list_width=324), _images),
-    (TabInfo("video", "Video", "video", list_width=324, inspector_width=420), _video),
+    (TabInfo("video", "Video", "video", list_width=324, inspector_width=436), _video),
     (TabInfo("crypto_rpc", "Console", "console"), _crypto_rpc),
+    (TabInfo("wallet", "Wallet", "wallet", list_width=312), _wallet),
 )

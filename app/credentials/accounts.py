@@ -103,8 +103,8 @@ def checked(account: Account) -> Account:
         raise AccountRefused("dialect", "Choose how this service names its fields.")
     if account.kind not in KINDS:
         raise AccountRefused("kind", "Choose how this account signs in.")
-    if (account.kind == "wallet") != bool(account.address) or len(account.address) > MAX_WALLET_CHARS:
-        raise AccountRefused("address", "An account that signs in with a wallet names the wallet's address.")
+    if len(account.address) > MAX_WALLET_CHARS:
+        raise AccountRefused("address", "This is too long for the address of a wallet.")
     return replace(
         account,
         name=name,

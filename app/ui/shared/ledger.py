@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from app.ui.shared.caller import Caller, Headroom
+from app.ui.shared.limit_watch import LimitWatch
 
 if TYPE_CHECKING:
     from app.credentials.accounts import Account
@@ -109,6 +110,7 @@ class Ledger(QObject):
     ) -> None:
         super().__init__()
         self.budget = budget
+        self.limits = LimitWatch()  # of the account in use
         self._caller = caller
         self._tasks = tasks
         self._now = now or (lambda: datetime.now(UTC))
@@ -146,6 +148,7 @@ class Ledger(QObject):
         info = exchange.info
         if info is None:
             return
+        self.limits.hear(exchange, partner=self._caller.account is not None and self._caller.account.partner)
         headroom = None
         if info.remaining_requests is not None or info.remaining_tokens is not None:
             before = self._caller.headroom or Headroom()

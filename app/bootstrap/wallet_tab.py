@@ -1,0 +1,90 @@
+"""The Wallet tab: its presenters, its page, and what it has to do with the rest of the window."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.ui.shared.budget import read_limit
+from app.ui.wallet.page import WalletPage
+from app.ui.wallet.presenter import WalletPresenter
+from app.ui.wallet.presenter_receipts import ReceiptsPresenter
+from app.ui.wallet.presenter_top_up import TopUpPresenter
+
+if TYPE_CHECKING:
+    from decimal import Decimal
+
+    from app.bootstrap.rialto import Rialto
+    from app.storage.database import Database
+
+_STATUS_PAGES = {"limits": "overview", "spending": "receipts", "balance": "overview"}
+
+
+def make_wallet_tab(rialto: Rialto) -> WalletPage:
+    """Build the tab and let it begin as soon as the database is open."""
+    desk = rialto.desk
+    keys = desk.wallet_keys
+
+    def own_cap() -> Decimal | None:
+        return read_limit(rialto.settings.value.budgets.get("hard top-up", ""))
+
+    presenter = WalletPresenter(rialto.caller, desk.book, rialto.settings, rialto.tasks, desk.ledger, desk.switch.open)
+    presenter.lock_state = lambda: keys.is_locked
+    presenter.kept_in = lambda: desk.places.state.place
+    receipts = ReceiptsPresenter(rialto.caller, desk.book, desk.ledger, rialto.tasks)
+    top_ups = TopUpPresenter(desk.book, keys, rialto.tasks, desk.switch.open, own_cap)
+    page = WalletPage(rialto.theme, presenter, receipts, keys, top_ups, rialto.tasks)
+    page.use_wanted.connect(lambda account_id: rialto.accounts.use(account_id))
+    page.toast_wanted.connect(lambda *words: _toast(rialto, page, *words))
+    keys.changed.connect(rialto.accounts.refresh)
+
+    async def begin(database: Database) -> None:
+        await presenter.start(database)
+        await receipts.start(database)
+        await top_ups.start(database)
+
+    rialto.when_open("wallet", begin)
+    return page
+
+
+def show_status_page(rialto: Rialto, page_name: str) -> bool:
+    """What a press on the status bar is about, where the wallet has a page for it; False where it has none."""
+    name = _STATUS_PAGES.get(page_name)
+    if name is None:
+        return False
+    rialto.window.show_tab("wallet")
+    page = rialto.window.tab("wallet")
+    assert isinstance(page, WalletPage)
+    page.main.show_page(name)
+    return True
+
+
+def top_up_and_go_on(rialto: Rialto) -> None:
+    """A call was refused for lack of credits: offer the top-up, and do what was refused when it has arrived."""
+    came_from = rialto.window.current_tab
+    again = rialto.chat.retry_last if came_from == "chat" else None
+    rialto.window.show_tab("wallet")
+    page = rialto.window.tab("wallet")
+    assert isinstance(page, WalletPage)
+    account = rialto.caller.account
+
+    def closed(credited: bool) -> None:
+        page.top_up_closed.disconnect(closed)
+        if not credited:
+            return
+        rialto.window.show_tab(came_from)
+        if again is not None:
+            again()
+
+    page.top_up_closed.connect(closed)
+    page.top_up(account.id if account is not None and account.kind == "wallet" else "")
+
+
+def _toast(rialto: Rialto, page: WalletPage, sentence: str, action: str, words: str) -> None:
+    from app.ui.shared.problems import ActionSpec
+
+    actions = (ActionSpec(action, words),) if action else ()
+    toast = rialto.window.overlays.toasts.show_toast(sentence, actions=actions)
+    if action == "top-up":
+        toast.action.connect(lambda _id: page.top_up())
+    elif action == "wallet-new":
+        toast.action.connect(lambda _id: page.new_wallet())

@@ -1,0 +1,180 @@
+"""One account of the left pane: what it holds, how old that figure is, and what a wallet can do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QLayout, QVBoxLayout, QWidget
+
+from app.ui.shared import money
+from app.ui.shared.badge import Badge
+from app.ui.shared.buttons import Button, IconButton, LinkButton
+from app.ui.shared.card import Card
+from app.ui.shared.flow import FlowLayout
+from app.ui.shared.label import Label
+from app.ui.shared.theme import Theme
+from app.ui.wallet.gauge_list import GaugeBar
+from app.ui.wallet.state import AccountCard
+
+KIND_WORDS = {"sandbox": "Sandbox", "api_key": "API key", "wallet": "Wallet"}
+
+
+def short_address(address: str) -> str:
+    """For lists only; a page that signs shows all of it."""
+    return f"{address[:6]}…{address[-4:]}" if len(address) > 14 else address
+
+
+def age_words(card: AccountCard, now: datetime) -> str:
+    if card.checked_at is None:
+        return "not asked yet"
+    return money.age(max(0.0, (now - card.checked_at).total_seconds()))
+
+
+class AccountView(Card):
+    """`action` tells what was pressed and the account's id: "top-up", "use", "export", "qr", "lock", "check"."""
+
+    action = Signal(str, str)
+
+    def __init__(self, theme: Theme, card: AccountCard) -> None:
+        super().__init__(theme, padding=(14, 12), spacing=6)
+        self.card = card
+        self._clear: Callable[[], None] = lambda: None
+        self.show_card(card)
+
+    def show_card(self, card: AccountCard) -> None:
+        """Show the account as it is now. Built anew: it has a handful of widgets and changes seldom."""
+        self.card = card
+        _empty(self.body)
+        theme = self._theme
+        self.set_border("accent" if card.in_use else "line")
+        self.setAccessibleName(f"{card.name}, {KIND_WORDS[card.kind]}")
+        head = QHBoxLayout()
+        head.setSpacing(theme.px(8))
+        head.addWidget(Label(theme, card.name, weight=600, elide=True), 1)
+        tone = "warn" if card.is_locked else "ok" if card.in_use else "neutral"
+        word = "Locked" if card.is_locked else "In use" if card.in_use else KIND_WORDS[card.kind]
+        head.addWidget(Badge(theme, word, tone))
+        self.body.addLayout(head)
+        if card.address:
+            self.body.addLayout(self._address_row(card))
+        amount = Label(theme, money.money(card.usd) if card.usd is not None else "–", "display", tabular=True)
+        amount.setAccessibleName(f"Balance of {card.name}")
+        self.body.addWidget(amount)
+        what = "Play money" if card.is_play else "Prepaid credits" if card.kind == "wallet" else "Account credits"
+        self.body.addWidget(Label(theme, f"{what}. {age_words(card, datetime.now(UTC))}.", "small", "text2", wrap=True))
+        if card.is_low and card.low is not None:
+            self.body.addWidget(Label(theme, f"Below {money.money(card.low)}.", "small", "warn", weight=600))
+        if card.diem is not None:
+            self._add_daily(card)
+        if card.problem:
+            self.body.addWidget(Label(theme, card.problem, "small", "bad", wrap=True))
+        self._add_buttons(card)
+        if card.kind == "wallet":
+            self._add_facts(card)
+
+    def _address_row(self, card: AccountCard) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(self._theme.px(4))
+        words = Label(self._theme, short_address(card.address), "small", "text2", mono=True)
+        words.setToolTip(card.address)
+        words.setAccessibleName(f"Address {card.address}")
+        row.addWidget(words)
+        copy = IconButton(self._theme, "copy", self.tr("Copy the address"), size="small", icon_size=14)
+        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(card.address))
+        show = IconButton(self._theme, "grid", self.tr("Show the address in full and as a QR code"), size="small")
+        show.clicked.connect(lambda: self.action.emit("qr", card.id))
+        row.addWidget(copy)
+        row.addWidget(show)
+        row.addStretch(1)
+        return row
+
+    def _add_daily(self, card: AccountCard) -> None:
+        assert card.diem is not None
+        theme, total = self._theme, card.diem_daily
+        if not card.diem and not total:
+            return
+        line = QHBoxLayout()
+        line.addWidget(Label(theme, "Daily credits", "small"), 1)
+        line.addWidget(Label(theme, f"{card.diem:f}", "small", weight=600, tabular=True))
+        if total:
+            line.addWidget(Label(theme, f"of {total:f}", "small", "text2", tabular=True))
+        self.body.addLayout(line)
+        if total:
+            bar = GaugeBar(theme, "Daily credits")
+            bar.set_share(float(card.diem / total), f"{card.diem:f} of {total:f}")
+            self.body.addWidget(bar)
+        if card.renews_at is not None:
+            left = (card.renews_at - datetime.now(UTC)).total_seconds()
+            words = f"Renewed in {money.duration(max(0.0, left))}. Used before account credits."
+            self.body.addWidget(Label(theme, words, "small", "text2", wrap=True))
+
+    def _add_buttons(self, card: AccountCard) -> None:
+        holder = QWidget()
+        flow = FlowLayout(self._theme, parent=holder)
+        for words, what, icon_name, kind, wanted in (
+            ("Top up", "top-up", "credits", "primary", card.can_top_up),
+            ("Use", "use", "", "", not card.in_use),
+            ("Unlock", "unlock", "unlock", "", card.is_locked),
+        ):
+            if wanted:
+                button = Button(self._theme, words, icon_name, kind=kind)
+                button.setAccessibleName(f"{words}: {card.name}")
+                button.clicked.connect(lambda _=False, each=what: self.action.emit(each, card.id))
+                flow.addWidget(button)
+        if flow.count():
+            self.body.addWidget(holder)
+        else:
+            holder.deleteLater()
+
+    def _add_facts(self, card: AccountCard) -> None:
+        theme = self._theme
+        kept = "elsewhere, watched only" if card.watch_only else card.kept_in or "not known"
+        chain = "EVM, chain 8453" if card.chain == "evm" else "Ed25519"
+        for name, value in (("Chain", chain), ("Signs for", card.host), ("Key is", kept)):
+            line = QHBoxLayout()
+            label = Label(theme, name, "small", "text2")
+            label.setMinimumWidth(theme.type_px(70))
+            line.addWidget(label)
+            line.addWidget(Label(theme, value, "small", elide=True), 1)
+            self.body.addLayout(line)
+        holder = QWidget()
+        links = FlowLayout(theme, gap=12, parent=holder)
+        for words, what, wanted in (
+            ("See what was signed", "signed", True),
+            ("Ask for the balance", "check", card.watch_only),
+            ("Export key…", "export", card.chain == "evm" and not card.watch_only),
+            ("Lock", "lock", not card.watch_only and not card.is_locked),
+        ):
+            if wanted:
+                link = LinkButton(theme, words)
+                link.setAccessibleName(f"{words}: {card.name}")
+                link.clicked.connect(lambda _=False, each=what: self.action.emit(each, card.id))
+                links.addWidget(link)
+        self.body.addWidget(holder)
+
+
+def _empty(layout: QLayout) -> None:
+    while layout.count():
+        item = layout.takeAt(0)
+        if item is None:
+            continue
+        widget, inner = item.widget(), item.layout()
+        if widget is not None:
+            widget.hide()
+            widget.deleteLater()
+        elif inner is not None:
+            _empty(inner)
+            inner.deleteLater()
+
+
+def column(theme: Theme, spacing: int = 8) -> tuple[QWidget, QVBoxLayout]:
+    """A plain column without margins."""
+    holder = QWidget()
+    layout = QVBoxLayout(holder)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(theme.px(spacing))
+    layout.setAlignment(Qt.AlignmentFlag.AlignTop)
+    return holder, layout

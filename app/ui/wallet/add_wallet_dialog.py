@@ -1,0 +1,248 @@
+"""One dialog for every way to come by a wallet. A new phrase is shown once and must be confirmed before it is used."""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
+
+from app.ui.shared.buttons import Button
+from app.ui.shared.dialogs import Dialog
+from app.ui.shared.fields import ChoiceField, TextField, bind_label
+from app.ui.shared.label import Label
+from app.ui.shared.segmented import SegmentedChoice
+from app.ui.shared.tasks import TaskScope
+from app.ui.shared.theme import Theme
+from app.ui.wallet.account_card import column
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from app.ui.wallet.presenter_keys import WalletKeys
+    from app.ui.wallet.state import AccountCard
+
+WAYS = (("new", "New"), ("import", "Import"), ("file", "Key file"), ("watch", "Watch"))
+CHAINS = (("evm", "EVM, chain 8453"), ("solana", "Ed25519, sign-in only"))
+ASKED_WORDS = 2  # of a new phrase, to see that it was written down
+
+
+class AddWalletDialog(Dialog):
+    """`added` is the name of the wallet that was kept, "" for none. What was typed is cleared when the dialog ends."""
+
+    def __init__(self, theme: Theme, parent: QWidget, keys: WalletKeys, sites: tuple[AccountCard, ...]) -> None:
+        super().__init__(theme, parent, "Add a wallet", width=600)
+        self._keys = keys
+        self._sites = sites
+        self._path: Path | None = None
+        self._phrase = ""
+        self._asked: tuple[int, ...] = ()
+        self.added = ""
+        self._is_done = False
+        self._tasks = TaskScope(self._crashed)
+        self._crash: Exception | None = None
+        self._head()
+        self.pages = QStackedWidget()
+        self._new, self._import, self._file, self._watch = (
+            self._make_new(),
+            self._make_import(),
+            self._make_file(),
+            self._make_watch(),
+        )
+        for page in (self._new, self._import, self._file, self._watch):
+            self.pages.addWidget(page)
+        self.body.addWidget(self.pages)
+        self.problem = Label(theme, "", "small", "bad", wrap=True)
+        self.problem.setAccessibleName("What is wrong")
+        self.body.addWidget(self.problem)
+        self.add_button("Cancel", accepts=False)
+        self.keep = self.add_button("Make a new wallet", kind="primary")
+        self.keep.clicked.connect(self._go)
+        self.way.changed.connect(self._turn)
+        self.finished.connect(lambda _result: self._forget())
+        self._turn("new")
+
+    def _head(self) -> None:
+        theme = self._theme
+        text = "Use a small wallet of its own for Rialto. Its key stays in the place for secrets that you chose."
+        self.body.addWidget(Label(theme, text, role="text2", wrap=True))
+        self.way = SegmentedChoice(theme, "How to come by it", WAYS)
+        self.body.addWidget(self.way, 0, Qt.AlignmentFlag.AlignLeft)
+        self.name = TextField(theme, "Name", text="Pocket wallet")
+        self.site = ChoiceField(theme, "For the service of")
+        for card in self._sites:
+            if card.kind != "wallet" or card.in_use:
+                self.site.addItem(f"{card.name} ({card.host})", card.id)
+        self.chain = ChoiceField(theme, "Kind of key")
+        for key, words in CHAINS:
+            self.chain.addItem(words, key)
+        for words, field in (("Name", self.name), ("For the service of", self.site), ("Kind of key", self.chain)):
+            label = Label(theme, words, "small", "text2", weight=500)
+            bind_label(label, field)
+            row = QHBoxLayout()
+            label.setMinimumWidth(theme.type_px(130))
+            row.addWidget(label)
+            row.addWidget(field, 1)
+            self.body.addLayout(row)
+
+    # Pages
+
+    def _make_new(self) -> QWidget:
+        page, layout = column(self._theme)
+        text = (
+            "Rialto makes a key and shows its twelve words once. Write them down: without them a lost computer is "
+            "lost money."
+        )
+        self.phrase_words = Label(self._theme, text, role="text2", wrap=True)
+        layout.addWidget(self.phrase_words)
+        self.phrase = Label(self._theme, "", "reading", mono=True, wrap=True)
+        self.phrase.setAccessibleName("The recovery phrase")
+        layout.addWidget(self.phrase)
+        self.answers: list[QLineEdit] = []
+        self._answer_labels: list[Label] = []
+        for _ in range(ASKED_WORDS):
+            label, field = Label(self._theme, "", "small", "text2", weight=500), QLineEdit()
+            self._answer_labels.append(label)
+            self.answers.append(field)
+            layout.addWidget(label)
+            layout.addWidget(field)
+            label.hide()
+            field.hide()
+        return page
+
+    def _make_import(self) -> QWidget:
+        page, layout = column(self._theme)
+        self.secret = self._secret(layout, "Private key or recovery phrase")
+        return page
+
+    def _make_file(self) -> QWidget:
+        page, layout = column(self._theme)
+        self.file = Button(self._theme, "Choose a key file…", "folder")
+        self.file.clicked.connect(self._choose_file)
+        layout.addWidget(self.file, 0, Qt.AlignmentFlag.AlignLeft)
+        self.password = self._secret(layout, "Password of the key file")
+        return page
+
+    def _make_watch(self) -> QWidget:
+        page, layout = column(self._theme)
+        text = "Its key stays elsewhere: Rialto shows what is to be signed, and you paste the signature."
+        layout.addWidget(Label(self._theme, text, role="text2", wrap=True))
+        self.address = TextField(self._theme, "Address", placeholder="0x… or base58", mono=True)
+        layout.addWidget(self.address)
+        return page
+
+    def _secret(self, layout: QVBoxLayout, words: str) -> QLineEdit:
+        label, field = Label(self._theme, words, "small", "text2", weight=500), QLineEdit()
+        field.setEchoMode(QLineEdit.EchoMode.Password)
+        bind_label(label, field)
+        layout.addWidget(label)
+        layout.addWidget(field)
+        return field
+
+    # What the person does
+
+    def _turn(self, way: str) -> None:
+        self.pages.setCurrentIndex([key for key, _ in WAYS].index(way))
+        self.chain.setEnabled(way in ("new", "import"))
+        words = {"new": "Show the words", "import": "Import", "file": "Open and import", "watch": "Watch it"}[way]
+        self.keep.setText("Keep this wallet" if way == "new" and self._phrase else words)
+        self.problem.set_text("")
+
+    def _choose_file(self) -> None:
+        dialog = QFileDialog(self, self.tr("A key file"))
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.fileSelected.connect(lambda name: self.take_file(Path(name)))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def take_file(self, path: Path) -> None:
+        """Open this file."""
+        self._path = path
+        self.file.setText(path.name)
+
+    def _go(self) -> None:
+        self._tasks.start("add", self._add)
+
+    async def _add(self) -> None:
+        self.keep.setEnabled(False)
+        try:
+            self._is_done = False
+            problem = await self._keys.attempt(self._by_way())
+            if problem:
+                self.problem.set_text(problem)
+            if self._is_done:
+                self.added = self.name.text().strip()
+                self.accept()
+        finally:
+            self.keep.setEnabled(True)
+
+    async def _by_way(self) -> None:
+        """Do what was chosen, and note when nothing is left to answer."""
+        site, name = self._keys.account(str(self.site.currentData())), self.name.text()
+        chain = self.chain.currentData()
+        if site is None:
+            self.problem.set_text("Choose the service that the wallet is for.")
+            return
+        match self.way.current:
+            case "new":
+                if not self._phrase:
+                    await self._show_phrase()
+                    return
+                if not self._is_confirmed():
+                    self.problem.set_text("These are not the words of your new phrase. Look at what you wrote down.")
+                    return
+                await self._keys.add_from_phrase(name, self._phrase, chain, site)
+            case "import":
+                text = self.secret.text()
+                by: Callable[..., Awaitable[object]] = self._keys.add_from_key
+                if len(text.split()) > 1 and not text.lstrip().startswith("["):
+                    by = self._keys.add_from_phrase
+                await by(name, text, chain, site)
+            case "file":
+                if self._path is None:
+                    self.problem.set_text("Choose the key file first.")
+                    return
+                await self._keys.add_from_file(name, self._path, self.password.text(), site)
+            case _:
+                await self._keys.add_watched(name, self.address.text(), site)
+        self._is_done = True
+
+    async def _show_phrase(self) -> None:
+        self._phrase = await self._keys.new_phrase()
+        words = self._phrase.split()
+        self.phrase.set_text("   ".join(f"{place}. {word}" for place, word in enumerate(words, 1)))
+        self._asked = tuple(sorted(secrets.SystemRandom().sample(range(len(words)), ASKED_WORDS)))
+        for place, label, field in zip(self._asked, self._answer_labels, self.answers, strict=True):
+            label.set_text(f"Word number {place + 1}, to see that you wrote it down")
+            bind_label(label, field)
+            field.setAccessibleName(label.text())
+            label.show()
+            field.show()
+        self._turn("new")
+        self._fit()
+        self.answers[0].setFocus()
+
+    def _is_confirmed(self) -> bool:
+        words = self._phrase.split()
+        given = [field.text().strip().lower() for field in self.answers]
+        return given == [words[place] for place in self._asked]
+
+    def _forget(self) -> None:
+        self._phrase = ""
+        self.phrase.set_text("")
+        for field in (self.secret, self.password, *self.answers):
+            field.clear()
+
+    async def answer(self) -> bool:
+        try:
+            return await super().answer()
+        finally:
+            await self._tasks.aclose()
+            if self._crash is not None:
+                raise self._crash
+
+    def _crashed(self, error: Exception) -> None:
+        self._crash = error
+        self.reject()

@@ -1,0 +1,89 @@
+"""The middle of the Wallet tab: a header with its pages, the span of days, the export; and the pages below."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+
+from app.ui.shared.buttons import Button, IconButton
+from app.ui.shared.header import PaneTabs
+from app.ui.shared.segmented import SegmentedChoice
+from app.ui.shared.surfaces import zone
+from app.ui.shared.theme import Theme
+from app.ui.wallet.more_pages import ComparePage, KeyView, SignaturesPage
+from app.ui.wallet.overview import Overview
+from app.ui.wallet.receipts_page import ReceiptsPage
+from app.ui.wallet.state import BookRow
+
+PAGES = ("overview", "receipts", "compare", "signed", "key")
+TITLES = ("Overview", "Transactions", "Compare", "Signatures", "API key")
+SPANS = (("7", "7 days"), ("14", "14 days"), ("30", "30 days"))
+WIDE = 760  # px at 100 %: narrower, the span is chosen on the page of transactions
+
+
+class Canvas(QWidget):
+    """`page_shown` tells which page was brought to the front."""
+
+    page_shown = Signal(str)
+    list_wanted = Signal()
+    export_wanted = Signal()
+    days_wanted = Signal(int)
+
+    def __init__(self, theme: Theme, row_at: Callable[[int], BookRow | None]) -> None:
+        super().__init__()
+        self._theme = theme
+        zone(self, "canvas")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        self.header = PaneTabs(theme, self.tr("Pages of the wallet"), TITLES)
+        self.list_button = IconButton(theme, "panel-left", self.tr("Show accounts"), shortcut="Ctrl+B")
+        self.list_button.clicked.connect(self.list_wanted)
+        self.list_button.hide()
+        self.header.add(self.list_button)
+        self.span = SegmentedChoice(theme, self.tr("Days"), SPANS, current="14")
+        self.span.changed.connect(lambda key: self.days_wanted.emit(int(key)))
+        self.header.add(self.span)
+        self.export = Button(theme, self.tr("Export…"), "download")
+        self.export.clicked.connect(self.export_wanted)
+        self.header.add(self.export)
+        column.addWidget(self.header)
+        self.overview = Overview(theme, row_at)
+        self.receipts = ReceiptsPage(theme, row_at)
+        self.compare = ComparePage(theme)
+        self.signed = SignaturesPage(theme)
+        self.key = KeyView(theme)
+        self.pages = QStackedWidget()
+        for page in (self.overview, self.receipts, self.compare, self.signed, self.key):
+            self.pages.addWidget(page)
+        column.addWidget(self.pages, 1)
+        self.header.bar.currentChanged.connect(self._turn)
+
+    @property
+    def page(self) -> str:
+        return PAGES[self.pages.currentIndex()]
+
+    def show_page(self, name: str) -> None:
+        """Bring a page to the front. Raises `ValueError` for one that is not there."""
+        self.header.bar.setCurrentIndex(PAGES.index(name))
+
+    def show_days(self, days: int) -> None:
+        if str(days) in dict(SPANS):
+            self.span.set_current(str(days))
+
+    def _turn(self, place: int) -> None:
+        self.pages.setCurrentIndex(place)
+        self._fit()
+        self.page_shown.emit(PAGES[place])
+
+    def _fit(self) -> None:
+        wide = self.width() >= self._theme.type_px(WIDE)
+        self.span.setVisible(wide and self.page == "overview")
+        self.export.setVisible(self.width() >= self._theme.type_px(560))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()

@@ -1,0 +1,150 @@
+"""The left pane: accounts with their balances, payments whose end is not known, and what may be spent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+
+from app.ui.shared import money
+from app.ui.shared.buttons import Button, IconButton
+from app.ui.shared.card import Card
+from app.ui.shared.header import PaneHeader
+from app.ui.shared.label import Label
+from app.ui.shared.surfaces import zone
+from app.ui.shared.theme import Theme
+from app.ui.wallet.account_card import AccountView, age_words, column
+from app.ui.wallet.limit_fields import LimitFields
+from app.ui.wallet.state import AccountCard
+from app.ui.wallet.top_up_state import OpenPayment
+
+
+class OpenPaymentCard(Card):
+    """A payment that was sent and whose end nobody knows. `check` carries its id."""
+
+    check = Signal(str)
+
+    def __init__(self, theme: Theme, payment: OpenPayment) -> None:
+        super().__init__(theme, padding=(14, 12), fill="warn_tint", border="warn")
+        self.setAccessibleName(f"Open payment of {money.money(payment.amount)}")
+        title = f"{money.money(payment.amount)} from {payment.account} is not settled"
+        self.body.addWidget(Label(theme, title, weight=600, wrap=True))
+        until = payment.until.astimezone()
+        over = payment.until < datetime.now(UTC)
+        words = (
+            f"Signed {money.clock(payment.sent_at)}. It may have been carried out. "
+            + (f"Its time ended at {until:%H:%M:%S}. " if over else f"It can be carried out until {until:%H:%M:%S}. ")
+            + "Checking sends the identical payment, which is never taken twice."
+        )
+        self.body.addWidget(Label(theme, words, "small", "text2", wrap=True))
+        self.button = Button(theme, "Checking…" if payment.busy else "Check now", "refresh")
+        self.button.setEnabled(not payment.busy)
+        self.button.clicked.connect(lambda: self.check.emit(payment.intent_id))
+        self.body.addWidget(self.button)
+
+
+class WalletListPane(QWidget):
+    """`action` tells what was pressed on an account and its id; `check` the id of an open payment."""
+
+    action = Signal(str, str)
+    check = Signal(str)
+    refresh_wanted = Signal()
+    new_wanted = Signal()
+
+    def __init__(self, theme: Theme, limit_text: Callable[[str], str]) -> None:
+        super().__init__()
+        self._theme = theme
+        zone(self, "pane")
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.setSpacing(0)
+        self.header = PaneHeader(theme, "Wallet")
+        self.updated = Label(theme, "", "small", "text2")
+        self.refresh = IconButton(theme, "refresh", self.tr("Refresh all balances"), shortcut="F5")
+        self.refresh.clicked.connect(self.refresh_wanted)
+        self.header.add(self.updated)
+        self.header.add(self.refresh)
+        outer.addWidget(self.header)
+        holder, self._column = column(theme, 12)
+        zone(holder, "pane")
+        self._column.setContentsMargins(theme.px(16), theme.px(16), theme.px(16), theme.px(16))
+        self._payments, self._payments_column = column(theme)
+        self._accounts, self._accounts_column = column(theme)
+        self.new = Button(theme, "Add a wallet…", "plus")
+        self.new.clicked.connect(self.new_wanted)
+        self.limits = LimitFields(theme, limit_text)
+        for widget in (self._payments, self._accounts, self.new, self.limits):
+            self._column.addWidget(widget)
+        self._column.addStretch(1)
+        self.area = QScrollArea()
+        self.area.setFrameShape(QFrame.Shape.NoFrame)
+        self.area.setWidgetResizable(True)
+        self.area.setAccessibleName("Accounts and limits")
+        self.area.setWidget(holder)
+        outer.addWidget(self.area, 1)
+        self._views: dict[str, AccountView] = {}
+        self._cards: tuple[AccountCard, ...] = ()
+        self._clock = QTimer(self)
+        self._clock.setInterval(15_000)
+        self._clock.timeout.connect(self._show_age)
+
+    def show_accounts(self, cards: tuple[AccountCard, ...]) -> None:
+        """Show every account, the one in use first."""
+        before, self._cards = self._cards, cards
+        if [card.id for card in before] != [card.id for card in cards]:
+            for view in self._views.values():
+                view.hide()
+                view.deleteLater()
+            self._views = {}
+            for card in cards:
+                view = self._views[card.id] = AccountView(self._theme, card)
+                view.action.connect(self.action)
+                self._accounts_column.addWidget(view)
+        else:
+            for card in cards:
+                if self._views[card.id].card != card:
+                    self._views[card.id].show_card(card)
+        self._show_age()
+
+    def show_payments(self, payments: tuple[OpenPayment, ...]) -> None:
+        """Show what is not settled, above everything else."""
+        while self._payments_column.count():
+            item = self._payments_column.takeAt(0)
+            widget = item.widget() if item is not None else None
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        for payment in payments:
+            card = OpenPaymentCard(self._theme, payment)
+            card.check.connect(self.check)
+            self._payments_column.addWidget(card)
+        self._payments.setVisible(bool(payments))
+
+    def show_busy(self, busy: bool) -> None:
+        self.refresh.setEnabled(not busy)
+        if busy:
+            self.updated.set_text(self.tr("Asking…"))
+        else:
+            self._show_age()
+
+    def view_of(self, account_id: str) -> AccountView:
+        """The card of an account. Raises `KeyError`."""
+        return self._views[account_id]
+
+    def payment_cards(self) -> list[OpenPaymentCard]:
+        return [each for each in self._payments.findChildren(OpenPaymentCard) if not each.isHidden()]
+
+    def _show_age(self) -> None:
+        current = next((card for card in self._cards if card.in_use), None)
+        known = current is not None and current.checked_at is not None
+        self.updated.set_text(age_words(current, datetime.now(UTC)) if current is not None and known else "")
+        if self.isVisible():
+            self._clock.start()
+
+    def showEvent(self, event: object) -> None:
+        self._show_age()
+
+    def hideEvent(self, event: object) -> None:
+        self._clock.stop()

@@ -1,0 +1,142 @@
+"""Three pages of lists: the service's bookings beside ours, what was signed, and the key in use."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+
+from app.ui.shared.buttons import Button
+from app.ui.shared.label import Label
+from app.ui.shared.money import money
+from app.ui.shared.theme import Theme
+from app.ui.wallet.plain_table import PlainTable
+from app.ui.wallet.receipts_table import day_and_time
+from app.ui.wallet.state import Difference, KeyPage, SignedRow
+
+KIND_WORDS = {"sign-in": "Sign-in", "payment": "Payment"}
+
+
+def _page(theme: Theme) -> tuple[QWidget, QVBoxLayout]:
+    page = QWidget()
+    column = QVBoxLayout(page)
+    column.setContentsMargins(theme.px(24), theme.px(16), theme.px(24), theme.px(12))
+    column.setSpacing(theme.px(10))
+    return page, column
+
+
+class ComparePage(QWidget):
+    """`compare_wanted`: hold the receipts against the service's bookings."""
+
+    compare_wanted = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        page, column = _page(theme)
+        outer.addWidget(page)
+        head = QHBoxLayout()
+        text = (
+            "Rialto's receipts of the account in use beside the service's own bookings, by request. What another "
+            "program spent with the same key stands only in the service's book."
+        )
+        self.words = Label(theme, text, role="text2", wrap=True)
+        head.addWidget(self.words, 1)
+        self.compare = Button(theme, "Compare now", "refresh")
+        self.compare.clicked.connect(self.compare_wanted)
+        head.addWidget(self.compare, 0, Qt.AlignmentFlag.AlignTop)
+        column.addLayout(head)
+        self.verdict = Label(theme, "", weight=600, wrap=True)
+        column.addWidget(self.verdict)
+        titles = ("When", "What", "Rialto", "Service", "Verdict")
+        self.table = PlainTable(theme, "Bookings side by side", titles, (130, 0, 100, 100, 210))
+        column.addWidget(self.table, 1)
+
+    def show_differences(self, found: tuple[Difference, ...], words: str) -> None:
+        """Show what was found; what differs stands first and says so in words."""
+        self.verdict.set_text(words)
+        lines = [
+            (
+                day_and_time(each.at) if each.at is not None else "",
+                each.what,
+                money(each.ours) if each.ours is not None else "–",
+                money(each.theirs) if each.theirs is not None else "–",
+                each.verdict,
+            )
+            for each in found
+        ]
+        self.table.rows.set_lines(lines, ["warn" if each.is_fault else "" for each in found])
+
+
+class SignaturesPage(QWidget):
+    """What wallets signed, newest first; the document of the chosen line stands below, to the letter."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        page, column = _page(theme)
+        outer.addWidget(page)
+        text = (
+            "Every document that a wallet of yours signed here, with the moment. A sign-in is good for one request; "
+            "signatures themselves are not kept."
+        )
+        column.addWidget(Label(theme, text, role="text2", wrap=True))
+        titles = ("When", "Wallet", "What", "For", "Address")
+        self.table = PlainTable(theme, "What was signed", titles, (130, 140, 90, 170, 0))
+        column.addWidget(self.table, 2)
+        column.addWidget(Label(theme, "Exactly what was signed", weight=600))
+        self.document = QPlainTextEdit()
+        self.document.setReadOnly(True)
+        self.document.setAccessibleName("Exactly what was signed")
+        self.document.setFont(theme.font("code", mono=True))
+        column.addWidget(self.document, 1)
+        self._rows: tuple[SignedRow, ...] = ()
+        self.table.selectionModel().currentRowChanged.connect(lambda now, _before: self._show(now.row()))
+
+    def show_rows(self, rows: tuple[SignedRow, ...]) -> None:
+        self._rows = rows
+        lines = [
+            (day_and_time(each.at), each.account, KIND_WORDS.get(each.kind, each.kind), each.host, each.address)
+            for each in rows
+        ]
+        self.table.rows.set_lines(lines)
+        if rows:
+            self.table.selectRow(0)
+        else:
+            self.document.setPlainText("")
+
+    def _show(self, place: int) -> None:
+        self.document.setPlainText(self._rows[place].document if 0 <= place < len(self._rows) else "")
+
+
+class KeyView(QWidget):
+    """The key in use as the service sees it."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        page, column = _page(theme)
+        outer.addWidget(page)
+        self.facts = Label(theme, "", wrap=True, tabular=True)
+        self.problem = Label(theme, "", role="warn", wrap=True)
+        column.addWidget(self.facts)
+        column.addWidget(self.problem)
+        column.addWidget(Label(theme, "Limits by model", weight=600))
+        titles = ("Model", "Requests a minute", "Tokens a minute")
+        self.limits = PlainTable(theme, "Limits by model", titles, (0, 150, 150))
+        column.addWidget(self.limits, 3)
+        column.addWidget(Label(theme, "Limits that were hit", weight=600))
+        self.hits = PlainTable(theme, "Limits that were hit", ("When", "Model", "Limit"), (150, 0, 200))
+        column.addWidget(self.hits, 2)
+        note = "This service lets no program make or revoke keys; that is done on its own page."
+        column.addWidget(Label(theme, note, "small", "text2", wrap=True))
+
+    def show_page(self, page: KeyPage) -> None:
+        self.facts.set_text("\n".join(f"{name}: {value}" for name, value in page.facts))
+        self.problem.set_text("Asking the service" if page.busy else page.problem)
+        self.problem.setVisible(page.busy or bool(page.problem))
+        self.limits.rows.set_lines(page.limits)
+        self.hits.rows.set_lines(page.hits)

@@ -1,0 +1,229 @@
+"""The first page: usage by day and tab, the limits of the account in use, and the latest calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QBoxLayout,
+    QFrame,
+    QHBoxLayout,
+    QScrollArea,
+    QStackedWidget,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.ui.shared.buttons import LinkButton
+from app.ui.shared.flow import FlowLayout
+from app.ui.shared.label import Label
+from app.ui.shared.money import money
+from app.ui.shared.segmented import SegmentedChoice
+from app.ui.shared.surfaces import rule, zone
+from app.ui.shared.theme import Theme
+from app.ui.wallet.gauge_list import GaugeList
+from app.ui.wallet.receipts_table import ReceiptTable
+from app.ui.wallet.state import CHART_ROLES, CHART_TABS, TAB_WORDS, BookRow, Totals
+from app.ui.wallet.usage_chart import UsageChart
+
+NARROW = 820  # px at 100 %: below, limits stand under the chart
+LATEST = 10
+
+
+class Dot(QWidget):
+    """The colour of a tab, beside its name."""
+
+    def __init__(self, theme: Theme, role: str) -> None:
+        super().__init__()
+        self._theme, self._role = theme, role
+        self._dress()
+        theme.changed.connect(self._dress)
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._theme.px(10), self._theme.px(10))
+
+    def _dress(self) -> None:
+        self.setFixedSize(self.sizeHint())
+        self.update()
+
+    def paintEvent(self, event: object) -> None:
+        from PySide6.QtGui import QPainter
+
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._theme.color(self._role))
+        painter.drawRoundedRect(self.rect(), 2, 2)
+
+
+class UsageTable(QTableWidget):
+    """The figures of the chart: days down, tabs across, sums at the ends."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.setAccessibleName("Usage by day and tab, as a table")
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setShowGrid(False)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setTabKeyNavigation(False)
+        self.verticalHeader().hide()
+
+    def show_totals(self, totals: Totals) -> None:
+        known = {(day, tab): amount for day, tab, amount in totals.by_day}
+        others = sorted({tab for _, tab, _ in totals.by_day if tab not in CHART_TABS})
+        tabs = [tab for tab in (*CHART_TABS, *others) if any(at == tab for _, at, _ in totals.by_day)]
+        self.setColumnCount(len(tabs) + 2)
+        self.setHorizontalHeaderLabels(["Day", *(TAB_WORDS.get(tab, tab) for tab in tabs), "Sum"])
+        self.setRowCount(len(totals.days) + 1)
+        for place, day in enumerate(totals.days):
+            amounts = [known.get((day, tab), Decimal(0)) for tab in tabs]
+            self._fill(place, f"{day.day} {day:%b}", amounts)
+        sums = [sum((known.get((day, tab), Decimal(0)) for day in totals.days), Decimal(0)) for tab in tabs]
+        self._fill(len(totals.days), "Sum", sums)
+        self.verticalHeader().setDefaultSectionSize(self._theme.height_px(26, 17))
+
+    def _fill(self, row: int, words: str, amounts: list[Decimal]) -> None:
+        self.setItem(row, 0, QTableWidgetItem(words))
+        for column, amount in enumerate([*amounts, sum(amounts, Decimal(0))], 1):
+            item = QTableWidgetItem(money(amount) if amount else "")
+            item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            self.setItem(row, column, item)
+
+
+class Overview(QScrollArea):
+    """`all_wanted`: show every receipt."""
+
+    all_wanted = Signal()
+
+    def __init__(self, theme: Theme, row_at: Callable[[int], BookRow | None]) -> None:
+        super().__init__()
+        self._theme = theme
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        holder = QWidget()
+        zone(holder, "canvas")
+        self.setWidget(holder)
+        outer = QVBoxLayout(holder)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.setSpacing(0)
+        self._top = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._top.setSpacing(0)
+        outer.addLayout(self._top, 1)
+        self._top.addWidget(self._usage(), 5)
+        self._bar = rule(vertical=True)
+        self._top.addWidget(self._bar)
+        self._top.addWidget(self._limits(), 3)
+        outer.addWidget(rule())
+        head = QHBoxLayout()
+        head.setContentsMargins(theme.px(24), theme.px(14), theme.px(24), theme.px(6))
+        head.addWidget(Label(theme, self.tr("Latest calls"), "heading"), 1)
+        self.show_all = LinkButton(theme, self.tr("Show all"), size="")
+        self.show_all.clicked.connect(self.all_wanted)
+        head.addWidget(self.show_all)
+        outer.addLayout(head)
+        self.latest = ReceiptTable(theme, row_at, name=self.tr("Latest calls"))
+        self.latest.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        outer.addWidget(self.latest)
+
+    def _usage(self) -> QWidget:
+        theme = self._theme
+        box = QWidget()
+        column = QVBoxLayout(box)
+        column.setContentsMargins(theme.px(24), theme.px(16), theme.px(20), theme.px(16))
+        column.setSpacing(theme.px(10))
+        head = QHBoxLayout()
+        head.setSpacing(theme.px(8))
+        head.addWidget(Label(theme, self.tr("Usage"), "heading"))
+        self.sum = Label(theme, "", role="text2", tabular=True, elide=True)
+        head.addWidget(self.sum, 1)
+        self.form = SegmentedChoice(
+            theme,
+            self.tr("Chart or table"),
+            (("chart", "Chart"), ("table", "Table")),
+            icons={"chart": "chart", "table": "list"},
+        )
+        head.addWidget(self.form)
+        column.addLayout(head)
+        self.legend = QWidget()
+        self._legend_flow = FlowLayout(theme, gap=16, line_gap=4, parent=self.legend)
+        column.addWidget(self.legend)
+        self.shapes = QStackedWidget()
+        self.chart, self.table = UsageChart(theme), UsageTable(theme)
+        self.shapes.addWidget(self.chart)
+        self.shapes.addWidget(self.table)
+        self.form.changed.connect(self._show_shape)
+        column.addWidget(self.shapes, 1)
+        return box
+
+    def _limits(self) -> QWidget:
+        theme = self._theme
+        box = QWidget()
+        column = QVBoxLayout(box)
+        column.setContentsMargins(theme.px(20), theme.px(16), theme.px(24), theme.px(16))
+        column.setSpacing(theme.px(12))
+        head = QHBoxLayout()
+        head.addWidget(Label(theme, self.tr("Rate limits"), "heading"), 1)
+        self.limits_of = Label(theme, "", "small", "text2")
+        head.addWidget(self.limits_of)
+        column.addLayout(head)
+        self.gauges = GaugeList(theme)
+        column.addWidget(self.gauges)
+        column.addStretch(1)
+        return box
+
+    def show_totals(self, totals: Totals) -> None:
+        """Show what was spent."""
+        spent = sum((amount for *_, amount in totals.by_day), Decimal(0))
+        kind = " in play money" if totals.is_play else ""
+        first, last = (totals.days[0], totals.days[-1]) if totals.days else (None, None)
+        if first is not None and last is not None:
+            words = f"{money(spent)}{kind} from {first.day} {first:%B} to {last.day} {last:%B}"
+            self.sum.set_text(words if first != last else f"{money(spent)}{kind} on {first.day} {first:%B}")
+        self._show_legend(totals)
+        self.chart.show_totals(totals)
+        self.table.show_totals(totals)
+        self.show_all.setText(self.tr("Show all {n}").format(n=f"{totals.count:,}"))
+        shown = min(totals.count, LATEST)
+        self.latest.rows.set_count(shown)
+        row = self._theme.height_px(30, 17)
+        self.latest.setFixedHeight(row * max(1, shown) + self._theme.height_px(32, 17) + self._theme.px(14))
+
+    def _show_shape(self, key: str) -> None:
+        self.shapes.setCurrentIndex(0 if key == "chart" else 1)
+
+    def _show_legend(self, totals: Totals) -> None:
+        while self._legend_flow.count():
+            item = self._legend_flow.takeAt(0)
+            widget = item.widget() if item is not None else None
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        sums: dict[str, Decimal] = {}
+        for _, tab, amount in totals.by_day:
+            sums[tab] = sums.get(tab, Decimal(0)) + amount
+        for tab in sorted(sums, key=lambda each: CHART_TABS.index(each) if each in CHART_TABS else 99):
+            entry = QWidget()
+            row = QHBoxLayout(entry)
+            row.setContentsMargins(0, 0, 0, 0)
+            row.setSpacing(self._theme.px(6))
+            row.addWidget(Dot(self._theme, CHART_ROLES.get(tab, "control")))
+            row.addWidget(Label(self._theme, TAB_WORDS.get(tab, tab), "small", "text2"))
+            row.addWidget(Label(self._theme, money(sums[tab]), "small", weight=600, tabular=True))
+            self._legend_flow.addWidget(entry)
+            entry.show()
+        self.legend.setVisible(bool(sums))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        narrow = self.width() < self._theme.type_px(NARROW)
+        across, down = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+        self._top.setDirection(down if narrow else across)
+        self._bar.setVisible(not narrow)

@@ -1,0 +1,292 @@
+"""The Wallet tab: its panes, and the wires between widgets and presenters. Decides nothing itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from app.ui.shared.money import money
+from app.ui.shared.tab import PaletteItem, TabAction, TabInfo, Zones
+from app.ui.wallet.canvas import Canvas
+from app.ui.wallet.list_pane import WalletListPane
+from app.ui.wallet.state import AccountCard, Filter
+from app.ui.wallet.top_up_dialog import TopUpDialog
+from app.ui.wallet.wallet_dialogs import WalletDialogs
+
+if TYPE_CHECKING:
+    from app.ui.shared.caller import Headroom
+    from app.ui.shared.tasks import TaskScope
+    from app.ui.shared.theme import Theme
+    from app.ui.wallet.presenter import WalletPresenter
+    from app.ui.wallet.presenter_keys import WalletKeys
+    from app.ui.wallet.presenter_receipts import ReceiptsPresenter
+    from app.ui.wallet.presenter_top_up import TopUpPresenter
+
+INFO = TabInfo(name="wallet", title="Wallet", icon="wallet", list_width=312)
+FILE_FILTER = "Table (*.csv);;JSON (*.json)"
+
+
+class WalletPage(QObject):
+    """A `TabPage`. Other parts of the window are reached by signals, which the composition root connects."""
+
+    changed = Signal()
+    toast_wanted = Signal(str, str, str)  # sentence, action id or "", its words
+    use_wanted = Signal(str)  # the id of the account to call as
+    top_up_closed = Signal(bool)  # whether it was credited
+
+    name, title, icon = INFO.name, INFO.title, INFO.icon
+
+    def __init__(
+        self,
+        theme: Theme,
+        presenter: WalletPresenter,
+        receipts: ReceiptsPresenter,
+        keys: WalletKeys,
+        top_ups: TopUpPresenter,
+        tasks: TaskScope,
+    ) -> None:
+        super().__init__()
+        self._theme = theme
+        self._tasks = tasks
+        self.presenter, self.receipts, self.keys, self.top_ups = presenter, receipts, keys, top_ups
+        self.zones = Zones()
+        self.toggle_list: Callable[[], None] = _nothing
+        self.list = WalletListPane(theme, presenter.limit_text)
+        self.main = Canvas(theme, receipts.row)
+        self.dialogs = WalletDialogs(theme, self.main, keys)
+        self.dialogs.told.connect(lambda sentence: self.toast_wanted.emit(sentence, "", ""))
+        self.top_up_dialog: TopUpDialog | None = None
+        self._connect_list()
+        self._connect_canvas()
+        self._show_accounts(presenter.cards())
+        self.main.overview.gauges.show_gauges(presenter.gauges())
+        self.main.overview.show_totals(receipts.totals)
+        self.main.receipts.show_totals(receipts.totals)
+        self._show_payments()
+
+    # Wires
+
+    def _connect_list(self) -> None:
+        presenter, pane = self.presenter, self.list
+        pane.action.connect(self.act)
+        pane.check.connect(self.top_ups.open.check)
+        pane.refresh_wanted.connect(presenter.refresh)
+        pane.new_wanted.connect(self.new_wallet)
+        pane.limits.limit_wanted.connect(self._set_limit)
+        pane.limits.lock_wanted.connect(self.keys.set_lock_minutes)
+        presenter.accounts_changed.connect(self._show_accounts)
+        presenter.gauges_changed.connect(self.main.overview.gauges.show_gauges)
+        presenter.busy_changed.connect(pane.show_busy)
+        presenter.notice.connect(self.toast_wanted)
+        self.keys.changed.connect(presenter.reload)
+        self.top_ups.open.changed.connect(lambda _payments: self._show_payments())
+        self.top_ups.open.told.connect(lambda sentence: self.toast_wanted.emit(sentence, "", ""))
+        self.top_ups.paid.connect(presenter.read_account)
+
+    def _connect_canvas(self) -> None:
+        main, receipts = self.main, self.receipts
+        main.list_wanted.connect(lambda: self.toggle_list())
+        main.export_wanted.connect(self.export)
+        main.days_wanted.connect(lambda days: receipts.set_filter(days=days, day=None))
+        main.page_shown.connect(self._page_shown)
+        main.overview.all_wanted.connect(lambda: main.show_page("receipts"))
+        main.overview.chart.day_chosen.connect(self.show_day)
+        main.receipts.filter_wanted.connect(self._filter)
+        main.receipts.clear_wanted.connect(lambda: receipts.set_filter(**_cleared()))
+        main.compare.compare_wanted.connect(receipts.compare)
+        receipts.count_changed.connect(main.receipts.set_count)
+        receipts.rows_arrived.connect(main.receipts.table.rows.arrived)
+        receipts.rows_arrived.connect(main.overview.latest.rows.arrived)
+        receipts.totals_changed.connect(main.overview.show_totals)
+        receipts.totals_changed.connect(main.receipts.show_totals)
+        receipts.choices_changed.connect(lambda choices: main.receipts.show_choices(choices, receipts.filter))
+        receipts.filter_changed.connect(self._show_filter)
+        receipts.differences_changed.connect(main.compare.show_differences)
+        receipts.notice.connect(self.toast_wanted)
+        self.presenter.key_page_changed.connect(main.key.show_page)
+        self.keys.signed.connect(lambda: self._page_shown(main.page) if main.page == "signed" else None)
+
+    # What the presenters tell
+
+    def _show_accounts(self, cards: tuple[AccountCard, ...]) -> None:
+        self.list.show_accounts(cards)
+        current = next((card for card in cards if card.in_use), None)
+        self.list.limits.show_account(current.id if current is not None else "", self.keys.lock_minutes)
+        self.main.overview.limits_of.set_text(f"of {current.name}" if current is not None else "")
+        self.changed.emit()
+
+    def _show_payments(self) -> None:
+        self.list.show_payments(self.top_ups.open.payments)
+        self.changed.emit()
+
+    def _show_filter(self, wanted: Filter) -> None:
+        self.main.show_days(wanted.days)
+        self.main.receipts.show_choices(self.receipts.choices, wanted)
+
+    def _page_shown(self, name: str) -> None:
+        if name == "signed":
+            self._tasks.replace("wallet signatures", self._show_signatures)
+        elif name == "key":
+            self.presenter.load_key_page()
+
+    async def _show_signatures(self) -> None:
+        self.main.signed.show_rows(await self.keys.signed_lately())
+
+    # What the person does
+
+    def act(self, what: str, account_id: str) -> None:
+        """Carry out what was pressed on an account."""
+        card = self.presenter.card(account_id)
+        if card is None:
+            return
+        match what:
+            case "top-up":
+                self.top_up(account_id)
+            case "use":
+                self.use_wanted.emit(account_id)
+            case "lock":
+                self.keys.lock()
+            case "unlock":
+                self.keys.unlock()
+            case "signed":
+                self.main.show_page("signed")
+            case "check":
+                self.presenter.read_account(account_id)
+            case "qr":
+                self._tasks.start("wallet dialog", self.dialogs.show_address, card)
+            case "export":
+                self._tasks.start("wallet dialog", self.dialogs.export, account_id)
+
+    def top_up(self, account_id: str = "", amount: Decimal | None = None) -> None:
+        """Ctrl+T: top up an account's wallet, the one in use if it has one, else the first that there is."""
+        cards = [card for card in self.presenter.cards() if card.can_top_up]
+        card = next((each for each in cards if each.id == account_id), cards[0] if cards and not account_id else None)
+        if card is None:
+            words = "There is no wallet that can be topped up yet. Add one first."
+            self.toast_wanted.emit(words, "wallet-new", "Add a wallet…")
+            return
+        self._tasks.start("wallet top-up", self._top_up, card, amount)
+
+    async def _top_up(self, card: AccountCard, amount: Decimal | None) -> None:
+        self.top_ups.begin_for(card.id, amount, card.usd)
+        self.top_up_dialog = TopUpDialog(self._theme, self.main, self.top_ups)
+        try:
+            await self.top_up_dialog.answer()
+        finally:
+            self.top_up_dialog = None
+        view = self.top_ups.view
+        if view.step == "done" and view.credited is not None:
+            self.toast_wanted.emit(f"{money(view.credited)} arrived in {card.name}", "", "")
+        self.top_up_closed.emit(view.step == "done")
+
+    def new_wallet(self) -> None:
+        self._tasks.start("wallet dialog", self.dialogs.add, self.presenter.cards())
+
+    def show_day(self, day: object) -> None:
+        """Show the receipts of one day."""
+        self.receipts.set_filter(day=day)
+        self.main.show_page("receipts")
+
+    def export(self) -> None:
+        """Ask where to save what the filter finds; opens without a nested loop."""
+        dialog = QFileDialog(self.main, self.tr("Export receipts"))
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setNameFilter(FILE_FILTER)
+        dialog.setDefaultSuffix("csv")
+        dialog.selectFile("receipts.csv")
+        dialog.fileSelected.connect(lambda name: self.receipts.export(Path(name)))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _set_limit(self, key: str, text: str) -> None:
+        problem = self.presenter.set_limit(key, text)
+        if problem:
+            self.list.limits.show_problem(key, problem)
+        else:
+            self.list.limits.reload()
+
+    def _filter(self, name: str, value: object) -> None:
+        if name == "days":
+            is_day = not isinstance(value, int)
+            self.receipts.set_filter(**({"day": value} if is_day else {"days": value, "day": None}))
+        else:
+            self.receipts.set_filter(**{name: value})
+
+    # TabPage
+
+    def list_pane(self) -> QWidget:
+        return self.list
+
+    def canvas(self) -> QWidget:
+        return self.main
+
+    def inspector(self) -> QWidget | None:
+        return None
+
+    def main_input(self) -> QWidget:
+        return self.main.overview.chart if self.main.page == "overview" else self.main.receipts.table
+
+    def filter_field(self) -> QWidget | None:
+        return self.main.receipts.fields["tab"] if self.main.page == "receipts" else None
+
+    def actions(self) -> Sequence[TabAction]:
+        def page(name: str) -> Callable[[], None]:
+            return lambda: self.main.show_page(name)
+
+        return (
+            TabAction("wallet.top_up", "Top up…", self.top_up, "Ctrl+T", "credits"),
+            TabAction("wallet.new", "Add a wallet…", self.new_wallet, "Ctrl+N", "plus", "file"),
+            TabAction("wallet.export", "Export receipts…", self.export, "Ctrl+E", "download", "file", also=("Ctrl+S",)),
+            TabAction("wallet.refresh", "Refresh all balances", self.presenter.refresh, "", "refresh"),
+            TabAction("wallet.lock", "Lock the wallets", self.keys.lock, "", "lock"),
+            TabAction("wallet.unlock", "Unlock the wallets", self.keys.unlock, "", "unlock"),
+            TabAction("wallet.overview", "Usage and limits", page("overview"), "", "chart"),
+            TabAction("wallet.receipts", "All transactions", page("receipts"), "", "receipt"),
+            TabAction("wallet.compare", "Compare with the service's books", page("compare"), "", "layers"),
+            TabAction("wallet.signed", "What was signed", page("signed"), "", "signature"),
+            TabAction("wallet.key", "The API key in use", page("key"), "", "key"),
+        )
+
+    def palette_items(self, text: str, limit: int) -> Sequence[PaletteItem]:
+        return ()
+
+    def status_headroom(self) -> Headroom | None:
+        return None
+
+    def running_work(self) -> Sequence[str]:
+        return (self.tr("A payment that is on its way"),) if self.top_ups.is_paying else ()
+
+    def badge(self) -> int:
+        return len(self.top_ups.open.payments)
+
+    def handle_escape(self) -> bool:
+        if self.main.page != "overview":
+            self.main.show_page("overview")
+            return True
+        return False
+
+    def set_zones(self, zones: Zones) -> None:
+        self.zones = zones
+        self.main.list_button.setVisible(not zones.list_beside)
+
+    def connect_zones(self, toggle_list: Callable[[], None], toggle_inspector: Callable[[], None]) -> None:
+        self.toggle_list = toggle_list
+
+    def activated(self) -> None:
+        """The tab has come to the front: what is old is read again, and the signer is made ready."""
+        self.presenter.activate()
+        self.keys.warm_up()
+
+
+def _cleared() -> dict[str, object]:
+    empty = Filter()
+    return {name: getattr(empty, name) for name in ("days", "day", "tab", "account_id", "model", "outcome")}
+
+
+def _nothing() -> None:
+    """Stands in until the window connects its panes."""

@@ -1,0 +1,82 @@
+"""A small table of words, for lists of some hundred lines at most."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView
+
+from app.ui.shared.theme import Theme
+
+Index = QModelIndex | QPersistentModelIndex
+_TOP = QModelIndex()
+
+
+class PlainModel(QAbstractTableModel):
+    """`roles` of a row colours it: "" for the usual text."""
+
+    def __init__(self, theme: Theme, titles: tuple[str, ...]) -> None:
+        super().__init__()
+        self._theme = theme
+        self._titles = titles
+        self.lines: Sequence[tuple[str, ...]] = ()
+        self._roles: Sequence[str] = ()
+
+    def set_lines(self, lines: Sequence[tuple[str, ...]], roles: Sequence[str] = ()) -> None:
+        self.beginResetModel()
+        self.lines, self._roles = lines, roles
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = _TOP) -> int:
+        return 0 if parent.isValid() else len(self.lines)
+
+    def columnCount(self, parent: Index = _TOP) -> int:
+        return 0 if parent.isValid() else len(self._titles)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if orientation == Qt.Orientation.Horizontal:
+            if role == Qt.ItemDataRole.DisplayRole:
+                return self._titles[section]
+            if role == Qt.ItemDataRole.TextAlignmentRole:
+                return int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        return None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+            return self.lines[index.row()][index.column()]
+        if role == Qt.ItemDataRole.FontRole:
+            return self._theme.font("small", tabular=True)
+        if role == Qt.ItemDataRole.ForegroundRole and index.row() < len(self._roles) and self._roles[index.row()]:
+            return self._theme.color(self._roles[index.row()])
+        return None
+
+
+class PlainTable(QTableView):
+    def __init__(self, theme: Theme, name: str, titles: tuple[str, ...], widths: tuple[int, ...]) -> None:
+        """A width of 0 takes what is left; widths in px at 100 %."""
+        super().__init__()
+        self._theme, self._widths = theme, widths
+        self.rows = PlainModel(theme, titles)
+        self.setModel(self.rows)
+        self.setAccessibleName(name)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setShowGrid(False)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setTabKeyNavigation(False)
+        self.setWordWrap(False)
+        self.verticalHeader().hide()
+        self.horizontalHeader().setHighlightSections(False)
+        for column, width in enumerate(widths):
+            if not width:
+                self.horizontalHeader().setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
+        self._dress()
+        theme.changed.connect(self._dress)
+
+    def _dress(self) -> None:
+        self.verticalHeader().setDefaultSectionSize(self._theme.height_px(30, 17))
+        self.horizontalHeader().setFont(self._theme.font("small", 500))
+        for column, width in enumerate(self._widths):
+            if width:
+                self.setColumnWidth(column, self._theme.type_px(width))

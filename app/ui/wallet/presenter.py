@@ -1,0 +1,377 @@
+"""Balances of all accounts, the limits of the one in use, and what may be spent.
+
+Nothing here costs anything: balances and limits are read when the tab is opened, when the person asks, and after a
+top-up. Wallets whose key is elsewhere are asked only when their own button is pressed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from app.ui.shared.budget import read_limit
+from app.ui.shared.limit_watch import PARTNER_TIERS, TIERS
+from app.ui.shared.money import money
+from app.ui.wallet.state import AccountCard, Gauge, KeyPage
+
+if TYPE_CHECKING:
+    from app.credentials.accounts import Account, AccountBook
+    from app.service.account import RateLimits
+    from app.service.service import Service
+    from app.storage.database import Database
+    from app.storage.receipts import Receipts
+    from app.storage.settings import SettingsStore
+    from app.ui.shared.caller import Caller
+    from app.ui.shared.ledger import Ledger
+    from app.ui.shared.tasks import TaskScope
+
+OpenService = Callable[["Account"], Awaitable["Service | None"]]
+FRESH_FOR_S = 30.0
+CREDITS_A_DAY, PARTNER_CREDITS_A_DAY = 10_000_000, 100_000_000
+MINUTE_LIMITS = (("Images", 20, 60), ("Audio", 60, 120), ("Embedding", 500, 500))
+VIDEO_LIMITS = (("Video queue", 40), ("Video retrieve", 120))
+CHAIN_CALLS = ("Chain calls", 100)
+
+
+class WalletPresenter(QObject):
+    """`notice` carries a sentence, an action id or "", and its words."""
+
+    accounts_changed = Signal(tuple)  # of AccountCard
+    gauges_changed = Signal(tuple)  # of Gauge
+    budgets_changed = Signal()
+    key_page_changed = Signal(object)  # KeyPage
+    busy_changed = Signal(bool)
+    notice = Signal(str, str, str)
+
+    def __init__(
+        self,
+        caller: Caller,
+        book: AccountBook,
+        settings: SettingsStore,
+        tasks: TaskScope,
+        ledger: Ledger,
+        open_service: OpenService,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        super().__init__()
+        self.caller = caller
+        self._book = book
+        self._settings = settings
+        self._tasks = tasks
+        self._ledger = ledger
+        self._open_service = open_service
+        self._now = now
+        self._receipts: Receipts | None = None
+        self._cards: dict[str, AccountCard] = {}
+        self._limits: RateLimits | None = None
+        self._credits = 0
+        self._warned: set[str] = set()
+        self.lock_state: Callable[[], bool] = lambda: False
+        self.kept_in: Callable[[], str] = lambda: ""
+        self.key_page = KeyPage()
+        caller.account_changed.connect(self._account_changed)
+        caller.numbers_changed.connect(self._numbers_changed)
+        ledger.recorded.connect(lambda _receipt: self._tasks.replace("wallet gauges", self._count_credits))
+
+    async def start(self, database: Database) -> None:
+        """Take the opened database."""
+        from app.storage.receipts import Receipts
+
+        self._receipts = Receipts(database)
+        self.reload()
+        await self._count_credits()
+
+    # What is shown
+
+    def cards(self) -> tuple[AccountCard, ...]:
+        """Every account, the one in use first."""
+        return tuple(sorted((self._card(each) for each in self._book.list()), key=lambda card: not card.in_use))
+
+    def card(self, account_id: str) -> AccountCard | None:
+        account = self._book.get(account_id)
+        return self._card(account) if account is not None else None
+
+    def reload(self) -> None:
+        """Read the list of accounts again."""
+        self.accounts_changed.emit(self.cards())
+        self.gauges_changed.emit(self.gauges())
+
+    def gauges(self) -> tuple[Gauge, ...]:
+        """The limits of the account in use: what answers told, else what the service grants, all of it left."""
+        account = self.caller.account
+        partner = account is not None and account.partner
+        now = self._now()
+        heard = {each.name: each for each in self._ledger.limits.limits(now)}
+        granted: dict[str, int] = {}
+        tiers = PARTNER_TIERS if partner else TIERS
+        for each in self._limits.models if self._limits is not None else ():
+            requests, tokens = each.amount("RPM"), each.amount("TPM")
+            tier = tiers.get(int(requests)) if requests is not None else None
+            if tier is not None and requests is not None and tokens is not None:
+                granted[f"Text, tier {tier} requests"] = int(requests)
+                granted[f"Text, tier {tier} tokens"] = int(tokens)
+        order = [f"Text, tier {tier} {what}" for tier in ("XS", "S", "M", "L") for what in ("requests", "tokens")]
+        found = {name: granted[name] for name in order if name in granted}
+        found |= {name: (more if partner else usual) for name, usual, more in MINUTE_LIMITS}
+        found |= dict(VIDEO_LIMITS)
+        found[CHAIN_CALLS[0]] = CHAIN_CALLS[1]
+        found |= {name: each.limit for name, each in heard.items()}
+        gauges = [
+            Gauge(name, heard[name].left, heard[name].limit, heard[name].resets_at)
+            if name in heard
+            else Gauge(name, limit, limit)
+            for name, limit in found.items()
+        ]
+        most = PARTNER_CREDITS_A_DAY if partner else CREDITS_A_DAY
+        gauges.append(Gauge("Chain credits, 24 h", max(0, most - self._credits), most, rolls=True))
+        return tuple(gauges)
+
+    # What the person does
+
+    def activate(self) -> None:
+        """The tab came to the front: what is old is read again."""
+        account = self.caller.account
+        known = self._cards.get(account.id) if account is not None else None
+        checked = known.checked_at if known is not None else None
+        if checked is None or (self._now() - checked).total_seconds() > FRESH_FOR_S:
+            self._tasks.replace("wallet balance", self._refresh_current)
+
+    def refresh(self) -> None:
+        """Ask every account for its balance. It is free."""
+        self._tasks.replace("wallet refresh", self._refresh_all)
+
+    def read_account(self, account_id: str) -> None:
+        """Ask one account, also one whose wallet signs elsewhere."""
+        account = self._book.get(account_id)
+        if account is not None:
+            self._tasks.start(f"wallet read {account_id}", self._read_one, account)
+
+    def limit_text(self, key: str) -> str:
+        """A limit as the settings keep it, "" for none."""
+        return self._settings.value.budgets.get(key, "")
+
+    def set_limit(self, key: str, text: str) -> str:
+        """Keep a limit, or none for empty text. Returns what is wrong with it, "" when it was kept."""
+        amount = read_limit(text)
+        if text.strip() and amount is None:
+            return "An amount in USD, such as 1.50."
+        budgets = {name: value for name, value in self._settings.value.budgets.items() if name != key}
+        if amount is not None:
+            budgets[key] = f"{amount:f}"
+        self._settings.remember(budgets=budgets)
+        self._tasks.replace("wallet limits", self._save)
+        self._show_daily_limit()
+        self.accounts_changed.emit(self.cards())
+        self.budgets_changed.emit()
+        return ""
+
+    def load_key_page(self) -> None:
+        """Read what the service says about the key in use."""
+        self._tasks.replace("wallet key", self._load_key_page)
+
+    # How it is done
+
+    async def _save(self) -> None:
+        await asyncio.to_thread(self._settings.save)
+
+    def _card(self, account: Account) -> AccountCard:
+        known = self._cards.get(account.id)
+        address = account.address
+        card = AccountCard(
+            id=account.id,
+            name=account.name,
+            kind=account.kind,
+            host="this computer" if account.is_sandbox else account.host,
+            in_use=self.caller.account is not None and account.id == self.caller.account.id,
+            is_play=account.is_sandbox,
+            address=address,
+            chain=("evm" if address.startswith("0x") else "solana") if address else "",
+            watch_only=account.watch_only,
+            low=read_limit(self.limit_text(f"low {account.id}")),
+            is_locked=bool(address) and not account.watch_only and self.lock_state(),
+            kept_in=self.kept_in() if address and not account.watch_only else "",
+        )
+        if known is None:
+            return card
+        return replace(
+            card,
+            usd=known.usd,
+            diem=known.diem,
+            diem_daily=known.diem_daily,
+            renews_at=known.renews_at,
+            checked_at=known.checked_at,
+            problem=known.problem,
+        )
+
+    def _account_changed(self) -> None:
+        self._limits = None
+        self._ledger.limits.clear()
+        self.key_page = KeyPage()
+        self._show_daily_limit()
+        self.reload()
+
+    def _numbers_changed(self) -> None:
+        """An answer told the balance: that is as good as having asked."""
+        account, balance = self.caller.account, self.caller.balance
+        if account is not None and balance is not None:
+            known = self._cards.get(account.id) or self._card(account)
+            if known.usd != balance:
+                self._keep(replace(known, usd=balance, checked_at=self._now(), problem=""))
+        self.gauges_changed.emit(self.gauges())
+
+    def _show_daily_limit(self) -> None:
+        limit = read_limit(self.limit_text("hard day")) or read_limit(self.limit_text("soft day"))
+        self.caller.daily_limit = limit
+        self.caller.numbers_changed.emit()
+
+    def _keep(self, card: AccountCard) -> None:
+        self._cards[card.id] = card
+        shown = self.card(card.id)
+        self.accounts_changed.emit(self.cards())
+        if shown is None or not shown.is_low:
+            self._warned.discard(card.id)
+        elif card.id not in self._warned and shown.usd is not None and shown.low is not None:
+            self._warned.add(card.id)
+            words = f"{shown.name} is down to {money(shown.usd)}, below the {money(shown.low)} that you chose."
+            self.notice.emit(words, "top-up" if shown.can_top_up else "", "Top up" if shown.can_top_up else "")
+
+    async def _refresh_current(self) -> None:
+        account, service = self.caller.account, self.caller.service
+        if account is None or service is None or account.watch_only:
+            return
+        self.busy_changed.emit(True)
+        try:
+            await self._read(account, service)
+        finally:
+            self.busy_changed.emit(False)
+
+    async def _refresh_all(self) -> None:
+        self.busy_changed.emit(True)
+        try:
+            for account in self._book.list():
+                if not account.watch_only:
+                    await self._read_one(account)
+        finally:
+            self.busy_changed.emit(False)
+
+    async def _read_one(self, account: Account) -> None:
+        current = self.caller.account
+        if current is not None and account.id == current.id and self.caller.service is not None:
+            await self._read(account, self.caller.service)
+            return
+        service = await self._open_service(account)
+        if service is None:
+            return
+        try:
+            await self._read(account, service)
+        finally:
+            await service.aclose()
+
+    async def _read(self, account: Account, service: Service) -> None:
+        from app.service.errors import ServiceError
+
+        card = self._cards.get(account.id) or self._card(account)
+        try:
+            if account.kind == "wallet":
+                told = await service.x402.balance(account.address)
+                card = replace(card, usd=told.balance_usd, diem=told.diem, problem="", checked_at=self._now())
+            else:
+                limits = await service.account.rate_limits()
+                card = replace(
+                    card,
+                    usd=limits.balances.usd,
+                    diem=limits.balances.diem,
+                    renews_at=limits.next_epoch_at,
+                    problem="" if limits.access_permitted else "The service lets this account call nothing now.",
+                    checked_at=self._now(),
+                )
+                if service is self.caller.service:
+                    self._limits = limits
+                    self.gauges_changed.emit(self.gauges())
+                card = await self._with_allocation(card, service)
+        except ServiceError as error:
+            card = replace(card, problem=str(error))
+        self._keep(card)
+        if service is self.caller.service and card.usd is not None:
+            self.caller.set_numbers(balance=card.usd)
+
+    async def _with_allocation(self, card: AccountCard, service: Service) -> AccountCard:
+        """How many daily credits there are in all; only some keys may know."""
+        from app.service.errors import ServiceError
+
+        try:
+            billing = await service.billing.balance(background=True)
+        except ServiceError:
+            return card
+        return replace(card, diem_daily=billing.diem_allocation)
+
+    async def _count_credits(self) -> None:
+        """Add up what calls to chains took in the last 24 hours, of the account in use."""
+        account = self.caller.account
+        if self._receipts is None or account is None:
+            return
+        since = self._now() - timedelta(hours=24)
+        recent = await self._receipts.recent(2_000, account_id=account.id, tab="crypto_rpc")
+        counts = (each.units.get("credits", 0) for each in recent if each.at >= since)
+        self._credits = sum(count for count in counts if isinstance(count, int))
+        self.gauges_changed.emit(self.gauges())
+
+    async def _load_key_page(self) -> None:
+        from app.service.errors import ServiceError
+
+        account, service = self.caller.account, self.caller.service
+        if account is None or service is None:
+            return
+        if account.kind == "wallet":
+            self._set_key_page(KeyPage(problem="A wallet signs in by itself; it has no API key."))
+            return
+        self._set_key_page(replace(self.key_page, busy=True, problem=""))
+        try:
+            limits = await service.account.rate_limits()
+        except ServiceError as error:
+            self._set_key_page(KeyPage(problem=str(error)))
+            return
+        page = _key_page(limits, account.secret_hint)
+        try:
+            hits = await service.account.limit_log()
+        except ServiceError:
+            self._set_key_page(replace(page, problem="The log of limits that were hit needs an admin key."))
+            return
+        rows = tuple(
+            (f"{each.at.astimezone():%d %b %H:%M:%S}" if each.at else "", each.model_id, each.limit_type)
+            for each in hits
+        )
+        self._set_key_page(replace(page, hits=rows))
+
+    def _set_key_page(self, page: KeyPage) -> None:
+        self.key_page = page
+        self.key_page_changed.emit(page)
+
+
+def _key_page(limits: RateLimits, hint: str) -> KeyPage:
+    expires = limits.key_expires_at
+    balances = limits.balances
+    amounts = [
+        f"{money(amount)} {words}"
+        for amount, words in ((balances.usd, "USD"), (balances.diem, "daily credits"), (balances.bundled, "bundled"))
+        if amount is not None
+    ]
+    facts = (
+        ("Key", f"ends in {hint}" if hint else "not shown"),
+        ("May call", "yes" if limits.access_permitted else "no"),
+        ("Tier", limits.tier.id or "not stated"),
+        ("Expires", f"{expires.astimezone():%d %B %Y, %H:%M}" if expires else "never"),
+        ("Can spend", ", ".join(amounts) or "not stated"),
+    )
+
+    def amount(value: Decimal | None) -> str:
+        return f"{int(value):,}" if value is not None else "none"
+
+    rows = tuple((each.model_id, amount(each.amount("RPM")), amount(each.amount("TPM"))) for each in limits.models)
+    return KeyPage(facts=facts, limits=rows)

@@ -1,0 +1,86 @@
+"""Two books of the same calls: our receipts and the service's own bookings, put side by side by their request ids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from app.ui.wallet.state import Difference
+
+if TYPE_CHECKING:
+    from app.credentials.accounts import Account
+    from app.service.service import Service
+    from app.storage.receipts import Receipt
+
+TOLERANCE = Decimal("0.000001")  # what the service keeps of a dollar
+MAX_PAGES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Booking:
+    """One booking of the service. `spent` in USD is positive for a charge."""
+
+    at: datetime | None
+    what: str
+    request_id: str
+    spent: Decimal
+
+
+async def service_bookings(service: Service, account: Account, begin: datetime) -> tuple[Booking, ...]:
+    """Return what the service charged since `begin`. Raises `ServiceError`, also where only an admin key may look."""
+    from app.service.billing import UsageQuery
+
+    found: list[Booking] = []
+    if account.kind == "wallet":
+        for place in range(MAX_PAGES):
+            page = await service.x402.transactions(account.address, size=100, offset=100 * place)
+            found += [
+                Booking(each.at, each.model_id or each.kind, each.request_id or "", -each.amount)
+                for each in page.transactions
+                if each.kind != "TOP_UP" and (each.at is None or each.at >= begin)
+            ]
+            if not page.has_more or (page.transactions[-1].at or begin) < begin:
+                break
+        return tuple(found)
+    cursor: str | None = None
+    for _ in range(MAX_PAGES):
+        usage = await service.billing.usage(UsageQuery(begin=begin), cursor=cursor)
+        found += [
+            Booking(each.at, each.sku, each.details.request_id if each.details is not None else "", -each.amount)
+            for each in usage.entries
+        ]
+        cursor = usage.next_cursor
+        if cursor is None:
+            break
+    return tuple(found)
+
+
+def compare(ours: Iterable[Receipt], theirs: Iterable[Booking]) -> tuple[Difference, ...]:
+    """Return one line for each call, those that differ first, the newest of them first."""
+    charged: dict[str, list[Booking]] = {}
+    for booking in theirs:
+        charged.setdefault(booking.request_id, []).append(booking)
+    lines: list[Difference] = []
+    for receipt in ours:
+        same = charged.pop(receipt.request_id, None) if receipt.request_id else None
+        cost = receipt.cost_usd or Decimal(0)
+        what = receipt.model or receipt.endpoint
+        if same is None:
+            lines.append(Difference(receipt.at, what, cost, None, "Only in Rialto's receipts", is_fault=True))
+            continue
+        total = sum((each.spent for each in same), Decimal(0))
+        if abs(total - cost) <= TOLERANCE:
+            lines.append(Difference(receipt.at, what, cost, total, "Agrees", is_fault=False))
+        else:
+            word = "Estimated otherwise" if receipt.cost_source == "estimated" else "The amounts differ"
+            lines.append(Difference(receipt.at, what, cost, total, word, is_fault=True))
+    for left in charged.values():
+        lines += [
+            Difference(each.at, each.what, None, each.spent, "Only in the service's book", is_fault=True)
+            for each in left
+            if each.spent
+        ]
+    return tuple(sorted(lines, key=lambda line: (not line.is_fault, -(line.at.timestamp() if line.at else 0))))

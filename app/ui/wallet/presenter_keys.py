@@ -1,0 +1,315 @@
+"""Wallets and their keys: making, importing, exporting, locking; and who signs for an account.
+
+A key is in the place for secrets, and in memory for one signature. It is text only on its way to that place, to the
+screen that shows it once, and back.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Protocol
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.ui.shared.money import when
+from app.ui.wallet.state import SignedRow
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from app.credentials.accounts import Account, AccountBook
+    from app.service.wallet_auth import WalletAuth
+    from app.storage.database import Database
+    from app.storage.settings import SettingsStore
+    from app.storage.signatures import Signatures
+    from app.ui.shared.tasks import TaskScope
+    from app.wallet.addresses import Chain
+    from app.wallet.external import ExternalSigner
+    from app.wallet.sign_in_message import SignInMessage
+    from app.wallet.signer import Ed25519Signer, EthAccountSigner, PrivateKey
+
+
+class SecretPlace(Protocol):
+    """Where keys are. All of it raises `SecretStoreError`."""
+
+    async def read(self, account_id: str) -> str | None: ...
+
+    async def write(self, account_id: str, secret: str) -> None: ...
+
+
+AskElsewhere = Callable[[str, str], Awaitable[str | None]]
+"""Shows a wallet's owner its name and the text to sign; returns the signature that was made elsewhere, or None."""
+
+
+class WalletKeys(QObject):
+    """`changed`: a wallet came, went, was locked or unlocked. `signed`: one more document was signed."""
+
+    changed = Signal()
+    signed = Signal()
+
+    def __init__(
+        self,
+        book: AccountBook,
+        place: Callable[[], SecretPlace],
+        settings: SettingsStore,
+        tasks: TaskScope,
+        ask_elsewhere: AskElsewhere,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        super().__init__()
+        self._book = book
+        self._place = place
+        self._settings = settings
+        self._tasks = tasks
+        self._ask_elsewhere = ask_elsewhere
+        self._now = now
+        self._signatures: Signatures | None = None
+        self._kept_back: list[tuple[Account, str, str, str]] = []  # signed before the database was open
+        self._locked = False
+        self._clock = QTimer(self)
+        self._clock.setSingleShot(True)
+        self._clock.timeout.connect(self.lock)
+        self._wind()
+
+    async def start(self, database: Database) -> None:
+        """Take the opened database; what was signed meanwhile is written down now."""
+        from app.storage.signatures import Signatures
+
+        self._signatures = Signatures(database)
+        waiting, self._kept_back = self._kept_back, []
+        for account, kind, host, document in waiting:
+            await self._write_down(account, kind, host, document)
+
+    def account(self, account_id: str) -> Account | None:
+        return self._book.get(account_id)
+
+    # Locking
+
+    @property
+    def is_locked(self) -> bool:
+        return self._locked
+
+    def lock(self) -> None:
+        """Sign nothing until the person unlocks."""
+        self._clock.stop()
+        if not self._locked:
+            self._locked = True
+            self.changed.emit()
+
+    def unlock(self) -> None:
+        self._locked = False
+        self._wind()
+        self.changed.emit()
+
+    @property
+    def lock_minutes(self) -> str:
+        """After how many minutes without a signature wallets lock, "" for never."""
+        return self._settings.value.wallet_lock_minutes
+
+    def set_lock_minutes(self, minutes: str) -> None:
+        self._settings.remember(wallet_lock_minutes=minutes)
+        self._tasks.replace("wallet lock", self._save)
+        self._wind()
+
+    def _wind(self) -> None:
+        minutes = self.lock_minutes
+        self._clock.stop()
+        if minutes.isdecimal() and int(minutes) > 0 and not self._locked:
+            self._clock.start(min(int(minutes), 24 * 60) * 60_000)
+
+    async def _save(self) -> None:
+        await asyncio.to_thread(self._settings.save)
+
+    def warm_up(self) -> None:
+        """Load in a thread what the first signature needs, where there is a wallet that could sign."""
+        if any(account.kind == "wallet" for account in self._book.list()):
+            self._tasks.start("wallet warm-up", self._warm_up)
+
+    async def _warm_up(self) -> None:
+        from app.wallet.signer import warm_up
+
+        await warm_up()
+
+    # New wallets; each raises `WalletError`, `SecretStoreError` or `AccountRefused`, with a sentence
+
+    async def attempt(self, work: Awaitable[object]) -> str:
+        """Do `work`; return why it could not be done, as a sentence, "" when it was."""
+        from app.credentials.accounts import AccountRefused
+        from app.credentials.stores import SecretStoreError
+        from app.wallet.errors import WalletError
+
+        try:
+            await work
+        except (WalletError, SecretStoreError, AccountRefused) as error:
+            return error.sentence
+        except OSError as error:
+            return f"The file cannot be used: {error.strerror or 'the disk refused'}."
+        return ""
+
+    async def new_phrase(self) -> str:
+        """A recovery phrase that nobody has seen yet. It is kept nowhere until `add_from_phrase`."""
+        from app.wallet.keys import new_phrase
+
+        return await new_phrase()
+
+    async def add_from_phrase(self, name: str, phrase: str, chain: Chain, site: Account, index: int = 0) -> Account:
+        """Keep the key that a phrase leads to. The phrase itself is not kept."""
+        from app.wallet.keys import key_from_phrase
+
+        return await self._add(name, await key_from_phrase(phrase, chain=chain, index=index), site)
+
+    async def add_from_key(self, name: str, text: str, chain: Chain, site: Account) -> Account:
+        """Keep a private key that was pasted."""
+        from app.wallet.keys import read_private_key
+
+        return await self._add(name, await asyncio.to_thread(read_private_key, text, chain), site)
+
+    async def add_from_file(self, name: str, path: Path, password: str, site: Account) -> Account:
+        """Keep the key of an encrypted key file. Raises `OSError` as well."""
+        from app.wallet.keys import MAX_KEY_FILE_BYTES, open_key_file
+
+        def read() -> bytes:
+            with path.open("rb") as file:
+                return file.read(MAX_KEY_FILE_BYTES + 1)
+
+        return await self._add(name, await open_key_file(await asyncio.to_thread(read), password), site)
+
+    async def add_watched(self, name: str, address: str, site: Account) -> Account:
+        """Watch a wallet whose key is elsewhere."""
+        from app.wallet.addresses import read_address
+
+        _, clean = await asyncio.to_thread(read_address, address)
+        return await self._enter(name, clean, site, watch_only=True, key="")
+
+    async def _add(self, name: str, key: PrivateKey, site: Account) -> Account:
+        from app.wallet.signer import address_of
+
+        with key:
+            address = await address_of(key)
+            return await self._enter(name, address, site, watch_only=False, key=key.to_text())
+
+    async def _enter(self, name: str, address: str, site: Account, *, watch_only: bool, key: str) -> Account:
+        """The key first: an account without its key would be of no use, a key without its account is found again."""
+        from app.credentials.accounts import SANDBOX_ADDRESS, AccountRefused, new_account
+
+        address_used = SANDBOX_ADDRESS if site.is_sandbox else site.base_url
+        twin = next(
+            (each for each in self._book.list() if each.address == address and each.base_url == address_used), None
+        )
+        if twin is not None:
+            raise AccountRefused("address", f"This wallet is in the list already, as {twin.name}.")
+        account = new_account(
+            name,
+            address_used,
+            dialect=site.dialect,
+            kind="wallet",
+            address=address,
+            watch_only=watch_only,
+        )
+        if key:
+            await self._place().write(account.id, key)
+        await asyncio.to_thread(self._book.add, account)
+        self.unlock()
+        return account
+
+    async def export(self, account: Account, password: str, path: Path) -> None:
+        """Write the key to `path` as an encrypted key file. Raises `WalletError`, `SecretStoreError`, `OSError`."""
+        from app.storage.files import write_atomically
+        from app.wallet.keys import encrypt_key_file
+
+        with await self._read_key(account) as key:
+            data = await encrypt_key_file(key, password)
+        await asyncio.to_thread(write_atomically, path, data)
+
+    # Signing
+
+    def signer(self, account: Account) -> EthAccountSigner | Ed25519Signer | ExternalSigner:
+        """Who signs for an account. May hash: call it in a thread. Raises `AddressRefused`."""
+        from app.wallet.external import ExternalSigner
+        from app.wallet.signer import Ed25519Signer, EthAccountSigner
+
+        if account.watch_only:
+            return ExternalSigner(account.address, lambda text: self._ask_elsewhere(account.name, text))
+        kind = EthAccountSigner if account.address.startswith("0x") else Ed25519Signer
+        return kind(account.address, lambda: self._read_key(account))
+
+    def auth(self, account: Account, base_url: str) -> WalletAuth:
+        """The sign-in of a wallet account at the address that it calls now. May hash: call it in a thread.
+
+        Raises `AuthenticationFailed` for an address that must not be signed for.
+        """
+        from app.service.dialect import DIALECTS
+        from app.service.errors import AuthenticationFailed
+        from app.service.wallet_auth import WalletAuth
+        from app.wallet.errors import WalletError
+        from app.wallet.sign_in import SignInHeaders, site_of
+
+        names = DIALECTS[account.dialect]
+        try:
+            site = site_of(base_url, domain=names.siwx_domain, uri=names.siwx_uri, statement=names.siwx_statement)
+            signer = self.signer(account)
+        except WalletError as error:
+            raise AuthenticationFailed(error.sentence, surely_not_sent=True) from None
+
+        def note(message: SignInMessage) -> None:
+            self.note(account, "sign-in", message.domain, message.text)
+
+        headers = SignInHeaders(signer, site, on_signed=note)
+        return WalletAuth(base_url, names.siwx_header, headers, refused_by=(WalletError,))
+
+    def note(self, account: Account, kind: str, host: str, document: str) -> None:
+        """Write down what was just signed, and begin the time to the lock anew."""
+        self._wind()
+        if self._signatures is None:
+            self._kept_back.append((account, kind, host, document))
+        else:
+            self._tasks.replace(f"signed {id(document)}", self._write_down, account, kind, host, document)
+
+    async def signed_lately(self) -> tuple[SignedRow, ...]:
+        """What was signed, newest first."""
+        if self._signatures is None:
+            return ()
+        rows = await self._signatures.recent()
+        names = {account.id: account.name for account in self._book.list()}
+        return tuple(SignedRow(each.at, names.get(each.account_id, "a removed wallet"), *_texts(each)) for each in rows)
+
+    async def _write_down(self, account: Account, kind: str, host: str, document: str) -> None:
+        from app.storage.signatures import Signature
+
+        assert self._signatures is not None
+        await self._signatures.add(Signature(self._now(), account.id, account.address, kind, host, document))
+        self.signed.emit()
+
+    async def _read_key(self, account: Account) -> PrivateKey:
+        """Raises `KeyUnavailable`, also for what the place for secrets says: signing knows no other words."""
+        from app.credentials.stores import SecretStoreError
+        from app.wallet.errors import KeyUnavailable
+        from app.wallet.keys import read_private_key
+
+        if self._locked:
+            raise KeyUnavailable("locked", "The wallets are locked. Unlock them in the Wallet tab.")
+        if account.watch_only:
+            raise KeyUnavailable("elsewhere", "The key of this wallet is elsewhere.")
+        problem = ""
+        text: str | None = None
+        try:
+            text = await self._place().read(account.id)
+        except SecretStoreError as error:
+            problem = error.sentence
+        if not text:
+            raise KeyUnavailable("missing", problem or f"The key of {account.name} is not on this computer.")
+        return read_private_key(text, "evm" if account.address.startswith("0x") else "solana")
+
+
+def _texts(signature: object) -> tuple[str, str, str, str]:
+    from app.storage.signatures import Signature
+
+    assert isinstance(signature, Signature)
+    return signature.address, signature.kind, signature.host, signature.document
+
+
+def when_words(at: datetime, now: datetime) -> str:
+    """A moment as the lists write it."""
+    return when(at, now).capitalize()

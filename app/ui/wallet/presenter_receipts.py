@@ -1,0 +1,244 @@
+"""The ledger of all tabs: what the filter finds, page by page, its sums, its export, and how the service's books agree.
+
+Rows are read as they are looked at; a book of a hundred thousand receipts opens as fast as one of ten.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta, tzinfo
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Signal
+
+from app.ui.wallet.presenter_compare import compare, service_bookings
+from app.ui.wallet.state import TAB_WORDS, BookRow, Choices, Difference, Filter, Totals
+
+if TYPE_CHECKING:
+    from app.credentials.accounts import AccountBook
+    from app.storage.database import Database
+    from app.storage.receipt_book import ReceiptBook, ReceiptFilter
+    from app.storage.receipts import Receipt
+    from app.ui.shared.caller import Caller
+    from app.ui.shared.ledger import Ledger
+    from app.ui.shared.tasks import TaskScope
+
+PAGE = 100
+KEPT_PAGES = 30
+COMPARED = 5_000
+UNIT_WORDS = {
+    "prompt_tokens": "in",
+    "completion_tokens": "out",
+    "characters": "characters",
+    "credits": "credits",
+    "seconds": "s",
+    "images": "images",
+}
+
+
+class ReceiptsPresenter(QObject):
+    """`count_changed`: other rows. `rows_arrived` carries the first and last place that can be drawn now."""
+
+    count_changed = Signal(int)
+    rows_arrived = Signal(int, int)
+    totals_changed = Signal(object)  # Totals
+    choices_changed = Signal(object)  # Choices
+    filter_changed = Signal(object)  # Filter
+    differences_changed = Signal(tuple, str)  # of Difference, and a sentence
+    notice = Signal(str, str, str)
+
+    def __init__(
+        self,
+        caller: Caller,
+        book: AccountBook,
+        ledger: Ledger,
+        tasks: TaskScope,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        super().__init__()
+        self._caller = caller
+        self._accounts = book
+        self._tasks = tasks
+        self._now = now
+        self._book: ReceiptBook | None = None
+        self._pages: dict[int, tuple[BookRow, ...]] = {}
+        self._wanted: list[int] = []
+        self.filter = Filter()
+        self.totals = Totals()
+        self.choices = Choices()
+        ledger.recorded.connect(lambda _receipt: self.reload())
+        caller.account_changed.connect(self.reload)
+
+    async def start(self, database: Database) -> None:
+        """Take the opened database."""
+        from app.storage.receipt_book import ReceiptBook
+
+        self._book = ReceiptBook(database)
+        self.reload()
+
+    # What is shown
+
+    def row(self, place: int) -> BookRow | None:
+        """The row at a place; None while it is being read."""
+        page = self._pages.get(place // PAGE)
+        if page is not None:
+            return page[place % PAGE] if place % PAGE < len(page) else None
+        if place // PAGE not in self._wanted:
+            self._wanted.append(place // PAGE)
+            self._tasks.start("wallet rows", self._read_rows)
+        return None
+
+    def days(self) -> tuple[date, ...]:
+        """The days of the chart, oldest first."""
+        last = self.filter.day or self._today()
+        count = 1 if self.filter.day is not None else self.filter.days or 30
+        return tuple(last - timedelta(days=count - 1 - place) for place in range(count))
+
+    # What the person does
+
+    def set_filter(self, **changes: Any) -> None:
+        """Show other receipts; what is not named stays as it is."""
+        self.filter = replace(self.filter, **changes)
+        self.filter_changed.emit(self.filter)
+        self.reload()
+
+    def reload(self) -> None:
+        if self._book is not None:
+            self._tasks.replace("wallet book", self._reload)
+
+    def export(self, path: Path) -> None:
+        """Write what the filter finds as CSV, or JSON where the name ends so."""
+        self._tasks.start("wallet export", self._export, path)
+
+    def compare(self) -> None:
+        """Hold the receipts of the account in use against the service's own bookings."""
+        self._tasks.start("wallet compare", self._compare)
+
+    # How it is done
+
+    async def _reload(self) -> None:
+        assert self._book is not None
+        wanted, zone = self._stored_filter(), self._zone()
+        is_play = self._caller.is_sandbox
+        totals = await self._book.totals(wanted, zone, play=is_play)
+        tabs, accounts, models = await self._book.choices()
+        self._pages.clear()
+        self._wanted.clear()
+        names = self._names()
+        self.choices = Choices(
+            tuple((tab, TAB_WORDS.get(tab, tab.capitalize())) for tab in tabs),
+            tuple((each, names.get(each, "A removed account")) for each in accounts),
+            tuple((model, model) for model in models),
+        )
+        self.totals = Totals(
+            count=totals.count,
+            spent=totals.spent_usd,
+            play=totals.play_usd,
+            expected=totals.estimated_usd,
+            expected_actual=totals.estimated_actual_usd,
+            days=self.days(),
+            by_day=tuple((day, tab, amount) for (day, tab), amount in sorted(totals.by_day.items())),
+            is_play=is_play,
+        )
+        self.choices_changed.emit(self.choices)
+        self.totals_changed.emit(self.totals)
+        self.count_changed.emit(totals.count)
+
+    async def _read_rows(self) -> None:
+        assert self._book is not None
+        names = self._names()
+        while self._wanted:
+            number = self._wanted[-1]  # what is looked at now comes first
+            wanted = self.filter
+            receipts = await self._book.page(self._stored_filter(), self._zone(), number * PAGE, PAGE)
+            if wanted is not self.filter:
+                continue
+            if number in self._wanted:
+                self._wanted.remove(number)
+            while len(self._pages) >= KEPT_PAGES:
+                self._pages.pop(next(iter(self._pages)))
+            self._pages[number] = tuple(_row(each, names) for each in receipts)
+            self.rows_arrived.emit(number * PAGE, number * PAGE + len(receipts) - 1)
+
+    async def _export(self, path: Path) -> None:
+        from app.storage.errors import StorageError
+
+        assert self._book is not None
+        try:
+            count = await self._book.export(self._stored_filter(), self._zone(), path, self._names())
+        except (OSError, StorageError) as error:
+            reason = error.sentence if isinstance(error, StorageError) else (error.strerror or "the disk refused")
+            self.notice.emit(f"The receipts could not be saved: {reason}.".replace("..", "."), "", "")
+            return
+        self.notice.emit(f"{count:,} receipts saved as {path.name}", "", "")
+
+    async def _compare(self) -> None:
+        from app.service.errors import ServiceError
+
+        account, service = self._caller.account, self._caller.service
+        if self._book is None or account is None or service is None:
+            return
+        self.differences_changed.emit((), "Asking the service for its bookings")
+        days = self.days()
+        begin = datetime(days[0].year, days[0].month, days[0].day, tzinfo=self._zone())
+        try:
+            theirs = await service_bookings(service, account, begin)
+        except ServiceError as error:
+            self.differences_changed.emit((), f"The service did not show its bookings. {error}")
+            return
+        wanted = replace(self._stored_filter(), tab="", model="", outcome="", account_id=account.id, last_day=None)
+        ours = await self._book.page(replace(wanted, paid_only=True), self._zone(), 0, COMPARED)
+        found: tuple[Difference, ...] = await asyncio.to_thread(compare, ours, theirs)
+        faults = sum(each.is_fault for each in found)
+        words = f"{faults} of {len(found)} bookings differ" if faults else f"All {len(found)} bookings agree"
+        self.differences_changed.emit(found, words if found else "Neither side has a booking in this time")
+
+    def _stored_filter(self) -> ReceiptFilter:
+        from app.storage.receipt_book import ReceiptFilter
+
+        wanted = self.filter
+        whole = wanted.days == 0 and wanted.day is None
+        return ReceiptFilter(
+            first_day=None if whole else self.days()[0],
+            last_day=None if whole else self.days()[-1],
+            tab=wanted.tab,
+            account_id=wanted.account_id,
+            model=wanted.model,
+            outcome=wanted.outcome,
+        )
+
+    def _names(self) -> dict[str, str]:
+        return {account.id: account.name for account in self._accounts.list()}
+
+    def _zone(self) -> tzinfo:
+        zone = self._now().astimezone().tzinfo
+        return zone if zone is not None else UTC
+
+    def _today(self) -> date:
+        return self._now().astimezone().date()
+
+
+def _row(receipt: Receipt, names: dict[str, str]) -> BookRow:
+    counted = [
+        f"{count:,} {UNIT_WORDS[name]}" if isinstance(count, int) else f"{count} {UNIT_WORDS[name]}"
+        for name, count in receipt.units.items()
+        if name in UNIT_WORDS and count
+    ]
+    detail = ", ".join([receipt.model or receipt.endpoint, *counted])
+    return BookRow(
+        id=receipt.id,
+        at=receipt.at,
+        tab=receipt.tab,
+        detail=detail,
+        account=names.get(receipt.account_id, "A removed account"),
+        outcome=receipt.outcome,
+        cost=receipt.cost_usd,
+        cost_source=receipt.cost_source,
+        estimate=receipt.estimate_usd,
+        balance=receipt.balance_after,
+        is_play=not receipt.charged,
+        reference=receipt.request_id,
+    )

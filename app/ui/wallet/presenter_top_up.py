@@ -1,0 +1,405 @@
+"""One top-up, from the amount to the receipt, so that no way through it pays twice.
+
+    amount ──► payment ──► review ──► sending ──► done
+                                         ├──────► refused    surely not carried out
+                                         └──────► unknown    the same payment may be sent again, never another one
+
+The intent is on disk before the signature exists, the signed payment before it leaves. While one payment of a wallet is
+open, no other is signed for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Signal
+
+from app.ui.shared.money import money
+from app.ui.wallet.presenter_open_payments import OpenPayments, as_money
+from app.ui.wallet.top_up_state import SheetRow, TopUpView, WayToPay
+
+if TYPE_CHECKING:
+    from app.credentials.accounts import Account, AccountBook
+    from app.service.service import Service
+    from app.service.x402 import Settlement, TopUpRequirements
+    from app.storage.database import Database
+    from app.storage.intents import Intent, Intents
+    from app.ui.shared.tasks import TaskScope
+    from app.ui.wallet.presenter_keys import WalletKeys
+    from app.wallet.payment import PreparedPayment, SignedPayment
+    from app.wallet.payment_terms import OtherOption, PaymentOption
+
+KIND = "x402"
+SOON = timedelta(seconds=20)  # a payment that ends sooner could be late
+DOMAIN_ROWS = ("name", "version", "chainId", "verifyingContract")
+FORMAT_CODES = ("INVALID_PAYMENT_FORMAT",)
+
+
+class TopUpPresenter(QObject):
+    """`changed` carries a `TopUpView`; `paid` the account's id after a top-up was credited."""
+
+    changed = Signal(object)
+    paid = Signal(str)
+
+    def __init__(
+        self,
+        book: AccountBook,
+        keys: WalletKeys,
+        tasks: TaskScope,
+        open_service: Callable[[Account], Awaitable[Service | None]],
+        own_cap: Callable[[], Decimal | None] = lambda: None,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        super().__init__()
+        self._book = book
+        self._keys = keys
+        self._tasks = tasks
+        self._open_service = open_service
+        self._own_cap = own_cap
+        self._now = now
+        self._intents: Intents | None = None
+        self.open = OpenPayments(book, tasks, open_service, now)
+        self.open.credited.connect(self.paid)
+        self.view = TopUpView()
+        self._account: Account | None = None
+        self._options: tuple[PaymentOption, ...] = ()
+        self._terms: TopUpRequirements | None = None
+        self._prepared: PreparedPayment | None = None
+        self._skew = timedelta()
+
+    async def start(self, database: Database) -> None:
+        """Take the opened database, and find what the last run left open."""
+        from app.storage.intents import Intents
+
+        self._intents = Intents(database)
+        await self.open.start(self._intents)
+
+    # The steps
+
+    def begin(self, account: Account, amount: Decimal | None = None, balance: Decimal | None = None) -> None:
+        """Begin a top-up of one wallet account. Nothing is asked of anybody yet."""
+        self._account = account
+        self._options, self._terms, self._prepared = (), None, None
+        self._show(
+            TopUpView(
+                account=account.name,
+                address=account.address,
+                is_play=account.is_sandbox,
+                watch_only=account.watch_only,
+                amount=max(amount or Decimal(5), Decimal(5)),
+                balance=balance,
+            )
+        )
+
+    def begin_for(self, account_id: str, amount: Decimal | None = None, balance: Decimal | None = None) -> None:
+        """The same by the account's id; an account that is gone changes nothing."""
+        account = self._book.get(account_id)
+        if account is not None:
+            self.begin(account, amount, balance)
+
+    def set_amount(self, text: str) -> None:
+        """Take what was typed; the sentence under the field says what is wrong with it."""
+        from app.ui.shared.budget import read_limit
+
+        amount = read_limit(text)
+        if amount is None:
+            self._change(problem="An amount in USD, such as 25.")
+            return
+        self._change(amount=amount, problem=self._amount_problem(amount))
+
+    def ask_terms(self) -> None:
+        """Ask the service how it can be paid. Not before the amount can be paid at all."""
+        problem = self._amount_problem(self.view.amount)
+        if problem:
+            self._change(problem=problem)
+            return
+        self._tasks.start("top-up terms", self._ask_terms)
+
+    def choose(self, place: int) -> None:
+        """Take one way to pay and show what would be signed."""
+        self._change(chosen=place)
+        self._tasks.start("top-up review", self._review)
+
+    def back(self) -> None:
+        step = self.view.step
+        if step in ("payment", "review", "refused"):
+            self._change(step="amount" if step == "payment" else "payment", problem="")
+            if step == "refused":
+                self._change(step="amount")
+
+    def sign_and_pay(self) -> None:
+        """Sign what is shown, and send it once."""
+        self._tasks.start("top-up pay", self._pay, None)
+
+    def pay_with(self, signature: str) -> None:
+        """The same with a signature that was made elsewhere."""
+        self._tasks.start("top-up pay", self._pay, signature)
+
+    @property
+    def is_paying(self) -> bool:
+        """True from the moment of signing until the answer: the window must not be closed over it lightly."""
+        return self._tasks.running("top-up pay")
+
+    # How it is done
+
+    def _amount_problem(self, amount: Decimal) -> str:
+        from app.wallet.payment import LARGEST_USD, SMALLEST_USD
+
+        if amount < SMALLEST_USD:
+            return f"The smallest top-up is {money(SMALLEST_USD)}."
+        cap = self._own_cap()
+        if cap is not None and amount > cap:
+            return f"Your own limit for a top-up is {money(cap)}."
+        if amount > LARGEST_USD:
+            return f"The largest top-up is {money(LARGEST_USD)}."
+        if amount != round(amount, 6):
+            return "Up to 6 decimals: the token has no smaller parts."
+        return ""
+
+    async def _ask_terms(self) -> None:
+        account = self._account
+        assert account is not None
+        waiting = await self.open.of(account.id)
+        if waiting is not None:
+            words = f"A payment of {money(waiting.amount)} is still open. Settle it first: another one could pay twice."
+            self._change(problem=words)
+            return
+        self._change(busy=True, problem="")
+        terms = await self._fresh_terms(account)
+        if terms is None:
+            return
+        options, others = await self._read(account, terms)
+        self._terms, self._options = terms, options
+        ways = (*(_way(each) for each in options), *(_other(each) for each in others))
+        problem = "" if options else "None of the ways that the service names can be used here."
+        self._change(step="payment", busy=False, ways=ways, chosen=0, problem=problem)
+
+    async def _review(self) -> None:
+        from app.wallet.errors import WalletError
+        from app.wallet.payment import PaymentLimits, prepare_payment
+        from app.wallet.payment_sheet import sign_sheet
+
+        account = self._account
+        assert account is not None
+        if not self.view.chosen < len(self._options):
+            return
+        self._change(busy=True, problem="")
+        shown = self._options[self.view.chosen]
+        terms = await self._fresh_terms(account)
+        if terms is None:
+            return
+        fresh, refusal = await self._same_option(account, shown, terms)
+        if fresh is None:
+            self._change(busy=False, problem=refusal)
+            return
+        limits = PaymentLimits(own_cap=self._own_cap())
+        skew = timedelta(seconds=terms.info.clock_skew_s)
+        amount, payer, now = self.view.amount, account.address, self._now()
+
+        def prepare() -> tuple[PreparedPayment, tuple[SheetRow, ...]]:
+            prepared = prepare_payment(fresh, amount, payer, now=now, named_at=terms.named_at, skew=skew, limits=limits)
+            return prepared, tuple(_row(each.name, each.value, each.reading) for each in sign_sheet(prepared))
+
+        try:
+            prepared, rows = await asyncio.to_thread(prepare)
+        except WalletError as error:
+            self._change(busy=False, problem=error.sentence)
+            return
+        self._prepared, self._terms, self._skew = prepared, terms, skew
+        ends = datetime.fromtimestamp(prepared.authorization.valid_before, UTC) - skew
+        minutes = max(1, round((ends - now).total_seconds() / 60))
+        self._change(
+            step="review",
+            busy=False,
+            rows=rows,
+            document=prepared.typed_data_text(),
+            digest="0x" + prepared.authorization.digest.hex(),
+            offer_ends=ends,
+            checks=(
+                f"The amount is the {money(amount)} that you chose",
+                "The receiver is the one that the service named a moment ago",
+                f"The token is {fresh.token.symbol} on {fresh.token.network_name}, at the address that Rialto knows",
+                f"The chain is {fresh.token.chain_id} in both places",
+                f"The permission ends in {minutes} minute{'s' if minutes != 1 else ''}",
+                "Nothing in the terms is hidden",
+            ),
+        )
+
+    async def _pay(self, signature: str | None) -> None:
+        """Check once more, intend, sign, keep, send. Every step is on disk before the next one."""
+        from app.storage.errors import StorageError
+        from app.wallet.errors import WalletError
+
+        account, prepared, intents = self._account, self._prepared, self._intents
+        assert account is not None
+        if prepared is None or intents is None or self.view.step != "review":
+            return
+        self._change(busy=True, problem="")
+        problem = await self._last_check(account, prepared)
+        if problem:
+            self._change(busy=False, problem=problem)
+            return
+        intent: Intent | None = None
+        refusal = ""
+        try:
+            intent = await intents.open(
+                KIND, account.id, _request(account, prepared), idempotency_key="0x" + prepared.authorization.nonce.hex()
+            )
+            payment = await self._signed(account, prepared, signature)
+            intent = await intents.amend(intent.id, _headers(payment))
+            self._keys.note(account, "payment", account.host, prepared.typed_data_text())
+            intent = await intents.sent(intent.id)
+        except (WalletError, StorageError) as error:
+            refusal = error.sentence
+        if refusal:
+            if intent is not None and intent.state == "intended":
+                await intents.cancel(intent.id, refusal)
+            self._change(busy=False, problem=refusal)
+            return
+        assert intent is not None
+        self._change(step="sending", busy=True)
+        await self._settle(account, intent)
+
+    async def _last_check(self, account: Account, prepared: PreparedPayment) -> str:
+        """What has changed since the page was shown, as a sentence; "" when all is as it was."""
+        waiting = await self.open.of(account.id)
+        if waiting is not None:
+            return f"A payment of {money(waiting.amount)} is still open. Settle it first."
+        ends = datetime.fromtimestamp(prepared.authorization.valid_before, UTC)
+        if ends - (self._now() + self._skew) < SOON:
+            return "This offer has ended. Go back and ask for a new one; nothing was signed."
+        terms = await self._fresh_terms(account)
+        if terms is None:
+            return self.view.problem
+        fresh, refusal = await self._same_option(account, prepared.option, terms)
+        return "" if fresh is not None else refusal
+
+    async def _same_option(
+        self, account: Account, shown: PaymentOption, terms: TopUpRequirements
+    ) -> tuple[PaymentOption | None, str]:
+        """The option that was shown, as the service names it now; else a sentence about what it changed."""
+        from app.wallet.payment_terms import changed_terms
+
+        options, others = await self._read(account, terms)
+        if any(not changed_terms(shown, each) for each in options):
+            return next(each for each in options if not changed_terms(shown, each)), ""
+        nearest = next((each for each in options if each.network == shown.network), None)
+        if nearest is None:
+            reason = others[0].sentence if others else "It names no way to pay any more."
+            return None, f"The service has changed its terms since they were shown. {reason} Nothing was signed."
+        names = ", ".join(changed_terms(shown, nearest))
+        return None, f"The service has changed its terms since they were shown: {names}. Nothing was signed."
+
+    async def _fresh_terms(self, account: Account) -> TopUpRequirements | None:
+        """Ask the service for its terms; None after the view says why there are none."""
+        from app.service.errors import ServiceError
+
+        service = await self._open_service(account)
+        if service is None:
+            self._change(busy=False, problem="This account's service cannot be reached now.")
+            return None
+        try:
+            return await service.x402.top_up_requirements()
+        except ServiceError as error:
+            self._change(busy=False, problem=str(error))
+            return None
+        finally:
+            await service.aclose()
+
+    async def _read(
+        self, account: Account, terms: TopUpRequirements
+    ) -> tuple[tuple[PaymentOption, ...], tuple[OtherOption, ...]]:
+        from app.wallet.networks import KNOWN_TOKENS, SANDBOX_TOKENS
+        from app.wallet.payment_terms import read_options
+
+        tokens = SANDBOX_TOKENS if account.is_sandbox else KNOWN_TOKENS
+        return await asyncio.to_thread(read_options, terms.options, terms.version, tokens)
+
+    async def _signed(self, account: Account, prepared: PreparedPayment, signature: str | None) -> SignedPayment:
+        from app.wallet.errors import KeyUnavailable
+        from app.wallet.payment import accept_signature, sign_payment
+        from app.wallet.signer import EthAccountSigner
+
+        if signature is not None:
+            return await accept_signature(prepared, signature)
+        signer = await asyncio.to_thread(self._keys.signer, account)
+        if not isinstance(signer, EthAccountSigner):
+            raise KeyUnavailable("elsewhere", "The key of this wallet is elsewhere: paste the signature that it makes.")
+        return await sign_payment(prepared, signer)
+
+    async def _settle(self, account: Account, intent: Intent) -> None:
+        result = await self.open.settle(intent)
+        if result.state == "answered":
+            settlement = result.settlement
+            credited = settlement.credited_usd if settlement is not None else None
+            self._change(
+                step="done",
+                busy=False,
+                credited=credited if credited is not None else self.view.amount,
+                new_balance=settlement.balance_usd if settlement is not None else None,
+                receipt=_receipt(settlement) if settlement is not None else (),
+            )
+        else:
+            step = "refused" if result.state == "failed" else "unknown"
+            self._change(step=step, busy=False, problem=result.note)
+
+    def _change(self, **changes: Any) -> None:
+        self._show(replace(self.view, **changes))
+
+    def _show(self, view: TopUpView) -> None:
+        self.view = view
+        self.changed.emit(view)
+
+
+def _request(account: Account, prepared: PreparedPayment) -> dict[str, Any]:
+    words = prepared.authorization
+    return {
+        "account": account.name,
+        "wallet": account.address,
+        "amount": f"{prepared.amount_usd:f}",
+        "network": prepared.option.network,
+        "token": words.token,
+        "receiver": words.receiver,
+        "valid_before": str(words.valid_before),
+        "nonce": "0x" + words.nonce.hex(),
+    }
+
+
+def _headers(payment: SignedPayment) -> dict[str, Any]:
+    """The payment in every form that may have to be sent: whoever resends it must not have to sign."""
+    usual = payment.usual_form
+    headers = {"header": payment.header_value(usual)}
+    return headers if usual != "v2" else headers | {"flat": payment.header_value("flat")}
+
+
+def _way(option: PaymentOption) -> WayToPay:
+    token = option.token
+    return WayToPay(
+        network=f"{token.network_name}, chain {token.chain_id}",
+        token=token.symbol + (" (play money)" if token.test_money else ""),
+        receiver=option.receiver,
+        least_usd=as_money(option.least_units, token.decimals),
+    )
+
+
+def _other(option: OtherOption) -> WayToPay:
+    return WayToPay(network=option.network, token="", receiver="", least_usd=None, reason=option.sentence)
+
+
+def _row(name: str, value: str, reading: str) -> SheetRow:
+    group = "hash" if name.endswith("hash") else "domain" if name in DOMAIN_ROWS else "message"
+    return SheetRow(group, name, value, reading)
+
+
+def _receipt(settlement: Settlement) -> tuple[tuple[str, str], ...]:
+    receipt = settlement.receipt
+    rows = [("Payment", settlement.payment_id)]
+    if receipt is not None:
+        rows += [("Network", receipt.network), ("Payer", receipt.payer), ("Transaction", receipt.transaction)]
+    rows.append(("Request", settlement.info.request_id))
+    return tuple((name, value) for name, value in rows if value)

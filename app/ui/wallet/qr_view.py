@@ -1,0 +1,36 @@
+"""A QR code, dark on white in every theme, because cameras read it so."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app.ui.shared.theme import Theme
+from app.ui.wallet.qr_code import qr_code
+
+QUIET = 4  # modules around the code that stay white
+
+
+class QrView(QWidget):
+    def __init__(self, theme: Theme, text: str) -> None:
+        super().__init__()
+        self._theme = theme
+        self._rows = qr_code(text.encode())
+        self.setAccessibleName("QR code")
+        self.setAccessibleDescription(text)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        side = self._theme.px(5) * (len(self._rows) + 2 * QUIET)
+        return QSize(side, side)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), QColor(Qt.GlobalColor.white))
+        side = self.width() / (len(self._rows) + 2 * QUIET)
+        for y, row in enumerate(self._rows):
+            for x, dark in enumerate(row):
+                if dark:
+                    box = QRectF((x + QUIET) * side, (y + QUIET) * side, side + 0.5, side + 0.5)
+                    painter.fillRect(box, QColor(Qt.GlobalColor.black))

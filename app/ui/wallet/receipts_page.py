@@ -1,0 +1,113 @@
+"""Every receipt: filters above, sums below them, and a table that reads only what is seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+
+from app.ui.shared.buttons import LinkButton
+from app.ui.shared.empty_state import EmptyState
+from app.ui.shared.fields import ChoiceField
+from app.ui.shared.flow import FlowLayout
+from app.ui.shared.label import Label
+from app.ui.shared.money import money
+from app.ui.shared.theme import Theme
+from app.ui.wallet.receipts_table import ReceiptTable
+from app.ui.wallet.state import OUTCOME_WORDS, BookRow, Choices, Filter, Totals
+
+PERIODS = ((1, "Today"), (7, "7 days"), (14, "14 days"), (30, "30 days"), (90, "90 days"), (0, "All time"))
+
+
+class ReceiptsPage(QWidget):
+    """`filter_wanted` carries the name of a filter and its new value."""
+
+    filter_wanted = Signal(str, object)
+    clear_wanted = Signal()
+
+    def __init__(self, theme: Theme, row_at: Callable[[int], BookRow | None]) -> None:
+        super().__init__()
+        self._theme = theme
+        column = QVBoxLayout(self)
+        column.setContentsMargins(theme.px(24), theme.px(14), theme.px(24), theme.px(8))
+        column.setSpacing(theme.px(8))
+        holder = QWidget()
+        flow = FlowLayout(theme, gap=8, line_gap=6, parent=holder)
+        self.fields: dict[str, ChoiceField] = {}
+        for name, words in (
+            ("days", "Time"),
+            ("tab", "Tab"),
+            ("account_id", "Account"),
+            ("model", "Model"),
+            ("outcome", "Outcome"),
+        ):
+            field = self.fields[name] = ChoiceField(theme, f"Filter by {words.lower()}", small=True)
+            field.setSizeAdjustPolicy(ChoiceField.SizeAdjustPolicy.AdjustToContents)
+            field.setMaximumWidth(theme.type_px(210))
+            field.activated.connect(lambda _index, each=name: self._chosen(each))
+            flow.addWidget(field)
+        self.clear = LinkButton(theme, self.tr("Clear filters"))
+        self.clear.clicked.connect(self.clear_wanted)
+        flow.addWidget(self.clear)
+        column.addWidget(holder)
+        self.sums = Label(theme, "", role="text2", wrap=True, tabular=True)
+        column.addWidget(self.sums)
+        self.table = ReceiptTable(theme, row_at, name=self.tr("Receipts"))
+        self.empty = EmptyState(
+            theme,
+            self.tr("No receipts here"),
+            self.tr("Every call of every tab leaves one. Nothing fits the filters above, or nothing was called yet."),
+            icon_name="receipt",
+        )
+        self.pages = QStackedWidget()
+        self.pages.addWidget(self.table)
+        self.pages.addWidget(self.empty)
+        column.addWidget(self.pages, 1)
+        self._fill("days", [(key, words) for key, words in PERIODS], 14)
+        self._fill("outcome", [("", "Every outcome"), *OUTCOME_WORDS.items()], "")
+        self.show_choices(Choices(), Filter())
+
+    def show_choices(self, choices: Choices, wanted: Filter) -> None:
+        """Offer what occurs in the book, and show what is chosen."""
+        self._fill("tab", [("", "Every tab"), *choices.tabs], wanted.tab)
+        self._fill("account_id", [("", "Every account"), *choices.accounts], wanted.account_id)
+        self._fill("model", [("", "Every model"), *choices.models], wanted.model)
+        self._select("outcome", wanted.outcome)
+        periods: list[tuple[object, str]] = list(PERIODS)
+        if wanted.day is not None:
+            periods.insert(0, (wanted.day, f"{wanted.day.day} {wanted.day:%B}"))
+        self._fill("days", periods, wanted.day or wanted.days)
+        self.clear.setVisible(wanted != Filter())
+
+    def show_totals(self, totals: Totals) -> None:
+        """Show the sums of what the filter finds."""
+        parts = [f"{totals.count:,} receipt{'s' if totals.count != 1 else ''}", f"{money(totals.spent)} spent"]
+        if totals.play:
+            parts.append(f"{money(totals.play)} of play money")
+        if totals.expected:
+            parts.append(
+                f"calls with an estimate: at most {money(totals.expected)}, {money(totals.expected_actual)} in fact"
+            )
+        self.sums.set_text(" · ".join(parts))
+        self.pages.setCurrentIndex(0 if totals.count else 1)
+
+    def set_count(self, count: int) -> None:
+        self.table.rows.set_count(count)
+
+    def _chosen(self, name: str) -> None:
+        self.filter_wanted.emit(name, self.fields[name].currentData())
+
+    def _fill(self, name: str, items: Sequence[tuple[object, str]], current: object) -> None:
+        field = self.fields[name]
+        field.blockSignals(True)
+        field.clear()
+        for key, words in items:
+            field.addItem(words, key)
+        field.blockSignals(False)
+        self._select(name, current)
+
+    def _select(self, name: str, key: object) -> None:
+        field = self.fields[name]
+        place = next((at for at in range(field.count()) if field.itemData(at) == key), 0)
+        field.setCurrentIndex(place)

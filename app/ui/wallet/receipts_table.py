@@ -1,0 +1,170 @@
+"""The ledger as a table that draws only what is seen: its rows are read as they come into view."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView
+
+from app.ui.shared import money
+from app.ui.shared.icons import icon
+from app.ui.shared.theme import Theme
+from app.ui.wallet.state import OUTCOME_WORDS, TAB_ICONS, TAB_WORDS, BookRow
+
+Index = QModelIndex | QPersistentModelIndex
+COLUMNS = ("When", "What", "Detail", "Paid by", "Outcome", "Estimate", "Cost", "Balance", "Reference")
+WHEN, WHAT, DETAIL, PAID_BY, OUTCOME, ESTIMATE, COST, BALANCE, REFERENCE = range(len(COLUMNS))
+_RIGHT = (ESTIMATE, COST, BALANCE)
+_WIDTHS = (118, 112, 260, 128, 92, 86, 92, 86, 120)
+_TOP = QModelIndex()
+_SHORT = 8
+
+
+def day_and_time(at: datetime) -> str:
+    """`Today 14:05`, `Yesterday 18:12`, `18 Nov 21:02`."""
+    local, today = at.astimezone(), datetime.now().astimezone().date()
+    days = (today - local.date()).days
+    word = {0: "Today", 1: "Yesterday"}.get(days, f"{local.day} {local:%b}" + ("" if days < 300 else f" {local:%Y}"))
+    return f"{word} {local:%H:%M}"
+
+
+def amount_words(amount: Decimal | None) -> str:
+    return "" if amount is None else money.money(amount)
+
+
+class ReceiptModel(QAbstractTableModel):
+    """`row_at` gives a row that is known, or None and reads it."""
+
+    def __init__(self, theme: Theme, row_at: Callable[[int], BookRow | None]) -> None:
+        super().__init__()
+        self._theme = theme
+        self._row_at = row_at
+        self._count = 0
+
+    def set_count(self, count: int) -> None:
+        self.beginResetModel()
+        self._count = count
+        self.endResetModel()
+
+    def arrived(self, first: int, last: int) -> None:
+        """These rows can be drawn now."""
+        if first <= last < self._count:
+            self.dataChanged.emit(self.index(first, 0), self.index(last, len(COLUMNS) - 1))
+
+    def rowCount(self, parent: Index = _TOP) -> int:
+        return 0 if parent.isValid() else self._count
+
+    def columnCount(self, parent: Index = _TOP) -> int:
+        return 0 if parent.isValid() else len(COLUMNS)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if orientation == Qt.Orientation.Horizontal:
+            if role == Qt.ItemDataRole.DisplayRole:
+                return self.tr(COLUMNS[section])
+            if role == Qt.ItemDataRole.TextAlignmentRole:
+                return _alignment(section)
+        return None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _alignment(index.column())
+        row = self._row_at(index.row())
+        if row is None:
+            return None
+        column = index.column()
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self._words(row, column)
+        if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
+            return self._long_words(row, column)
+        if role == Qt.ItemDataRole.DecorationRole and column == WHAT:
+            return icon(self._theme, TAB_ICONS.get(row.tab, "info"), "text2").pixmap(self._theme.icon_px(16))
+        if role == Qt.ItemDataRole.ForegroundRole and column != DETAIL:
+            return self._theme.color(_role(row, column))
+        if role == Qt.ItemDataRole.FontRole:
+            return self._theme.font("small", mono=column == REFERENCE, tabular=True)
+        return None
+
+    def _words(self, row: BookRow, column: int) -> str:
+        match column:
+            case 0:
+                return day_and_time(row.at)
+            case 1:
+                return TAB_WORDS.get(row.tab, row.tab)
+            case 2:
+                return row.detail
+            case 3:
+                return row.account
+            case 4:
+                return OUTCOME_WORDS.get(row.outcome, row.outcome)
+            case 5:
+                return amount_words(row.estimate)
+            case 6:
+                return amount_words(row.cost) + (" ~" if row.cost_source == "estimated" else "")
+            case 7:
+                return amount_words(row.balance)
+        return row.reference[:_SHORT]
+
+    def _long_words(self, row: BookRow, column: int) -> str:
+        if column == COST:
+            return money.cost(row.cost, row.cost_source) + (", play money" if row.is_play else "")
+        return row.reference if column == REFERENCE else self._words(row, column)
+
+
+class ReceiptTable(QTableView):
+    """Ctrl+C copies the whole reference of the row."""
+
+    def __init__(self, theme: Theme, row_at: Callable[[int], BookRow | None], *, name: str) -> None:
+        super().__init__()
+        self._theme = theme
+        self._row_at = row_at
+        self.rows = ReceiptModel(theme, row_at)
+        self.setModel(self.rows)
+        self.setAccessibleName(name)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setShowGrid(False)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setTabKeyNavigation(False)
+        self.setWordWrap(False)
+        self.verticalHeader().hide()
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.horizontalHeader().setHighlightSections(False)
+        self.horizontalHeader().setSectionResizeMode(DETAIL, QHeaderView.ResizeMode.Stretch)
+        self.horizontalHeader().setAccessibleName(name)
+        self._dress()
+        theme.changed.connect(self._dress)
+
+    def _dress(self) -> None:
+        theme = self._theme
+        self.verticalHeader().setDefaultSectionSize(theme.height_px(30, 17))
+        self.horizontalHeader().setFont(theme.font("small", 500))
+        for column, width in enumerate(_WIDTHS):
+            if column != DETAIL:
+                self.setColumnWidth(column, theme.type_px(width))
+        self.viewport().update()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        row = self._row_at(self.currentIndex().row()) if self.currentIndex().isValid() else None
+        if event.matches(QKeySequence.StandardKey.Copy) and row is not None:
+            QGuiApplication.clipboard().setText(row.reference)
+            return
+        super().keyPressEvent(event)
+
+
+def _alignment(column: int) -> int:
+    side = Qt.AlignmentFlag.AlignRight if column in _RIGHT else Qt.AlignmentFlag.AlignLeft
+    return int(side | Qt.AlignmentFlag.AlignVCenter)
+
+
+def _role(row: BookRow, column: int) -> str:
+    if column == OUTCOME and row.outcome not in ("ok", "stopped"):
+        return "bad" if row.outcome == "error" else "warn"
+    if column in (ESTIMATE, REFERENCE, BALANCE) or (column == COST and not row.cost):
+        return "text2"
+    return "sandbox" if column == COST and row.is_play else "text"

@@ -1,0 +1,169 @@
+"""What the Wallet tab shows, as frozen values. Standard library only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+
+TAB_WORDS = {
+    "chat": "Chat",
+    "video": "Video",
+    "speech": "Speech",
+    "transcription": "Transcribe",
+    "images": "Images",
+    "crypto_rpc": "Console",
+    "wallet": "Wallet",
+    "settings": "Settings",
+}
+TAB_ICONS = {
+    "chat": "chat",
+    "video": "video",
+    "speech": "speech",
+    "transcription": "transcribe",
+    "images": "images",
+    "crypto_rpc": "console",
+    "wallet": "credits",
+    "settings": "settings",
+}
+CHART_ROLES = {
+    "chat": "chart_chat",
+    "video": "chart_video",
+    "speech": "chart_speech",
+    "transcription": "chart_transcribe",
+    "images": "chart_images",
+    "crypto_rpc": "chart_console",
+}
+CHART_TABS = tuple(CHART_ROLES)
+OUTCOME_WORDS = {"ok": "Answered", "error": "Refused", "cut": "Broke off", "stopped": "Stopped", "unknown": "Unknown"}
+
+
+@dataclass(frozen=True, slots=True)
+class AccountCard:
+    """One account and what is known of its money. `checked_at` is None before it was asked."""
+
+    id: str
+    name: str
+    kind: str  # "sandbox", "api_key", "wallet"
+    host: str
+    in_use: bool
+    is_play: bool
+    address: str = ""
+    chain: str = ""  # "evm", "solana", "" for no wallet
+    watch_only: bool = False
+    usd: Decimal | None = None
+    diem: Decimal | None = None
+    diem_daily: Decimal | None = None
+    renews_at: datetime | None = None
+    checked_at: datetime | None = None
+    problem: str = ""
+    low: Decimal | None = None  # warn below
+    is_locked: bool = False
+    kept_in: str = ""  # where its key is
+
+    @property
+    def is_low(self) -> bool:
+        return self.low is not None and self.usd is not None and self.usd < self.low
+
+    @property
+    def can_top_up(self) -> bool:
+        return self.kind == "wallet" and self.chain == "evm"
+
+
+@dataclass(frozen=True, slots=True)
+class Gauge:
+    """One limit: how much is left of it, and when it is whole again."""
+
+    name: str
+    left: int
+    limit: int
+    resets_at: datetime | None = None
+    rolls: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BookRow:
+    """One line of the ledger."""
+
+    id: str
+    at: datetime
+    tab: str
+    detail: str
+    account: str
+    outcome: str
+    cost: Decimal | None
+    cost_source: str
+    estimate: Decimal | None
+    balance: Decimal | None
+    is_play: bool
+    reference: str
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """What the ledger shows. Empty is all."""
+
+    days: int = 14  # ending today; 0 for all time
+    day: date | None = None  # one day alone, instead of `days`
+    tab: str = ""
+    account_id: str = ""
+    model: str = ""
+    outcome: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What the filter finds. `days` and `by_day` are those of the chart, in USD; `by_day` maps day and tab."""
+
+    count: int = 0
+    spent: Decimal = Decimal(0)
+    play: Decimal = Decimal(0)
+    expected: Decimal = Decimal(0)
+    expected_actual: Decimal = Decimal(0)
+    days: tuple[date, ...] = ()
+    by_day: tuple[tuple[date, str, Decimal], ...] = ()
+    is_play: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What the filters offer, each as (key, words)."""
+
+    tabs: tuple[tuple[str, str], ...] = ()
+    accounts: tuple[tuple[str, str], ...] = ()
+    models: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One booking of the service beside ours. `verdict` says in words how they compare."""
+
+    at: datetime | None
+    what: str
+    ours: Decimal | None
+    theirs: Decimal | None
+    verdict: str
+    is_fault: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SignedRow:
+    """What was signed, and when."""
+
+    at: datetime
+    account: str
+    address: str
+    kind: str
+    host: str
+    document: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeyPage:
+    """What the service says about the key in use, and the limits that were hit."""
+
+    facts: tuple[tuple[str, str], ...] = ()
+    limits: tuple[tuple[str, str, str], ...] = ()  # model, requests a minute, tokens a minute
+    hits: tuple[tuple[str, str, str], ...] = ()  # when, model, which limit
+    problem: str = ""
+    busy: bool = False

@@ -1,0 +1,71 @@
+"""What the top-up shows, as frozen values. Standard library only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Literal
+
+Step = Literal["amount", "payment", "review", "sending", "done", "unknown", "refused"]
+SUGGESTED = (Decimal(5), Decimal(10), Decimal(25), Decimal(50))
+
+
+@dataclass(frozen=True, slots=True)
+class WayToPay:
+    """One of the service's options. `reason` says why it cannot be used here, "" when it can."""
+
+    network: str
+    token: str
+    receiver: str
+    least_usd: Decimal | None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SheetRow:
+    """One field of what is signed."""
+
+    group: str  # "domain", "message", "hash"
+    name: str
+    value: str
+    reading: str
+
+
+@dataclass(frozen=True, slots=True)
+class TopUpView:
+    """One top-up at one moment. `problem` is a sentence about the step that is shown."""
+
+    step: Step = "amount"
+    account: str = ""
+    address: str = ""
+    is_play: bool = False
+    watch_only: bool = False
+    amount: Decimal = Decimal(5)
+    balance: Decimal | None = None
+    ways: tuple[WayToPay, ...] = ()
+    chosen: int = 0
+    rows: tuple[SheetRow, ...] = ()
+    checks: tuple[str, ...] = ()
+    document: str = ""  # the typed data as JSON
+    digest: str = ""
+    offer_ends: datetime | None = None
+    problem: str = ""
+    busy: bool = False
+    credited: Decimal | None = None
+    new_balance: Decimal | None = None
+    receipt: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OpenPayment:
+    """A payment that was signed and whose end is not known. `until`: nobody can carry it out after that."""
+
+    intent_id: str
+    account_id: str
+    account: str
+    amount: Decimal
+    sent_at: datetime
+    until: datetime
+    note: str
+    busy: bool = False

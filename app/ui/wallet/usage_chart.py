@@ -1,0 +1,215 @@
+"""What each day cost, in one bar a day with a part for each tab. The same figures stand in a table beside it."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app.ui.shared.money import money
+from app.ui.shared.theme import Theme
+from app.ui.wallet.state import CHART_ROLES, CHART_TABS, TAB_WORDS, Totals
+
+LINES = 5
+STEPS = (Decimal(1), Decimal(2), Decimal("2.5"), Decimal(5), Decimal(10))
+GAP = 1  # px between the parts of a bar
+
+
+def scale_of(most: Decimal) -> Decimal:
+    """The height of the axis: a round amount that five lines divide, above the highest day."""
+    if most <= 0:
+        return Decimal(1)
+    step = most / (LINES - 1)
+    unit = Decimal(1).scaleb(step.adjusted())
+    for factor in STEPS:
+        if step <= unit * factor:
+            return unit * factor * (LINES - 1)
+    return unit * 10 * (LINES - 1)
+
+
+class UsageChart(QWidget):
+    """`day_chosen` tells the day that was pressed. Arrow keys walk the days."""
+
+    day_chosen = Signal(object)  # date
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._days: tuple[date, ...] = ()
+        self._parts: dict[date, list[tuple[str, Decimal]]] = {}
+        self._top = Decimal(1)
+        self._marked: int | None = None
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setAccessibleName(self.tr("Usage by day and tab"))
+        theme.changed.connect(self.update)
+
+    def show_totals(self, totals: Totals) -> None:
+        """Draw other days."""
+        self._days = totals.days
+        self._parts = {day: [] for day in totals.days}
+        known = {(day, tab): amount for day, tab, amount in totals.by_day}
+        for day in totals.days:
+            named = [(tab, known[day, tab]) for tab in CHART_TABS if (day, tab) in known]
+            others = (amount for (at, tab), amount in known.items() if at == day and tab not in CHART_TABS)
+            rest = sum(others, Decimal(0))
+            self._parts[day] = [*named, *([("wallet", rest)] if rest > 0 else [])]
+        self._top = scale_of(max((self._total(day) for day in self._days), default=Decimal(0)))
+        self._marked = None
+        self.setAccessibleDescription(self._in_words())
+        self.update()
+
+    def mark(self, place: int | None) -> None:
+        """Show the figures of one day."""
+        self._marked = place if place is not None and 0 <= place < len(self._days) else None
+        self.setAccessibleDescription(self._in_words())
+        self.update()
+
+    def _total(self, day: date) -> Decimal:
+        return sum((amount for _, amount in self._parts[day]), Decimal(0))
+
+    def _in_words(self) -> str:
+        if self._marked is not None:
+            day = self._days[self._marked]
+            parts = ", ".join(f"{TAB_WORDS[tab]} {money(amount)}" for tab, amount in self._parts[day])
+            return f"{day:%d %B}: {money(self._total(day))}" + (f"; {parts}" if parts else "")
+        spent = [(day, self._total(day)) for day in self._days if self._total(day)]
+        return "; ".join(f"{day:%d %B} {money(amount)}" for day, amount in spent) or self.tr("Nothing was spent.")
+
+    # Measures
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._theme.px(560), self._theme.px(290))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._theme.px(260), self._theme.px(200))
+
+    def _area(self) -> QRectF:
+        metrics = QFontMetricsF(self._theme.font("caption", tabular=True))
+        left = metrics.horizontalAdvance(money(self._top)) + self._theme.px(10)
+        bottom = metrics.height() + self._theme.px(8)
+        return QRectF(left, self._theme.px(8), self.width() - left, self.height() - bottom - self._theme.px(8))
+
+    def _column(self, place: int) -> QRectF:
+        area = self._area()
+        wide = area.width() / max(1, len(self._days))
+        return QRectF(area.left() + place * wide, area.top(), wide, area.height())
+
+    # Painting
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._paint_axis(painter)
+        for place, day in enumerate(self._days):
+            if place == self._marked:
+                painter.fillRect(self._column(place), self._theme.color("sunken"))
+            self._paint_bar(painter, place, day)
+        if self._marked is not None:
+            self._paint_card(painter, self._marked)
+
+    def _paint_axis(self, painter: QPainter) -> None:
+        theme, area = self._theme, self._area()
+        painter.setFont(theme.font("caption", tabular=True))
+        metrics = QFontMetricsF(painter.font())
+        for line in range(LINES):
+            y = round(area.bottom() - area.height() * line / (LINES - 1)) + 0.5
+            painter.setPen(theme.color("line"))
+            painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y))
+            painter.setPen(theme.color("text2"))
+            words = money(self._top * line / (LINES - 1)) if line else "$0"
+            painter.drawText(
+                QRectF(0, y - metrics.height() / 2, area.left() - theme.px(8), metrics.height()),
+                int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter),
+                words,
+            )
+        if not self._days:
+            return
+        room = metrics.horizontalAdvance("00") + theme.px(8)
+        every = max(1, round(room / max(1.0, self._column(0).width()) + 0.49))
+        for place, day in enumerate(self._days):
+            if (len(self._days) - 1 - place) % every:
+                continue
+            column = self._column(place)
+            painter.setPen(theme.color("text" if place == self._marked else "text2"))
+            box = QRectF(column.center().x() - room, area.bottom() + theme.px(5), 2 * room, metrics.height())
+            painter.drawText(box, int(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop), str(day.day))
+
+    def _paint_bar(self, painter: QPainter, place: int, day: date) -> None:
+        column = self._column(place)
+        wide = min(column.width() * 0.64, self._theme.px(34))
+        left = round(column.center().x() - wide / 2)
+        bottom = column.bottom()
+        painter.setPen(Qt.PenStyle.NoPen)
+        for tab, amount in self._parts[day]:
+            high = max(1.0, float(amount / self._top) * column.height())
+            painter.setBrush(self._theme.color(CHART_ROLES.get(tab, "control")))
+            painter.drawRoundedRect(QRectF(left, bottom - high, round(wide), max(1.0, high - GAP)), 2, 2)
+            bottom -= high
+
+    def _paint_card(self, painter: QPainter, place: int) -> None:
+        """The figures of the marked day, beside its bar."""
+        theme, day = self._theme, self._days[place]
+        lines = [(TAB_WORDS[tab], money(amount), CHART_ROLES.get(tab, "control")) for tab, amount in self._parts[day]]
+        step, pad = theme.line_px("small") + theme.px(2), theme.px(12)
+        wide, high = float(theme.type_px(150)), step * (len(lines) + 1) + 2 * pad
+        column = self._column(place)
+        left = column.left() - wide - theme.px(6)
+        if left < self._area().left():
+            left = min(column.right() + theme.px(6), self.width() - wide)
+        box = QRectF(left, self._area().top() + theme.px(8), wide, high)
+        painter.setPen(theme.color("line2"))
+        painter.setBrush(theme.color("surface"))
+        painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), theme.px(6), theme.px(6))
+        inner = box.adjusted(pad, pad, -pad, -pad)
+        sides = (Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight)
+        for number, (words, amount, role) in enumerate([(f"{day.day} {day:%B}", money(self._total(day)), ""), *lines]):
+            row = QRectF(inner.left(), inner.top() + number * step, inner.width(), step)
+            painter.setFont(theme.font("small", 600 if not number else 400, tabular=True))
+            painter.setPen(Qt.PenStyle.NoPen)
+            if role:
+                painter.setBrush(theme.color(role))
+                side = theme.px(9)
+                painter.drawRoundedRect(QRectF(row.left(), row.center().y() - side / 2, side, side), 2, 2)
+            painter.setPen(theme.color("text"))
+            shift = theme.px(16) if role else 0
+            for side_of, text in zip(sides, (words, amount), strict=True):
+                place_of = row.adjusted(shift if side_of == sides[0] else 0, 0, 0, 0)
+                painter.drawText(place_of, int(side_of | Qt.AlignmentFlag.AlignVCenter), text)
+
+    # Pointing
+
+    def _place_at(self, x: float) -> int | None:
+        for place in range(len(self._days)):
+            column = self._column(place)
+            if column.left() <= x < column.right():
+                return place
+        return None
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self.mark(self._place_at(event.position().x()))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        place = self._place_at(event.position().x())
+        if place is not None:
+            self.day_chosen.emit(self._days[place])
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self.mark(None)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        last = len(self._days) - 1
+        at = self._marked if self._marked is not None else last + 1
+        match event.key():
+            case Qt.Key.Key_Left:
+                self.mark(max(0, at - 1))
+            case Qt.Key.Key_Right:
+                self.mark(min(last, at + 1))
+            case Qt.Key.Key_Return | Qt.Key.Key_Enter if self._marked is not None:
+                self.day_chosen.emit(self._days[self._marked])
+            case _:
+                super().keyPressEvent(event)

@@ -1,0 +1,168 @@
+"""The questions about wallets: a new one, an export, an address in full, a signature made elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QPlainTextEdit, QWidget
+
+from app.ui.shared.buttons import Button
+from app.ui.shared.dialogs import Dialog
+from app.ui.shared.fields import TextField, bind_label
+from app.ui.shared.label import Label
+from app.ui.shared.theme import Theme
+from app.ui.wallet.add_wallet_dialog import AddWalletDialog
+
+if TYPE_CHECKING:
+    from app.ui.wallet.presenter_keys import WalletKeys
+    from app.ui.wallet.state import AccountCard
+
+
+class WalletDialogs(QObject):
+    """`told` carries a sentence for a toast."""
+
+    told = Signal(str)
+
+    def __init__(self, theme: Theme, parent: QWidget, keys: WalletKeys) -> None:
+        super().__init__()
+        self._theme = theme
+        self._parent = parent
+        self._keys = keys
+        self.open: Dialog | None = None  # the one that is open now
+
+    async def add(self, sites: tuple[AccountCard, ...]) -> None:
+        """Make or import a wallet for one of the services that accounts are for."""
+        dialog = AddWalletDialog(self._theme, self._parent, self._keys, sites)
+        self.open = dialog
+        try:
+            if await dialog.answer() and dialog.added:
+                self.told.emit(f"{dialog.added} is ready. Back up its key if you have not.")
+        finally:
+            self.open = None
+
+    async def show_address(self, card: AccountCard) -> None:
+        """The whole address, to be read, copied or scanned."""
+        theme = self._theme
+        dialog = self.open = Dialog(theme, self._parent, f"Address of {card.name}")
+        words = (
+            "Send nothing but USDC on Base to it."
+            if card.chain == "evm"
+            else "This wallet signs in; it holds no credits."
+        )
+        if card.is_play:
+            words = "Play money only: real money that is sent to it is not seen by the Sandbox."
+        dialog.body.addWidget(Label(theme, words, role="text2", wrap=True))
+        dialog.body.addWidget(_code(theme, card.address), 0, Qt.AlignmentFlag.AlignHCenter)
+        address = Label(theme, card.address, mono=True, wrap=True)
+        address.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        dialog.body.addWidget(address)
+        copy = dialog.add_button("Copy")
+        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(card.address))
+        dialog.add_button("Close", accepts=False, default=True)
+        try:
+            await dialog.answer()
+        finally:
+            self.open = None
+
+    async def export(self, account_id: str) -> None:
+        """Write a wallet's key as an encrypted key file, under a password that is entered twice."""
+        account = self._keys.account(account_id)
+        if account is None:
+            return
+        dialog = ExportDialog(self._theme, self._parent, account.name)
+        self.open = dialog
+        try:
+            agreed = await dialog.answer()
+        finally:
+            self.open = None
+        if not agreed or dialog.path is None:
+            return
+        password = dialog.password.text()
+        problem = await self._keys.attempt(self._keys.export(account, password, dialog.path))
+        self.told.emit(problem or f"The key is in {dialog.path.name}, encrypted with your password")
+
+    async def ask_elsewhere(self, name: str, text: str) -> str | None:
+        """Show what is to be signed elsewhere; return the signature that came back, None when nobody signed."""
+        theme = self._theme
+        dialog = self.open = Dialog(theme, self._parent, "Sign in with another device", width=620)
+        words = f"The key of {name} is not on this computer. Sign this text with it, and paste the signature."
+        dialog.body.addWidget(Label(theme, words, role="text2", wrap=True))
+        document = QPlainTextEdit(text)
+        document.setReadOnly(True)
+        document.setAccessibleName("What is to be signed")
+        document.setFont(theme.font("code", mono=True))
+        document.setMinimumHeight(theme.type_px(210))
+        dialog.body.addWidget(document)
+        copy = Button(theme, "Copy the text", "copy", size="small")
+        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(text))
+        dialog.body.addWidget(copy, 0, Qt.AlignmentFlag.AlignLeft)
+        field = TextField(theme, "Signature", placeholder="The signature", mono=True)
+        dialog.body.addWidget(field)
+        dialog.add_button("Cancel", accepts=False)
+        use = dialog.add_button("Use this signature", kind="primary", accepts=True)
+        use.setEnabled(False)
+        field.textChanged.connect(lambda now: use.setEnabled(bool(now.strip())))
+        field.setFocus()
+        try:
+            return field.text().strip() if await dialog.answer() else None
+        finally:
+            self.open = None
+
+
+class ExportDialog(Dialog):
+    """A password, twice, and where to; there is no other way for a key to leave."""
+
+    def __init__(self, theme: Theme, parent: QWidget, name: str) -> None:
+        super().__init__(theme, parent, f"Export the key of {name}")
+        self.path: Path | None = None
+        text = "The key leaves Rialto only encrypted. Whoever has the file can keep guessing: take a long password."
+        self.body.addWidget(Label(theme, text, role="text2", wrap=True))
+        self.password = self._field("Password")
+        self.again = self._field("The same again")
+        self.problem = Label(theme, "", "small", "bad", wrap=True)
+        self.body.addWidget(self.problem)
+        self.add_button("Cancel", accepts=False)
+        self.save = self.add_button("Save key file…", kind="primary")
+        self.save.clicked.connect(self._choose)
+        for field in (self.password, self.again):
+            field.textChanged.connect(lambda _text: self._check())
+        self._check()
+        self.password.setFocus()
+
+    def _field(self, words: str) -> QLineEdit:
+        label = Label(self._theme, words, "small", "text2", weight=500)
+        field = QLineEdit()
+        field.setEchoMode(QLineEdit.EchoMode.Password)
+        bind_label(label, field)
+        self.body.addWidget(label)
+        self.body.addWidget(field)
+        return field
+
+    def _check(self) -> None:
+        first, second = self.password.text(), self.again.text()
+        problem = "At least 8 characters." if len(first) < 8 else "The two entries differ." if first != second else ""
+        self.problem.set_text(problem if first else "")
+        self.save.setEnabled(not problem)
+
+    def _choose(self) -> None:
+        dialog = QFileDialog(self, self.tr("Save the key file"))
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix("json")
+        dialog.selectFile("wallet-key.json")
+        dialog.fileSelected.connect(lambda name: self.take_path(Path(name)))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def take_path(self, path: Path) -> None:
+        """Save there."""
+        self.path = path
+        self.accept()
+
+
+def _code(theme: Theme, text: str) -> QWidget:
+    from app.ui.wallet.qr_view import QrView
+
+    return QrView(theme, text)

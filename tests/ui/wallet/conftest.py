@@ -1,0 +1,29 @@
+"""One Sandbox for all tests of the Wallet tab in a module; each test has a home of its own."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from app.sandbox.server import RunningSandbox
+from app.ui.shared.theme import Theme
+from tests.sandbox.support import running
+from tests.ui.wallet.desk import Desk, open_desk
+
+
+@pytest.fixture
+def sandbox(tmp_path: Path) -> Iterator[RunningSandbox]:
+    with running(tmp_path / "sandbox", clock=time.time) as client:
+        yield client.running
+
+
+@pytest.fixture
+async def wallet(tmp_path: Path, sandbox: RunningSandbox, theme: Theme, qapp: QApplication) -> AsyncIterator[Desk]:
+    home = tmp_path / "home"
+    home.mkdir()
+    async with open_desk(home, sandbox, theme) as desk:
+        yield desk
