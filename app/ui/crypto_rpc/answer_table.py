@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QHBoxLayout, QTableView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QFrame, QHBoxLayout, QTableView, QVBoxLayout, QWidget
 
 from app.ui.crypto_rpc.outcomes import Table
 from app.ui.shared.fields import ChoiceField
@@ -104,6 +104,9 @@ class TableView(QTableView):
         self.horizontalHeader().setAccessibleName("Columns")
         self.verticalHeader().setAccessibleName("Rows")
         self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        corner = self.findChild(QAbstractButton)
+        if corner is not None:
+            corner.setAccessibleName("Select all cells")
         theme.changed.connect(self._dress)
         self._dress()
 

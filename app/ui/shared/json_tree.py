@@ -42,6 +42,7 @@ class JsonTree(QTreeView):
         self.setItemDelegate(_JsonDelegate(theme, reading, self))
         self.setAccessibleName(name)
         self.setHeaderHidden(True)
+        self.header().setAccessibleName(name)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setUniformRowHeights(True)
         self.setHorizontalScrollMode(QTreeView.ScrollMode.ScrollPerPixel)

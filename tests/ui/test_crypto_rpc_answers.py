@@ -1,0 +1,249 @@
+"""Answers in the Console: found in, copied, saved, as a table, compared; lists, collections, variables, trash."""
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, Qt
+from PySide6.QtGui import QAccessible, QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QFileDialog, QLineEdit, QPlainTextEdit, QWidget
+
+from app.ui.crypto_rpc.differences import MISSING, differences
+from app.ui.crypto_rpc.outcomes import CallOutcome, tables_in
+from app.ui.crypto_rpc.response_pane import CHANGES, HEADERS, RAW, TABLE
+from app.ui.shared.tasks import TaskScope
+from app.ui.shared.theme import Theme
+from tests.ui.rpc_page import RpcWindow, call, press, rpc_window
+from tests.ui.shell_desk import until
+
+LEFT = Qt.AlignmentFlag.AlignLeft
+
+
+@pytest.fixture
+async def window(tmp_path: Path, tasks: TaskScope, theme: Theme) -> AsyncIterator[RpcWindow]:
+    async with rpc_window(tmp_path, tasks, theme) as window:
+        yield window
+
+
+async def test_what_is_looked_for_is_found_by_keyboard(window: RpcWindow) -> None:
+    window.type_json(call("eth_getBlockByNumber", "latest", False))
+    await window.send()
+    window.response.finder.setFocus()
+    QTest.keyClicks(window.response.finder, "parentHash")
+    QTest.keyClick(window.response.finder, Qt.Key.Key_Return)
+    await window.settle()
+    tree = window.response.tree
+    assert tree.rows.node(tree.currentIndex()).key == "parentHash"
+    QTest.keyClick(tree, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QGuiApplication.clipboard().text().startswith("0x")
+    QTest.keyClick(tree, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
+    assert QGuiApplication.clipboard().text() == "parentHash"
+
+
+async def test_an_answer_is_copied_and_saved_byte_for_byte(window: RpcWindow, tmp_path: Path) -> None:
+    await window.send()
+    assert window.presenter.run is not None
+    window.key("Ctrl+Shift+C")
+    await window.settle()
+    assert QGuiApplication.clipboard().text() == window.presenter.run.body.decode()
+    window.key("Ctrl+S")
+    await until(lambda: bool(window.window.findChildren(QFileDialog)))
+    dialog = window.window.findChildren(QFileDialog)[0]
+    target = tmp_path / "block.json"
+    dialog.setDirectory(str(tmp_path))
+    dialog.findChildren(QLineEdit)[0].setText(target.name)
+    dialog.accept()
+    await window.settle()
+    assert target.read_bytes() == window.presenter.run.body
+    assert window.toasts[-1][0] == "Saved as block.json."
+
+
+@pytest.mark.parametrize("name", ["curl", "Python (web3)", "cast"])
+async def test_a_request_is_copied_for_other_programs_without_a_key(window: RpcWindow, name: str) -> None:
+    window.run(f"Copy as {name}")
+    text = QGuiApplication.clipboard().text()
+    assert "eth_blockNumber" in text
+    assert "RIALTO_API_KEY" in text
+    assert window.desk.running.api_key not in text
+
+
+async def test_headers_and_the_raw_answer_are_one_key_away(window: RpcWindow) -> None:
+    await window.send()
+    bar = window.response.tabs.bar
+    bar.setFocus()
+    bar.setCurrentIndex(HEADERS)
+    names = [window.response.headers.rows.data(window.response.headers.rows.index(n, 0)) for n in range(3)]
+    assert all(names)
+    bar.setCurrentIndex(RAW)
+    assert '"jsonrpc"' in window.response.raw.toPlainText()
+
+
+async def test_a_list_of_objects_is_a_table_and_its_cells_go_into_a_spreadsheet(window: RpcWindow) -> None:
+    rows = [{"address": f"0x{n:040x}", "value": hex(n), "big": 2**70 + n, "note": "a\tb"} for n in range(1_000)]
+    outcome = CallOutcome(1, "eth_getLogs", rows, False, 20)
+    window.response.table.show_tables(tables_in((outcome,)))
+    view = window.response.table.view
+    assert (view.cells.rowCount(), view.cells.columnCount()) == (1_000, 4)
+    aligned = [
+        int(view.cells.index(0, column).data(Qt.ItemDataRole.TextAlignmentRole)) & int(LEFT) for column in range(4)
+    ]
+    assert [bool(each) for each in aligned] == [True, False, False, True]
+    chosen = QItemSelection(view.cells.index(1, 0), view.cells.index(2, 3))
+    view.selectionModel().select(chosen, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+    view.setFocus()
+    QTest.keyClick(view, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    lines = [line.split("\t") for line in QGuiApplication.clipboard().text().split("\n")]
+    assert lines == [[f"0x{n:040x}", hex(n), str(2**70 + n), "a b"] for n in (1, 2)]
+
+
+async def test_an_answer_without_a_list_says_so(window: RpcWindow) -> None:
+    await window.send()
+    window.response.tabs.bar.setCurrentIndex(TABLE)
+    await window.settle()
+    assert "A table needs a list of objects" in window.response.table.nothing.text()
+
+
+async def test_two_runs_are_compared(window: RpcWindow) -> None:
+    window.type_json(call("eth_getTransactionCount", "0x" + "35" * 20, "latest"))
+    await window.send()
+    window.key("Ctrl+Shift+N")
+    await window.settle()
+    await window.send()
+    assert window.presenter.run is not None
+    window.response.compare_wanted.emit(window.presenter.run.runs[0][0])
+    await window.settle()
+    assert window.response.tabs.bar.currentIndex() == CHANGES
+    assert window.response.tabs.bar.tabText(CHANGES) == "Changes 0"
+
+
+def test_differences_name_every_place() -> None:
+    before = {"a": 1, "b": [1, 2, {"c": 3}], "gone": None}
+    after = {"a": 1, "b": [1, 5, {"c": "3"}, 4], "new": 0}
+    found = {each.path: (each.before, each.after) for each in differences(before, after, ())}
+    assert found == {
+        ("b", 1): (2, 5),
+        ("b", 2, "c"): (3, "3"),
+        ("b", 3): (MISSING, 4),
+        ("gone",): (None, MISSING),
+        ("new",): (MISSING, 0),
+    }
+    assert differences(before, before, ()) == []
+
+
+async def test_the_list_is_searched_opened_trashed_and_undone_by_keyboard(window: RpcWindow) -> None:
+    await window.send()
+    window.key("Ctrl+N")
+    window.type_json(call("eth_gasPrice"))
+    await window.send()
+    window.list.filter.setFocus()
+    QTest.keyClicks(window.list.filter, "gasprice")
+    QTest.keyClick(window.list.filter, Qt.Key.Key_Return)
+    await window.settle()
+    assert [entry.title for entry in window.entries] == ["eth_gasPrice"]
+    QTest.keyClick(window.list.filter, Qt.Key.Key_Escape)
+    await window.settle()
+    assert len(window.entries) == 2
+    window.key("Alt+Down")
+    await window.settle()
+    assert window.presenter.draft.rows[0].method == "eth_blockNumber"
+    view = window.list.view
+    view.setFocus()
+    view.setCurrentIndex(view.rows.index_of(window.entries[0].id))
+    QTest.keyClick(view, Qt.Key.Key_Delete)
+    await window.settle()
+    assert [entry.title for entry in window.entries] == ["eth_blockNumber"]
+    assert window.toasts[-1][1:] == ("rpc-undo", "Undo")
+    window.run("Take out of the trash")
+    await window.settle()
+    assert len(window.entries) == 2
+
+
+async def test_calls_are_kept_in_a_collection_without_what_was_signed(window: RpcWindow, tmp_path: Path) -> None:
+    window.type_json(call("eth_sendRawTransaction", "0xf86c0a"))
+    window.run("Save into a collection…")
+    for words in ("Team", "Send it"):
+        dialog = await window.dialog()
+        line = dialog.findChildren(QLineEdit)[0]
+        line.selectAll()
+        QTest.keyClicks(line, words)
+        press(dialog, "Save")
+        await until(lambda dialog=dialog: not dialog.isVisible())  # type: ignore[misc]  # the dialog of this turn
+    await window.settle()
+    text = (tmp_path / "collections" / "team.json").read_text()
+    assert "f86c0a" not in text
+    assert json.loads(text)["requests"][0]["items"][0]["params"] == ["{{signed_transaction}}"]
+
+
+async def test_a_variable_without_a_value_is_named_and_then_filled(window: RpcWindow) -> None:
+    window.type_json(call("eth_getBalance", "{{owner}}", "latest"))
+    assert "No value for {{owner}}." in window.request.fault.text()
+    assert not window.main.send.isEnabled()
+    window.run("Variables…")
+    dialog = await window.dialog()
+    editor = dialog.findChildren(QPlainTextEdit)[0]
+    assert json.loads(editor.toPlainText()) == {"owner": ""}
+    editor.selectAll()
+    QGuiApplication.clipboard().setText(json.dumps({"owner": "0x" + "35" * 20}))
+    QTest.keyClick(editor, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+    press(dialog, "Use")
+    await window.settle()
+    await window.send()
+    assert window.presenter.run is not None
+    assert window.presenter.run.items[0]["params"] == ["0x" + "35" * 20, "latest"]
+
+
+async def test_in_a_small_window_one_side_is_shown_and_the_answer_comes_by_itself(window: RpcWindow) -> None:
+    window.resize(1024, 612)
+    assert window.request.isVisible()
+    assert not window.response.isVisible()
+    assert "20 cr, $0.000013 to $0.000014" in window.main.price.text()
+    assert window.main.network.width() < window.main.width() // 2
+    await window.send()
+    assert window.response.isVisible()
+    assert not window.request.isVisible()
+    window.key("F7")
+    assert window.request.isVisible()
+    window.resize(1368, 848)
+    assert window.request.isVisible()
+    assert window.response.isVisible()
+    assert abs(window.request.width() - window.response.width()) <= 4
+
+
+async def test_how_the_canvas_is_divided_is_remembered(window: RpcWindow) -> None:
+    window.main.splitter.moveSplitter(400, 1)
+    await window.settle()
+    wanted = window.main._split
+    presenter = await window.desk.restart()
+    assert presenter._split == wanted != 500
+
+
+async def test_the_gauges_count_and_the_status_bar_says_what_is_left(window: RpcWindow) -> None:
+    assert window.page.status_headroom() is None
+    await window.send()
+    headroom = window.page.status_headroom()
+    assert headroom is not None
+    assert (headroom.of, headroom.requests_left, headroom.requests_limit) == ("Chain calls", 99, 100)
+    assert headroom.resets_at is not None
+    assert window.list.credits.text() == "20 / 10M"
+
+
+async def test_every_widget_of_the_console_has_a_name(window: RpcWindow) -> None:
+    await window.send()
+    window.run("Parameters as fields")
+    kinds = (QAbstractButton, QLineEdit, QPlainTextEdit, QAbstractItemView)
+    nameless = [
+        f"{type(each).__name__} in {type(each.parentWidget()).__name__}"
+        for pane in (window.main, window.list, window.page.networks, window.page.methods)
+        for each in pane.findChildren(QWidget)
+        if isinstance(each, kinds) and not _name(each)
+    ]
+    assert nameless == [], nameless
+
+
+def _name(widget: QWidget) -> str:
+    if widget.accessibleName():
+        return widget.accessibleName()
+    interface = QAccessible.queryAccessibleInterface(widget)
+    return interface.text(QAccessible.Text.Name) if interface is not None else ""

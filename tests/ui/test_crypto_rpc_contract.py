@@ -1,0 +1,200 @@
+"""A contract from its first byte to its logs, through the Console's window, on the Sandbox's real machine."""
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from web3 import Web3
+
+from app.storage.rpc_interfaces import RpcInterfaces
+from app.ui.crypto_rpc.contract_dialog import ContractDialog
+from app.ui.crypto_rpc.presenter_interfaces import InterfaceShelf
+from app.ui.shared.tasks import TaskScope
+from app.ui.shared.theme import Theme
+from tests.ui import rpc_contract
+from tests.ui.rpc_contract import ABI, ALICE, SIGNATURES, signed
+from tests.ui.rpc_page import RpcWindow, call, press, rpc_window
+from tests.ui.shell_desk import until
+
+BOB = "0x3535353535353535353535353535353535353535"
+
+
+@pytest.fixture
+async def window(tmp_path: Path, tasks: TaskScope, theme: Theme) -> AsyncIterator[RpcWindow]:
+    async with rpc_window(tmp_path, tasks, theme) as window:
+        window.presenter.use_network("base-mainnet")
+        yield window
+
+
+async def ask(window: RpcWindow, *calls: dict[str, object]) -> list[object]:
+    """Send calls as a person does who writes JSON, agreeing to everything, and return what came back."""
+    window.key("Ctrl+Shift+N")
+    window.type_json(list(calls) if len(calls) > 1 else calls[0])
+    window.desk.presenter.ask = window.desk._answer
+    await window.send()
+    assert window.presenter.run is not None
+    assert window.presenter.run.problem is None
+    return [outcome.value for outcome in window.presenter.run.outcomes]
+
+
+async def deployed(window: RpcWindow) -> str:
+    """The address of the contract, deployed through the Console."""
+    raw, digest = signed(0, data=rpc_contract.creation())
+    assert await ask(window, call("eth_sendRawTransaction", raw)) == [digest]
+    (receipt,) = await ask(window, call("eth_getTransactionReceipt", digest))
+    assert isinstance(receipt, dict)
+    assert (receipt["status"], len(receipt["contractAddress"])) == ("0x1", 42)
+    return str(receipt["contractAddress"])
+
+
+async def test_a_contract_is_deployed_called_traced_and_its_logs_are_read_as_web3_reads_them(window: RpcWindow) -> None:
+    where = await deployed(window)
+    await window.presenter.interfaces.keep(where, json.dumps(ABI))
+    contract = Web3().eth.contract(address=Web3.to_checksum_address(where), abi=ABI)
+    data = contract.encode_abi("store", [7 * 10**30])
+    raw, digest = signed(1, to=where, data=data)
+    assert await ask(window, call("eth_sendRawTransaction", raw)) == [digest]
+    logs, kept, trace, refused, spoken = await ask(
+        window,
+        call("eth_getLogs", {"fromBlock": "0x0", "toBlock": "latest", "address": where}),
+        call("eth_call", {"to": where, "data": contract.encode_abi("value", [])}, "latest"),
+        call("trace_transaction", digest),
+        call("eth_call", {"from": ALICE, "to": where, "data": contract.encode_abi("store", [0])}, "latest"),
+        call("eth_getTransactionByHash", digest),
+    )
+    assert isinstance(trace, list)
+    assert trace[0]["action"]["to"].lower() == where.lower()
+    assert isinstance(kept, str)
+    assert int(kept, 16) == 7 * 10**30
+    assert isinstance(refused, dict)
+    assert isinstance(spoken, dict)
+    assert "zero is nothing" in window.response.trouble_words.text()
+    window.key("F8")
+    await window.settle()
+    shown = [window.response.tree.rows.index(row, 0) for row in range(5)]
+    read = [window.response.tree.rows.node(index).value for index in shown]
+    assert isinstance(logs, list)
+    event = contract.events.Stored().process_log(_log(logs[0]))
+    assert read[0][0]["decoded"] == {"name": "Stored", "who": event["args"]["who"], "number": event["args"]["number"]}
+    assert read[1]["decoded"] == {"number": 7 * 10**30}
+    assert read[3]["decoded"] == "zero is nothing"
+    function, arguments = contract.decode_function_input(data)
+    assert read[4]["decoded"] == {"name": function.fn_name, **arguments}
+    window.key("F8")
+    await window.settle()
+    assert window.response.tree.rows.node(window.response.tree.rows.index(1, 0)).value == kept
+
+
+def _log(log: dict[str, str]) -> dict[str, object]:
+    """A log as web3 takes it."""
+    numbers = {name: int(log[name], 16) for name in ("blockNumber", "logIndex", "transactionIndex")}
+    return {**log, **numbers, "topics": [bytes.fromhex(each[2:]) for each in log["topics"]],
+            "data": bytes.fromhex(log["data"][2:])}  # fmt: skip
+
+
+async def test_a_signed_transfer_is_confirmed_in_full_sent_and_its_hash_shown(window: RpcWindow) -> None:
+    raw, digest = signed(0, to=BOB, value=15 * 10**17)
+    window.presenter.ask = window.page._ask
+    window.type_json(call("eth_sendRawTransaction", raw))
+    window.key("Ctrl+Return")
+    dialog = await window.dialog()
+    words = [label.text() for label in dialog.findChildren(type(dialog.title))]
+    for shown in (ALICE, BOB, "1.5 ether", "8453", digest):
+        assert shown in words
+    focused = dialog.focusWidget()
+    assert focused is not None
+    assert getattr(focused, "text", str)() == "Do not send"
+    press(dialog, "Do not send")
+    await window.settle()
+    assert window.entries == []
+    window.key("Ctrl+Return")
+    press(await window.dialog(), "Send")
+    await window.settle()
+    assert window.presenter.run is not None
+    assert window.presenter.run.transactions == (("1", digest),)
+    assert window.presenter.run.outcomes[0].value == digest
+    assert raw not in json.dumps(window.presenter.draft.kept())
+
+
+async def test_a_function_is_chosen_and_its_arguments_are_encoded_as_web3_does(window: RpcWindow) -> None:
+    where = await deployed(window)
+    window.run("Call a contract…")
+    dialog = await window.dialog()
+    assert isinstance(dialog, ContractDialog)
+    dialog.address.setFocus()
+    dialog.address.selectAll()
+    QTest.keyClicks(dialog.address, where)
+    dialog.text.setPlainText(SIGNATURES)
+    QTest.keyClicks(dialog.function, "store")
+    assert not dialog.use.isEnabled()
+    QTest.keyClicks(dialog.arguments[0], "1.5 ether")
+    contract = Web3().eth.contract(abi=ABI)
+    assert dialog.call["data"] == contract.encode_abi("store", [15 * 10**17])
+    QTest.keyClicks(dialog.arguments[0], "x")
+    assert not dialog.use.isEnabled()
+    assert dialog.fault.text()
+    QTest.keyClick(dialog.arguments[0], Qt.Key.Key_Backspace)
+    press(dialog, "Put into the call")
+    await window.settle()
+    row = window.presenter.draft.rows[-1]
+    assert (row.method, row.params) == (
+        "eth_call",
+        [dialog_call(where, contract.encode_abi("store", [15 * 10**17])), "latest"],
+    )
+    assert window.presenter.interfaces.text_for(where) == SIGNATURES
+
+
+def dialog_call(where: str, data: str) -> dict[str, str]:
+    return {"to": Web3.to_checksum_address(where), "data": data}
+
+
+async def test_an_interface_is_there_again_after_a_restart(tmp_path: Path) -> None:
+    files = RpcInterfaces(tmp_path / "interfaces")
+    shelf = InterfaceShelf(files)
+    await shelf.keep(BOB, SIGNATURES)
+    (tmp_path / "interfaces" / f"{ALICE.lower()}.abi").write_text("not an interface")
+    again = InterfaceShelf(files)
+    await again.read()
+    assert set(again.known) == {BOB.lower()}
+    assert again.text_for(BOB) == SIGNATURES
+
+
+async def test_the_fields_of_a_call_are_in_step_with_its_json(window: RpcWindow) -> None:
+    window.presenter.edit(lambda draft: draft.add("eth_getBalance", [BOB, "latest"]))
+    window.run("Parameters as fields")
+    form = window.request.form
+    assert [field.label for field in form.fields] == ["address", "block"]
+    address, block = form.inputs
+    address.setFocus()
+    address.selectAll()
+    QTest.keyClicks(address, ALICE.lower())
+    assert window.presenter.draft.rows[0].params == [ALICE, "latest"]
+    assert f"Checksum: {ALICE}" in form._notes[0].text()
+    block.setFocus()
+    block.selectAll()
+    QTest.keyClicks(block, "21,000,000")
+    assert json.loads(window.request.params.toPlainText()) == [ALICE, "0x1406f40"]
+    block.selectAll()
+    QTest.keyClicks(block, "yesterday")
+    assert "A block is a number or one of" in form._notes[1].text()
+    assert window.presenter.draft.rows[0].params == [ALICE, "0x1406f40"]
+    address.setFocus()
+    address.selectAll()
+    QTest.keyClicks(address, ALICE[:-1] + ("a" if ALICE[-1] != "a" else "b"))
+    assert "capital letters" in form._notes[0].text()
+
+
+async def test_amounts_are_read_in_every_unit(window: RpcWindow) -> None:
+    window.presenter.edit(lambda draft: draft.add("eth_estimateGas", [{"to": BOB}]))
+    window.run("Parameters as fields")
+    form = window.request.form
+    value = next(line for field, line in zip(form.fields, form.inputs, strict=True) if field.label == "value")
+    for written, kept in (("1.5 ether", "0x14d1120d7b160000"), ("30 gwei", "0x6fc23ac00"), ("1500", "0x5dc")):
+        value.setFocus()
+        value.selectAll()
+        QTest.keyClicks(value, written)
+        assert window.presenter.draft.rows[0].params == [{"to": BOB, "value": kept}]
+    await until(lambda: window.request.fault.text() == "")

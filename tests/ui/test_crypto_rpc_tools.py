@@ -1,0 +1,194 @@
+"""Longer work of the Console: agreed on first, never over its budget, stopped at once, joined and kept."""
+
+import json
+from collections.abc import AsyncIterator
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QCheckBox, QLineEdit, QPlainTextEdit
+
+from app.ui.crypto_rpc.log_ranges import BlockRange, LogSearch
+from app.ui.crypto_rpc.presenter_plans import NoPlan, log_plan, sheet_plan
+from app.ui.crypto_rpc.presenter_tools import Tools
+from app.ui.crypto_rpc.tool_dialog import ToolDialog
+from app.ui.shared.dialogs import Dialog
+from app.ui.shared.tasks import TaskScope
+from app.ui.shared.theme import Theme
+from tests.ui.rpc_contract import ALICE, CHAIN, creation, signed
+from tests.ui.rpc_page import RpcWindow, call, press, rpc_window
+from tests.ui.shell_desk import until
+
+NETWORK = "base-mainnet"
+BOB = "0x3535353535353535353535353535353535353535"
+
+
+@pytest.fixture
+async def window(tmp_path: Path, tasks: TaskScope, theme: Theme) -> AsyncIterator[RpcWindow]:
+    async with rpc_window(tmp_path, tasks, theme) as window:
+        window.presenter.use_network(NETWORK)
+        window.presenter.tools = Tools(window.presenter.jobs, tmp_path / "answers")
+        yield window
+
+
+def field(dialog: Dialog, name: str) -> QLineEdit:
+    return next(each for each in dialog.findChildren(QLineEdit) if each.accessibleName() == name)
+
+
+def write(line: QLineEdit, text: str) -> None:
+    line.setFocus()
+    line.selectAll()
+    QTest.keyClicks(line, text)
+
+
+async def mined(window: RpcWindow, blocks: int) -> None:
+    """Put transactions on the chain, one block each."""
+    for nonce in range(blocks):
+        raw, _ = signed(nonce, data=creation())
+        answer = await window.desk.service.crypto_rpc.call(NETWORK, "eth_sendRawTransaction", [raw])
+        assert answer.outcome.error is None, CHAIN
+
+
+async def test_a_search_for_logs_says_its_price_first_and_joins_what_it_finds(
+    window: RpcWindow, tmp_path: Path
+) -> None:
+    await mined(window, 3)
+    window.run("Search logs over many blocks…")
+    dialog = await window.dialog()
+    assert isinstance(dialog, ToolDialog)
+    write(field(dialog, "First block"), "0")
+    write(field(dialog, "Blocks in one request"), "1")
+    write(field(dialog, "The most requests"), "10")
+    assert dialog.price.text().startswith("At most 10 requests, 200 credits, $0.00013 to $0.00014.")
+    assert window.entries == []
+    press(dialog, "Search")
+    await window.settle()
+    bar = window.main.job
+    assert "Everything was searched" in bar.note.text()
+    job = window.presenter.jobs.job
+    assert job is not None
+    asked = [json.loads((await window.desk.presenter.read_run(entry.id)).body)["id"] for entry in window.entries]
+    assert len(asked) == job.view.requests <= 10
+    assert window.presenter.run is not None
+    assert isinstance(window.presenter.run.outcomes[0].value, list)
+    press(bar, "Close")
+    assert bar.isHidden()
+
+
+async def test_a_search_without_budget_is_not_begun(window: RpcWindow) -> None:
+    window.run("Search logs over many blocks…")
+    dialog = await window.dialog()
+    assert isinstance(dialog, ToolDialog)
+    write(field(dialog, "First block"), "0")
+    write(field(dialog, "Last block"), "1000000")
+    write(field(dialog, "The most requests"), "3")
+    assert "at least 501 requests" in dialog.fault.text()
+    assert not dialog.go.isEnabled()
+    press(dialog, "Cancel")
+    await window.settle()
+    assert window.entries == []
+
+
+@given(st.integers(0, 5_000), st.integers(1, 400), st.integers(1, 60), st.integers(0, 2**32))
+def test_ranges_follow_each_other_without_gap_or_overlap_within_the_budget(
+    blocks: int, width: int, budget: int, refusals: int
+) -> None:
+    search = LogSearch(BlockRange(10, 10 + blocks), most_blocks=width, most_calls=budget)
+    expected, asked = 10, 0
+    while not search.is_over:
+        each = search.next_range()
+        asked += 1
+        refused, refusals = refusals & 1, refusals >> 1
+        if refused and each.blocks > 1:
+            search.refused(each)
+            continue
+        assert each.first == expected
+        expected = each.last + 1
+    assert asked <= budget
+    assert search.next_block == expected
+    assert search.is_complete == (expected == 11 + blocks)
+
+
+async def test_balances_of_many_addresses_and_a_token_come_as_one_batch_and_one_table(window: RpcWindow) -> None:
+    from app.sandbox.chains import DOLLARS
+
+    window.run("Balances of many addresses…")
+    dialog = await window.dialog()
+    boxes = {each.accessibleName(): each for each in dialog.findChildren(QPlainTextEdit)}
+    boxes["Addresses"].setPlainText(f"{ALICE}\n{BOB}, {ALICE}")
+    boxes["Contracts of tokens, none for the network's own coin alone"].setPlainText(DOLLARS[NETWORK])
+    assert isinstance(dialog, ToolDialog)
+    assert dialog.price.text().startswith("At most 1 request, 120 credits")
+    press(dialog, "Read balances")
+    await window.settle()
+    assert window.presenter.run is not None
+    rows = window.presenter.run.outcomes[0].value
+    assert isinstance(rows, list)
+    assert [row["address"] for row in rows] == [ALICE, BOB]
+    assert [Decimal(row["ether"]) for row in rows] == [100, 0]
+    assert all(Decimal(row["USDC"]) >= 0 for row in rows)
+    assert [entry.title for entry in window.entries] == ["6 calls in a batch"]
+    assert window.response.table.view.model() is window.response.table.view.cells
+
+
+async def test_chain_heads_of_several_networks_are_watched_and_stop_when_nobody_looks(window: RpcWindow) -> None:
+    window.run("Watch chain heads…")
+    dialog = await window.dialog()
+    for box in dialog.findChildren(QCheckBox):
+        box.setChecked(box.accessibleName() in ("Base mainnet", "Ethereum mainnet"))
+    write(field(dialog, "Seconds between two rounds"), "60")
+    write(field(dialog, "Rounds"), "5")
+    assert isinstance(dialog, ToolDialog)
+    assert dialog.price.text().startswith("At most 10 requests, 200 credits")
+    press(dialog, "Watch")
+    await until(lambda: window.presenter.run is not None)
+    assert window.presenter.run is not None
+    rows = window.presenter.run.outcomes[0].value
+    assert isinstance(rows, list)
+    assert {row["network"] for row in rows} == {"Base mainnet", "Ethereum mainnet"}
+    assert all(isinstance(row["block"], int) for row in rows)
+    assert list(window.page.running_work()) == ["Watching chain heads"]
+    window.main.hide()
+    await window.settle()
+    job = window.presenter.jobs.job
+    assert job is not None
+    assert (job.view.sentence, job.view.requests) == ("Stopped.", 2)
+
+
+async def test_a_request_is_repeated_under_new_keys_until_escape(window: RpcWindow) -> None:
+    window.run("Repeat this request…")
+    dialog = await window.dialog()
+    write(field(dialog, "Seconds between two requests"), "3600")
+    write(field(dialog, "How many times"), "3")
+    press(dialog, "Repeat")
+    await until(lambda: len(window.entries) == 1 and window.presenter.run is not None)
+    assert window.page.handle_escape()
+    await window.settle()
+    keys = await window.desk.database.fetch("SELECT idempotency_key FROM rpc_calls")
+    assert len({str(row[0]) for row in keys}) == 1
+    assert window.main.job.note.text() == "Stopped."
+
+
+async def test_what_changes_a_chain_is_never_repeated(window: RpcWindow) -> None:
+    raw, _ = signed(0, data=creation())
+    window.type_json(call("eth_sendRawTransaction", raw))
+    window.run("Repeat this request…")
+    dialog = await window.dialog()
+    assert isinstance(dialog, ToolDialog)
+    assert "never repeated" in dialog.fault.text()
+    assert not dialog.go.isEnabled()
+    press(dialog, "Cancel")
+    await window.settle()
+
+
+def test_an_address_with_a_typing_error_makes_no_plan() -> None:
+    wrong = ALICE[:-1] + ("0" if ALICE[-1] != "0" else "1")
+    with pytest.raises(NoPlan, match="capital letters"):
+        sheet_plan(NETWORK, f"{BOB} {wrong}", "")
+    with pytest.raises(NoPlan, match="at least one address"):
+        sheet_plan(NETWORK, " ", "")
+    with pytest.raises(NoPlan, match="comes before"):
+        log_plan(NETWORK, {}, "10", "9", "100", "5")
