@@ -191,6 +191,11 @@ class Images:
         rows = await self._database.fetch(f"SELECT {_COLUMNS} FROM images WHERE state = 'sending' ORDER BY seq")
         return tuple(map(_image_from_row, rows))
 
+    async def of_call(self, call_id: str) -> tuple[StoredImage, ...]:
+        """Return the images that one paid call was made for."""
+        rows = await self._database.fetch(f"SELECT {_COLUMNS} FROM images WHERE call_id = ? ORDER BY place", [call_id])
+        return tuple(map(_image_from_row, rows))
+
     async def remove(self, image_id: str) -> None:
         """Delete a picture for good; its files are the caller's."""
         await self._database.execute("DELETE FROM images WHERE id = ?", [image_id])

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from app.ui.images.form import FormView, ImageForm
 from app.ui.images.form_more import MoreOptions
@@ -78,6 +78,7 @@ class FormPane(QWidget):
     def _build(self) -> None:
         rows = self.rows
         self.prompt.setTabChangesFocus(True)
+        self.prompt.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.prompt.setAccessibleName("Prompt")
         self.prompt.setPlaceholderText("What the image shows, how it is made, in which light.")
         rows.add("model", "Model", self.model)

@@ -28,6 +28,7 @@ FEWER = "The service sent fewer images than were asked for."
 ENDED_ON_ITS_WAY = "Rialto ended while this was on its way. It may have been made and charged."
 ENDED_BEFORE = "Rialto ended before this was sent. Nothing was charged."
 UNREADABLE = "The answer could not be read. It may have been made and charged."
+CAME = frozenset({"saved", "withheld", "broken"})  # states of an image whose call was answered
 Ask = Callable[[], Awaitable[Pictures]]
 
 
@@ -170,9 +171,6 @@ class ImageMaker(QObject):
             if adopted is not None:
                 found += 1
                 image = replace(adopted, cost_usd=adopted.cost_usd or adopted.estimate_usd)
-                if state == "unknown":
-                    await self._intents.answered(image.call_id, image.id)
-                    states[image.call_id] = "answered"
             elif state == "cancelled":
                 image = replace(image, state="failed", note=ENDED_BEFORE)
             else:
@@ -181,5 +179,9 @@ class ImageMaker(QObject):
             await self.images.save(image)
         for intent in await self._intents.pending(INTENT):
             if intent.state == "unknown":
-                await self._intents.tell(intent.id)
+                came = [image for image in await self.images.of_call(intent.id) if image.state in CAME]
+                if came:  # its bytes were on the disk before the word "answered" was
+                    await self._intents.answered(intent.id, came[0].id, came[0].exchange_id)
+                else:
+                    await self._intents.tell(intent.id)
         return found, unknown

@@ -15,7 +15,7 @@ from tests.ui.images.desk import Desk, open_desk
 
 @pytest.fixture(scope="session")
 def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSandbox]:
-    options = Options(tokens_per_second=0, local_ports={})
+    options = Options(tokens_per_second=0, any_key=True, local_ports={})
     with start_sandbox(tmp_path_factory.mktemp("sandbox"), resources(), options=options) as running:
         yield running
 

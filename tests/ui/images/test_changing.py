@@ -1,4 +1,4 @@
-"""What is made of an image that is there: enlarged, edited behind a mask, freed from its background, varied, combined."""
+"""What is made of an image that is there: enlarged, edited behind a mask, freed from its background, combined."""
 
 from __future__ import annotations
 

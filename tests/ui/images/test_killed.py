@@ -1,0 +1,85 @@
+"""SIGKILL at every step of a paid call: exactly one call, and after the restart its file or an honest "unknown"."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import os
+import signal
+import sys
+from pathlib import Path
+
+import httpx
+import pytest
+from PIL import Image
+
+from app.sandbox.server import RunningSandbox
+from app.storage.intents import Intents
+from app.ui.shared.theme import Theme
+from tests.ui.images.desk import open_desk
+
+# step at which it is killed → state of the image and of the intent after the restart, and paid calls that arrived
+TABLE = (
+    ("intended", "failed", "cancelled", 0),
+    ("sent", "unknown", "unknown", 0),
+    ("answer came", "unknown", "unknown", 1),
+    ("file written", "saved", "answered", 1),
+    ("row saved", "saved", "answered", 1),
+    ("answered", "saved", "answered", 1),
+)
+
+
+async def kill_at(step: str, home: Path, sandbox: RunningSandbox) -> None:
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "tests.ui.images.victim", step, str(home), sandbox.base_url, sandbox.api_key),
+        stdout=asyncio.subprocess.PIPE,
+        env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
+    )
+    assert process.stdout is not None
+    async with asyncio.timeout(60):
+        told = (await process.stdout.readline()).decode().strip()
+    os.kill(process.pid, signal.SIGKILL)
+    await process.wait()
+    assert told == step
+
+
+async def arrived(sandbox: RunningSandbox) -> int:
+    """How many calls for an image the service ever saw."""
+    async with httpx.AsyncClient(headers={"Authorization": f"Bearer {sandbox.api_key}"}) as http:
+        answer = await http.get(f"{sandbox.origin}/sandbox/log")
+        assert answer.status_code == 200, answer.text
+        return sum(row["path"].endswith("/image/generate") for row in answer.json()["data"])
+
+
+@pytest.mark.parametrize(("step", "state", "intent_state", "calls"), TABLE)
+async def test_killed_there_it_is_one_paid_call_with_its_file_or_the_truth(
+    tmp_path: Path, sandbox: RunningSandbox, theme: Theme, step: str, state: str, intent_state: str, calls: int
+) -> None:
+    before = await arrived(sandbox)
+    await kill_at(step, tmp_path, sandbox)
+    async with open_desk(tmp_path, sandbox, theme) as desk:
+        (image,) = desk.presenter.library.rows.values()
+        assert image.state == state, image
+        assert (image.prompt, image.title) == ("A harbour at dawn", "A harbour at dawn")
+        intents = Intents(desk.database)
+        (intent,) = await intents.recent("images")
+        assert (intent.state, await intents.pending("images")) == (intent_state, ())
+        if state == "saved":
+            assert Image.open(io.BytesIO(desk.file_of(image))).size == (image.width, image.height) == (1024, 1024)
+        else:
+            assert not image.has_file
+            assert ("Nothing was charged" in image.note) == (state == "failed")
+        desk.page.gallery.select(image.id)
+        assert desk.page.form.prompt.toPlainText() in ("A harbour at dawn", "")
+        assert desk.paid == []
+    assert await arrived(sandbox) - before == calls
+
+
+async def test_the_next_start_says_it_once_and_not_again(tmp_path: Path, sandbox: RunningSandbox, theme: Theme) -> None:
+    await kill_at("sent", tmp_path, sandbox)
+    told = []
+    for _ in range(2):
+        async with open_desk(tmp_path, sandbox, theme) as desk:
+            told.append([words[0] for words in desk.toasts])
+    assert len(told[0]) == 1 and "nobody knows" in told[0][0]
+    assert told[1] == []
