@@ -217,15 +217,19 @@ class FilmPlayer(QWidget):
         if self.plays:
             self._player.pause()
             return
-        if self._sound is None:
-            from PySide6.QtMultimedia import QAudioOutput
-
-            self._sound = QAudioOutput(self)
-            self._sound.setMuted(self.mute.isChecked())
-            self._player.setAudioOutput(self._sound)
+        self._open_sound()
         if self.duration_ms and self._at_ms >= self.duration_ms - self._frame_ms * 1.5:
             self.seek(0)
         self._player.play()
+
+    def _open_sound(self) -> None:
+        """Connect a loudspeaker; without one the film plays silently, for a missing one would hold up its clock."""
+        from PySide6.QtMultimedia import QAudioOutput, QMediaDevices
+
+        if self._sound is None and self._player is not None and QMediaDevices.audioOutputs():
+            self._sound = QAudioOutput(self)
+            self._sound.setMuted(self.mute.isChecked())
+            self._player.setAudioOutput(self._sound)
 
     def seek(self, at_ms: float) -> None:
         if self._player is not None and self._film:
