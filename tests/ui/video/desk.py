@@ -99,6 +99,9 @@ class Desk:
         """The last one that was ordered."""
         return self.jobs[0]
 
+    def is_newest(self, prompt: str) -> bool:
+        return self.job.prompt == prompt
+
     async def fill(self, prompt: str = PROMPT, model: str = TEXT_MODEL, **values: object) -> None:
         """Fill in the form and wait for its price."""
         form = self.presenter.form

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -122,7 +123,7 @@ async def test_waiting_jobs_are_cancelled_and_reordered_here_for_nothing(tmp_hom
         for name in ("first", "second", "third"):
             await desk.fill(name)
             assert desk.presenter.queue()
-            await desk.until(lambda name=name: desk.job.prompt == name)
+            await desk.until(partial(desk.is_newest, name))
             waiting.append(desk.job)
         assert {job.state for job in waiting} == {"waiting"}
         desk.presenter.do("cancel", waiting[0].id)
@@ -164,7 +165,7 @@ async def test_another_account_does_not_touch_the_jobs_of_the_first(tmp_home: Pa
     async with open_desk(tmp_home, controls) as desk:
         job = await desk.order()
         mine = desk.caller.account
-        other = Account(id="other", name="Other", base_url=controls.base_url, kind="service")
+        other = Account(id="other", name="Other", base_url=controls.base_url, kind="api_key")
         desk.caller.use(other, desk.service)
         asked = len(await controls.calls("/video/retrieve"))
         await controls.turn_clock(10)
