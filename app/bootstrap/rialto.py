@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from app import __version__
 from app.bootstrap.moments import FirstPaint, say
+from app.bootstrap.money_questions import ask_budget, ask_elsewhere, show_status_page
 from app.bootstrap.tabs import SETTINGS_TAB, TABS
 from app.storage.errors import StorageError, StorageUnavailable
 from app.storage.log import setup_logging, stop_logging
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from app.ui.chat.state import ChatHead
     from app.ui.settings.accounts.presenter import AccountsPresenter
     from app.ui.settings.secrets.presenter import SecretsPresenter
-    from app.ui.shared.budget import Question
     from app.ui.shared.device_watch import DeviceWatch
     from app.ui.shell.crash_reports import CrashReport
 
@@ -125,7 +125,7 @@ class Rialto:
         self.chat.head_changed.connect(self._note_head)
         window.refresh_requested.connect(lambda: self.tasks.replace("refresh", self._refresh))
         window.account_chosen.connect(lambda account_id: self.accounts.use(account_id))
-        window.status_page_requested.connect(self._show_status_page)
+        window.status_page_requested.connect(lambda page: show_status_page(self, page))
         window.tab_shown.connect(self.crashes.doing)
         self.instance.raise_requested.connect(window.raise_window)
         self.chat.models_changed.connect(lambda _list: self.caller.set_numbers(models=self.chat.shelf.models() or None))
@@ -298,8 +298,8 @@ class Rialto:
             tasks=self.tasks,
             bookkeeping=TaskScope(self._crashed),
             watch_places=self.window.watch_secrets,
-            ask_budget=self._ask_budget,
-            ask_elsewhere=self._ask_elsewhere,
+            ask_budget=partial(ask_budget, self),
+            ask_elsewhere=partial(ask_elsewhere, self),
         )
         desk.connected.connect(self._connected)
         desk.problem.connect(lambda sentence: self._toast(sentence, "", ""))
@@ -418,28 +418,6 @@ class Rialto:
             self.tasks.start("balance", self._tell_balance)
         else:  # "replace-key": what is known of the account, and its Test button
             self.window.open_settings("accounts")
-
-    async def _ask_budget(self, question: Question) -> bool:
-        """Ask before a call goes past a limit; past a hard one the usual answer is no."""
-        from app.ui.shared.dialogs import confirm
-
-        hard = question.is_hard
-        words = "Send it all the same" if hard else "Go on"
-        return await confirm(
-            self.theme, self.window, question.title, question.text, action=words, danger=hard, cancel="Do not send"
-        )
-
-    async def _ask_elsewhere(self, name: str, text: str) -> str | None:
-        """Show a watched wallet's owner what is to be signed elsewhere."""
-        from app.ui.wallet.wallet_dialogs import WalletDialogs
-
-        return await WalletDialogs(self.theme, self.window, self.desk.wallet_keys).ask_elsewhere(name, text)
-
-    def _show_status_page(self, page: str) -> None:
-        from app.bootstrap.wallet_tab import show_status_page
-
-        if not show_status_page(self, page):
-            self.chat_page.open_request()
 
     async def _tell_balance(self) -> None:
         """Ask the service and say what it answered; the status bar shows the same."""

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from app.bootstrap.rialto import Rialto
     from app.storage.database import Database
 
-_STATUS_PAGES = {"limits": "overview", "spending": "receipts", "balance": "overview"}
-
 
 def make_wallet_tab(rialto: Rialto) -> WalletPage:
     """Build the tab and let it begin as soon as the database is open."""
@@ -44,18 +42,6 @@ def make_wallet_tab(rialto: Rialto) -> WalletPage:
 
     rialto.when_open("wallet", begin)
     return page
-
-
-def show_status_page(rialto: Rialto, page_name: str) -> bool:
-    """What a press on the status bar is about, where the wallet has a page for it; False where it has none."""
-    name = _STATUS_PAGES.get(page_name)
-    if name is None:
-        return False
-    rialto.window.show_tab("wallet")
-    page = rialto.window.tab("wallet")
-    assert isinstance(page, WalletPage)
-    page.main.show_page(name)
-    return True
 
 
 def top_up_and_go_on(rialto: Rialto) -> None:

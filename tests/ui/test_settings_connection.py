@@ -341,7 +341,13 @@ async def test_a_change_takes_the_account_in_use_another_way_without_a_restart(d
         paths=office.paths, secrets=SecretRegistry(), settings=office.store, book=office.book, sandbox=_NoSandbox()
     )
     accounts = AccountDesk(
-        ground, office.caller, tasks=tasks, bookkeeping=bookkeeping, watch_places=lambda places: None
+        ground,
+        office.caller,
+        tasks=tasks,
+        bookkeeping=bookkeeping,
+        watch_places=lambda places: None,
+        ask_budget=nobody,
+        ask_elsewhere=nobody,
     )
     accounts.__dict__["places"] = office.secrets  # the system's keychain is not for tests
     changed = []
@@ -379,6 +385,10 @@ async def test_a_change_takes_the_account_in_use_another_way_without_a_restart(d
         assert len(proxy.asked) == 3
         await accounts.aclose()
     assert len(server.received) == 4
+
+
+async def nobody(*_: object) -> None:
+    """Is asked, and says nothing."""
 
 
 class _NoSandbox:

@@ -273,10 +273,9 @@ class Answers(QObject):
 
     def _way_to_pay(self, problem: Problem) -> ActionSpec | None:
         """A wallet pays from its own tab, play money is filled up; with a key Rialto has nothing to pay with."""
-        if self._caller.is_sandbox:
-            return SANDBOX_MONEY
-        is_wallet = self._caller.account is not None and self._caller.account.kind == "wallet"
-        return problem.primary if is_wallet else OTHER_ACCOUNT
+        if self._caller.account is not None and self._caller.account.kind == "wallet":
+            return problem.primary
+        return SANDBOX_MONEY if self._caller.is_sandbox else OTHER_ACCOUNT
 
     def suggestion_for(self, message_id: str) -> str:
         """The words that the service proposed instead of a refused question, "" for none."""

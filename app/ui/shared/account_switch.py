@@ -138,6 +138,8 @@ class AccountSwitch(QObject):
         from app.service.errors import ServiceError
 
         account = self._caller.account
+        if account is not None and account.watch_only:
+            return  # its owner would have to sign elsewhere
         try:
             if account is not None and account.kind == "wallet":
                 balance = (await service.x402.balance(account.address, background=True)).balance_usd

@@ -212,7 +212,7 @@ class AddWalletDialog(Dialog):
     async def _show_phrase(self) -> None:
         self._phrase = await self._keys.new_phrase()
         words = self._phrase.split()
-        self.phrase.set_text("   ".join(f"{place}. {word}" for place, word in enumerate(words, 1)))
+        self.phrase.set_text("   ".join(f"{place}.\N{NO-BREAK SPACE}{word}" for place, word in enumerate(words, 1)))
         self._asked = tuple(sorted(secrets.SystemRandom().sample(range(len(words)), ASKED_WORDS)))
         for place, label, field in zip(self._asked, self._answer_labels, self.answers, strict=True):
             label.set_text(f"Word number {place + 1}, to see that you wrote it down")

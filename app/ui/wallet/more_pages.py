@@ -135,7 +135,7 @@ class KeyView(QWidget):
         column.addWidget(Label(theme, note, "small", "text2", wrap=True))
 
     def show_page(self, page: KeyPage) -> None:
-        self.facts.set_text("\n".join(f"{name}: {value}" for name, value in page.facts))
+        self.facts.set_text(" · ".join(f"{name}: {value}" for name, value in page.facts))
         self.problem.set_text("Asking the service" if page.busy else page.problem)
         self.problem.setVisible(page.busy or bool(page.problem))
         self.limits.rows.set_lines(page.limits)

@@ -20,7 +20,7 @@ Index = QModelIndex | QPersistentModelIndex
 COLUMNS = ("When", "What", "Detail", "Paid by", "Outcome", "Estimate", "Cost", "Balance", "Reference")
 WHEN, WHAT, DETAIL, PAID_BY, OUTCOME, ESTIMATE, COST, BALANCE, REFERENCE = range(len(COLUMNS))
 _RIGHT = (ESTIMATE, COST, BALANCE)
-_WIDTHS = (118, 112, 260, 128, 92, 86, 92, 86, 120)
+_WIDTHS = (136, 116, 260, 128, 92, 86, 92, 86, 120)
 _TOP = QModelIndex()
 _SHORT = 8
 

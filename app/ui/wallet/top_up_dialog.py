@@ -113,8 +113,12 @@ class TopUpDialog(Dialog):
         layout.addWidget(Label(theme, "You pay", role="text2"))
         self.pays = Label(theme, "", "display", tabular=True)
         layout.addWidget(self.pays)
-        self.facts = Label(theme, "", role="text2", wrap=True, tabular=True)
-        layout.addWidget(self.facts)
+        self.credits = Label(theme, "", weight=600, wrap=True, tabular=True)
+        self.payer = Label(theme, "", role="text2", wrap=True)
+        self.wallet = Label(theme, "", "small", mono=True, wrap=True)
+        fee = Label(theme, "Network fee: none. The service sends the payment.", "small", "text2", wrap=True)
+        for label in (self.credits, self.payer, self.wallet, fee):
+            layout.addWidget(label)
         self.ends = Label(theme, "", weight=600, wrap=True, tabular=True)
         layout.addWidget(self.ends)
         layout.addSpacing(theme.px(8))
@@ -182,6 +186,8 @@ class TopUpDialog(Dialog):
         if place == 3:
             self._show_end(view)
         self._draw_buttons()
+        high = 640 if view.step == "review" else 240
+        self.pages.setMinimumHeight(self._theme.px(high))  # pages that are not shown do not count
         if before is not None and before.step != view.step and self.isVisible():
             self._fit()
 
@@ -219,13 +225,9 @@ class TopUpDialog(Dialog):
         theme = self._theme
         self.pays.set_text(f"{view.amount:,.2f} USDC" if view.amount == round(view.amount, 2) else f"{view.amount:f}")
         after = f", {money.money(view.balance + view.amount)} after" if view.balance is not None else ""
-        lines = (
-            f"{money.money(view.amount)} in credits{after}",
-            f"From {view.account}",
-            view.address,
-            "Network fee: none. The service sends the payment.",
-        )
-        self.facts.set_text("\n".join(lines))
+        self.credits.set_text(f"{money.money(view.amount)} in credits{after}")
+        self.payer.set_text(f"From {view.account}")
+        self.wallet.set_text(view.address)
         _clear(self._checks)
         for check in view.checks:
             row = QHBoxLayout()

@@ -13,21 +13,19 @@ from app.ui.shared.money import money
 from app.ui.shared.theme import Theme
 from app.ui.wallet.state import CHART_ROLES, CHART_TABS, TAB_WORDS, Totals
 
-LINES = 5
+MOST_STEPS = 5
 STEPS = (Decimal(1), Decimal(2), Decimal("2.5"), Decimal(5), Decimal(10))
 GAP = 1  # px between the parts of a bar
 
 
-def scale_of(most: Decimal) -> Decimal:
-    """The height of the axis: a round amount that five lines divide, above the highest day."""
+def scale_of(most: Decimal) -> tuple[Decimal, int]:
+    """The step between the lines, a round amount, and how many steps reach above the highest day."""
     if most <= 0:
-        return Decimal(1)
-    step = most / (LINES - 1)
-    unit = Decimal(1).scaleb(step.adjusted())
-    for factor in STEPS:
-        if step <= unit * factor:
-            return unit * factor * (LINES - 1)
-    return unit * 10 * (LINES - 1)
+        return Decimal("0.25"), 4
+    least = most / MOST_STEPS
+    unit = Decimal(1).scaleb(least.adjusted())
+    step = next(unit * factor for factor in STEPS if least <= unit * factor)
+    return step, max(2, int(-(-most // step)))
 
 
 class UsageChart(QWidget):
@@ -40,7 +38,7 @@ class UsageChart(QWidget):
         self._theme = theme
         self._days: tuple[date, ...] = ()
         self._parts: dict[date, list[tuple[str, Decimal]]] = {}
-        self._top = Decimal(1)
+        self._step, self._steps = scale_of(Decimal(0))
         self._marked: int | None = None
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -58,7 +56,7 @@ class UsageChart(QWidget):
             others = (amount for (at, tab), amount in known.items() if at == day and tab not in CHART_TABS)
             rest = sum(others, Decimal(0))
             self._parts[day] = [*named, *([("wallet", rest)] if rest > 0 else [])]
-        self._top = scale_of(max((self._total(day) for day in self._days), default=Decimal(0)))
+        self._step, self._steps = scale_of(max((self._total(day) for day in self._days), default=Decimal(0)))
         self._marked = None
         self.setAccessibleDescription(self._in_words())
         self.update()
@@ -79,6 +77,10 @@ class UsageChart(QWidget):
             return f"{day:%d %B}: {money(self._total(day))}" + (f"; {parts}" if parts else "")
         spent = [(day, self._total(day)) for day in self._days if self._total(day)]
         return "; ".join(f"{day:%d %B} {money(amount)}" for day, amount in spent) or self.tr("Nothing was spent.")
+
+    @property
+    def _top(self) -> Decimal:
+        return self._step * self._steps
 
     # Measures
 
@@ -116,12 +118,12 @@ class UsageChart(QWidget):
         theme, area = self._theme, self._area()
         painter.setFont(theme.font("caption", tabular=True))
         metrics = QFontMetricsF(painter.font())
-        for line in range(LINES):
-            y = round(area.bottom() - area.height() * line / (LINES - 1)) + 0.5
+        for line in range(self._steps + 1):
+            y = round(area.bottom() - area.height() * line / self._steps) + 0.5
             painter.setPen(theme.color("line"))
             painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y))
             painter.setPen(theme.color("text2"))
-            words = money(self._top * line / (LINES - 1)) if line else "$0"
+            words = money(self._step * line) if line else "$0"
             painter.drawText(
                 QRectF(0, y - metrics.height() / 2, area.left() - theme.px(8), metrics.height()),
                 int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter),

@@ -31,6 +31,7 @@ async def test_r_wal_01_r_wal_09_a_top_up_is_shown_signed_paid_and_credited_once
     card = wallet.presenter.card(account.id)
     assert card is not None
     await wallet.until(lambda: wallet.presenter.card(account.id).usd == USD)  # type: ignore[union-attr]  # it is there
+    await wallet.tasks.idle()
 
 
 @pytest.mark.parametrize(("amount", "word"), [("4.99", "smallest"), ("10000.01", "largest"), ("abc", "amount in USD")])
@@ -43,3 +44,4 @@ async def test_r_wal_02_an_amount_that_cannot_be_paid_asks_nobody(wallet: Desk, 
     assert not dialog.go.isEnabled()
     wallet.top_ups.ask_terms()
     assert len(await wallet.control("/log") or ()) == before
+    await wallet.leave(dialog)

@@ -1,0 +1,43 @@
+"""What the window is asked about money by parts that know no window; the words are loaded by the first question."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from app.bootstrap.rialto import Rialto
+    from app.ui.shared.budget import Question
+
+_STATUS_PAGES = {"limits": "overview", "spending": "receipts", "balance": "overview"}
+
+
+async def ask_budget(rialto: Rialto, question: Question) -> bool:
+    """Ask before a call goes past a limit; past a hard one the usual answer is no."""
+    from app.ui.shared.dialogs import confirm
+
+    hard = question.is_hard
+    words = "Send it all the same" if hard else "Go on"
+    return await confirm(
+        rialto.theme, rialto.window, question.title, question.text, action=words, danger=hard, cancel="Do not send"
+    )
+
+
+async def ask_elsewhere(rialto: Rialto, name: str, text: str) -> str | None:
+    """Show a watched wallet's owner what is to be signed elsewhere."""
+    from app.ui.wallet.wallet_dialogs import WalletDialogs
+
+    return await WalletDialogs(rialto.theme, rialto.window, rialto.desk.wallet_keys).ask_elsewhere(name, text)
+
+
+def show_status_page(rialto: Rialto, page_name: str) -> None:
+    """Show what a press on the status bar is about: money and limits are the wallet's, the rest is the request's."""
+    name = _STATUS_PAGES.get(page_name)
+    if name is None:
+        rialto.chat_page.open_request()
+        return
+    from app.ui.wallet.page import WalletPage
+
+    rialto.window.show_tab("wallet")
+    page = rialto.window.tab("wallet")
+    assert isinstance(page, WalletPage)
+    page.main.show_page(name)

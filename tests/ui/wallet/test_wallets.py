@@ -1,0 +1,144 @@
+"""Making, importing, watching, locking and exporting wallets, and calling as one in every tab."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QAbstractButton, QLineEdit, QWidget
+
+from app.service.errors import AuthenticationFailed
+from app.wallet.keys import open_key_file
+from app.wallet.signer import EthAccountSigner, PrivateKey, address_of
+from tests.ui.wallet.desk import Desk
+from tests.ui.wallet.test_budgets import QUESTION
+
+PASSWORD = "a long enough password"
+
+
+async def test_a_new_wallet_shows_its_words_once_and_wants_them_confirmed(wallet: Desk) -> None:
+    wallet.page.new_wallet()
+    await wallet.until(lambda: wallet.page.dialogs.open is not None)
+    dialog = wallet.page.dialogs.open
+    dialog.keep.click()
+    await wallet.until(lambda: dialog.phrase.text())
+    words = [part.split("\N{NO-BREAK SPACE}")[1] for part in dialog.phrase.text().split("   ")]
+    dialog.keep.click()
+    await wallet.until(lambda: "not the words" in dialog.problem.text())
+    assert len(wallet.book.list()) == 1
+    for place, field in zip(dialog._asked, dialog.answers, strict=True):
+        field.setText(words[place])
+    dialog.keep.click()
+    await wallet.until(lambda: len(wallet.book.list()) == 2)
+    await wallet.tasks.idle()
+    account = wallet.book.list()[1]
+    assert account.kind == "wallet"
+    kept = await wallet.place.read(account.id)
+    assert kept is not None
+    assert kept.startswith("0x")
+    stored = (wallet.home / "accounts.json").read_text()
+    assert kept[2:] not in stored
+    assert " ".join(words) not in stored
+
+
+@pytest.mark.parametrize("chain", ["evm", "solana"])
+async def test_r_auth_03_a_wallet_is_an_account_that_signs_in_afresh_for_every_call(wallet: Desk, chain: str) -> None:
+    if chain == "evm":
+        account = await wallet.faucet_wallet()
+    else:
+        key = PrivateKey.generate("solana").to_text()
+        account = await wallet.keys.add_from_key("Other", key, "solana", wallet.sandbox_account)
+    await wallet.control(f"/wallets/{account.address}", "PUT", usd="5")
+    await wallet.use(account)
+    service = wallet.caller.service
+    assert service is not None
+    for _ in range(2):
+        assert (await service.chat.complete(QUESTION)).text
+    await wallet.tasks.idle()
+    signed = await wallet.keys.signed_lately()
+    nonces = {row.document.split("Nonce: ")[1].split("\n")[0] for row in signed}
+    assert len(nonces) == len(signed) >= 3  # two answers and the balance
+    assert all(row.document.startswith("127.0.0.1:") and account.address in row.document for row in signed)
+    assert wallet.caller.is_sandbox
+    assert wallet.caller.balance is not None
+    assert 0 < wallet.caller.balance < Decimal(5)
+
+
+async def test_a_locked_wallet_signs_nothing_until_it_is_unlocked(wallet: Desk) -> None:
+    account = await wallet.faucet_wallet()
+    await wallet.use(account)
+    wallet.page.act("lock", account.id)
+    service = wallet.caller.service
+    assert service is not None
+    with pytest.raises(AuthenticationFailed, match="locked"):
+        await service.x402.balance(account.address)
+    card = wallet.presenter.card(account.id)
+    assert card is not None
+    assert card.is_locked
+    wallet.page.act("unlock", account.id)
+    assert (await service.x402.balance(account.address)).balance_usd == 0
+    await wallet.tasks.idle()
+
+
+async def test_a_key_leaves_only_as_an_encrypted_key_file(wallet: Desk, tmp_path: Path) -> None:
+    account = await wallet.faucet_wallet()
+    path = tmp_path / "key.json"
+    wallet.page.act("export", account.id)
+    await wallet.until(lambda: wallet.page.dialogs.open is not None)
+    dialog = wallet.page.dialogs.open
+    dialog.password.setText(PASSWORD)
+    dialog.again.setText("another")
+    assert not dialog.save.isEnabled()
+    dialog.again.setText(PASSWORD)
+    assert dialog.save.isEnabled()
+    dialog.take_path(path)
+    await wallet.tasks.idle()
+    assert json.loads(path.read_text())["version"] == 3
+    with await open_key_file(path.read_bytes(), PASSWORD) as key:
+        assert await address_of(key) == account.address
+    kept = await wallet.place.read(account.id)
+    assert kept is not None
+    assert kept[2:] not in path.read_text()
+
+
+async def test_a_watched_wallet_signs_elsewhere_and_pays_with_a_pasted_signature(wallet: Desk) -> None:
+    owner = await wallet.faucet_wallet()
+    key = await wallet.place.read(owner.id)
+    assert key is not None
+
+    async def read_key() -> PrivateKey:
+        return PrivateKey(bytearray.fromhex(key[2:]), "evm")
+
+    signer = EthAccountSigner(owner.address, read_key)
+    wallet.book.remove(owner.id)
+    watched = await wallet.keys.add_watched("Device", owner.address.lower(), wallet.sandbox_account)
+    assert watched.address == owner.address
+    dialog = await wallet.review(watched)
+    assert not dialog.go.isEnabled()
+    prepared = wallet.top_ups._prepared
+    assert prepared is not None
+    dialog.signature.setText("0x" + "12" * 65)
+    dialog.go.click()
+    await wallet.until(lambda: wallet.top_ups.view.problem)
+    assert [each.state for each in await wallet.intents.recent("x402")] == ["cancelled"]
+    dialog.signature.setText(await signer.sign_authorization(prepared.authorization))
+    dialog.go.click()
+    await wallet.until(lambda: wallet.top_ups.view.step == "done")
+    assert Decimal((await wallet.wallet_state(watched))["usd"]) == Decimal("7.25")
+    await wallet.leave(dialog)
+
+
+async def test_everything_on_the_tab_has_a_name(wallet: Desk) -> None:
+    await wallet.faucet_wallet()
+    wallet.presenter.reload()
+    for root in (wallet.page.list, wallet.page.main):
+        for kind in (QAbstractButton, QLineEdit):
+            for widget in root.findChildren(kind):
+                assert widget.isHidden() or widget.accessibleName() or getattr(widget, "text", str)(), _path(widget)
+    await wallet.tasks.idle()
+
+
+def _path(widget: QWidget) -> str:
+    return f"{type(widget).__name__} in {type(widget.parentWidget()).__name__}"
