@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
 
 from app.ui.shared.buttons import Button
 from app.ui.shared.card import Card
@@ -113,3 +114,12 @@ def test_to_leave_it_is_never_drawn_as_the_main_button(qtbot, theme: Theme) -> N
     assert buttons_of(card)["Do not send"]._kind != "primary"
     card.set_problem(problem())
     assert buttons_of(card)["Replace key…"]._kind == "primary"
+
+
+def test_an_error_without_buttons_has_the_whole_width_for_its_words(qtbot: QtBot, theme: Theme) -> None:
+    card = ErrorCard(theme, Problem("Not sent", "There is no model for images yet.", severity="warn"))
+    qtbot.addWidget(card)
+    card.resize(700, 200)
+    card.show()
+    assert card.what.width() > 500
+    assert card.meaning.width() > 500

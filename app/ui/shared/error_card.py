@@ -54,6 +54,7 @@ class ErrorCard(Card):
         self.details_link.setCheckable(True)
         self.details_link.toggled.connect(self._show_details)
         bottom.addWidget(self.details_link, 0, Qt.AlignmentFlag.AlignVCenter)
+        bottom.addStretch(0)  # a layout in which everything is hidden would hold the column to its narrowest
         self.details = DetailsBlock(theme)
         self.details.hide()
         for widget in (self.what, self.meaning, self._facts):
@@ -62,6 +63,7 @@ class ErrorCard(Card):
         column.addLayout(bottom)
         self._details_holder = QVBoxLayout()
         self._details_holder.addWidget(self.details)
+        self._details_holder.addStretch(0)
         column.addLayout(self._details_holder)
         self._space()
         theme.changed.connect(self._space)

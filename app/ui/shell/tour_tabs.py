@@ -8,18 +8,22 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from app.ui.crypto_rpc.page import CryptoRpcPage
+from app.ui.images.page import ImagesPage
 from app.ui.shell.tour_guide import StepFailed
 from app.ui.speech.page import SpeechPage
 from app.ui.transcription.page import TranscriptionPage
+from app.ui.wallet.page import WalletPage
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from app.storage.images import StoredImage
     from app.storage.takes import Take
     from app.ui.crypto_rpc.state import RunView
     from app.ui.shell.tour_guide import Guide
 
 SAYING = "The train leaves the station at seven. I would like a cup of coffee and a piece of bread."
+PICTURE_OF = "Travel poster of a harbour with a lighthouse, flat shapes, low sun"
 CALLS = """[
   {"method": "eth_blockNumber", "params": []},
   {"method": "eth_getBalance", "params": ["0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", "latest"]},
@@ -37,9 +41,18 @@ async def act(guide: Guide) -> None:
     await guide.picture("speech", saw)
     right, heard = await transcribe(guide, clip)
     await guide.picture("transcript", f"The recogniser heard {heard} words of it, {right} of them right.")
+    image = await draw(guide)
+    await guide.picture(
+        "images",
+        f"{image.model_name or image.model} drew {image.width} × {image.height} pixels; the file says what made it.",
+    )
     run = await call_chain(guide)
     saw = f"The chain answered {run.results} of {len(run.outcomes)} calls; {run.errors} went wrong and cost less."
     await guide.picture("console", saw)
+    window.show_tab("wallet")
+    page = window.tab("wallet")
+    assert isinstance(page, WalletPage)
+    await guide.picture("wallet", "The wallet shows what every tab has spent, and which limits are left.")
 
 
 async def speak(guide: Guide) -> tuple[Take, Path]:
@@ -81,6 +94,22 @@ async def transcribe(guide: Guide, clip: Path) -> tuple[int, int]:
     words = page.plain_text().split()
     said = SAYING.lower().replace(".", "").split()
     return sum(word.strip(".,").lower() in said for word in words), len(words)
+
+
+async def draw(guide: Guide) -> StoredImage:
+    """Describe an image and wait until its file is there."""
+    guide.window.show_tab("images")
+    page = guide.window.tab("images")
+    assert isinstance(page, ImagesPage)
+    library = page.presenter.library
+    await guide.until("a model that draws", lambda: page.form.model.count())
+    prompt = page.main_input()
+    prompt.setFocus()
+    QTest.keyClicks(prompt, PICTURE_OF)
+    await guide.until("the price", lambda: page.form.make.isEnabled())
+    page.make()
+    await guide.until("the image", lambda: any(image.state == "saved" for image in library.rows.values()))
+    return next(image for image in library.rows.values() if image.state == "saved")
 
 
 async def call_chain(guide: Guide) -> RunView:
