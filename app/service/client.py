@@ -92,7 +92,10 @@ class Answer:
         self.complete = True
 
     async def read(self) -> None:
-        """Read the whole body into `body`."""
+        """Read the whole body into `body`. What announces more than the bound is refused before a byte of it comes."""
+        announced = self.info.content_length
+        if announced is not None and announced > self._max_bytes:
+            raise self._answered(too_large(self._max_bytes))
         self.body = b"".join([piece async for piece in self.pieces()])
 
     def json(self, *, exact: bool = True) -> object:

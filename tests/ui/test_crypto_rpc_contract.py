@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
@@ -75,7 +76,7 @@ async def test_a_contract_is_deployed_called_traced_and_its_logs_are_read_as_web
     window.key("F8")
     await window.settle()
     shown = [window.response.tree.rows.index(row, 0) for row in range(5)]
-    read = [window.response.tree.rows.node(index).value for index in shown]
+    read: list[Any] = [window.response.tree.rows.node(index).value for index in shown]
     assert isinstance(logs, list)
     event = contract.events.Stored().process_log(_log(logs[0]))
     assert read[0][0]["decoded"] == {"name": "Stored", "who": event["args"]["who"], "number": event["args"]["number"]}

@@ -29,7 +29,7 @@ from app.ui.crypto_rpc.presenter_jobs import JobDesk
 from app.ui.crypto_rpc.presenter_list import CallShelf
 from app.ui.crypto_rpc.presenter_networks import NetworkShelf
 from app.ui.crypto_rpc.presenter_parameters import fields_of, params_of
-from app.ui.crypto_rpc.presenter_runs import RunReader
+from app.ui.crypto_rpc.presenter_runs import RunReader, look_ups
 from app.ui.crypto_rpc.presenter_sending import (
     NotSent,
     check_caps,
@@ -37,6 +37,7 @@ from app.ui.crypto_rpc.presenter_sending import (
     question_of,
     read_transactions,
     send,
+    waiting_problem,
 )
 from app.ui.crypto_rpc.presenter_tools import Tools
 from app.ui.crypto_rpc.presenter_view import draft_view, method_info
@@ -51,6 +52,7 @@ from app.ui.shared.problems import Problem
 
 if TYPE_CHECKING:
     from app.credentials.accounts import Account
+    from app.service.chat_types import RetryWait
     from app.service.service import Service
     from app.storage.database import Database
     from app.ui.shared.caller import Caller
@@ -222,22 +224,13 @@ class CryptoRpcPresenter(QObject):
         self.run_changed.emit(None)
 
     def new_key(self) -> None:
-        def change(draft: Draft) -> None:
-            draft.key = fresh_key(self._now())
-
-        self.edit(change)
+        self.edit(lambda draft: setattr(draft, "key", fresh_key(self._now())))
 
     def set_key(self, key: str) -> None:
-        def change(draft: Draft) -> None:
-            draft.key = key.strip()
-
-        self.edit(change, typed=True)
+        self.edit(lambda draft: setattr(draft, "key", key.strip()), typed=True)
 
     def use_key(self, on: bool) -> None:
-        def change(draft: Draft) -> None:
-            draft.key_used = on
-
-        self.edit(change, typed=True)
+        self.edit(lambda draft: setattr(draft, "key_used", on), typed=True)
 
     async def _look_at_key(self) -> None:
         """Say whether the key went with this request before, or with another one."""
@@ -344,8 +337,13 @@ class CryptoRpcPresenter(QObject):
             chain_id = self.shelf.chain_id(draft.network)
             if transactions and not await self.ask(question_of(draft.network, chain_id, transactions)):
                 return
-            sent = await send(service, account, calls, operation, rows, transactions, now)
+            sent = await send(service, account, calls, operation, rows, transactions, now, self._waits)
+            self._problem = None
             await self._show_run(sent.call.id, sent.problem)
+        except asyncio.CancelledError:
+            self._problem = None
+            self._tasks.replace("rpc list", self.sent.read)
+            raise
         except NotSent as error:
             self._problem = error.problem
         except StorageError as error:
@@ -355,6 +353,10 @@ class CryptoRpcPresenter(QObject):
         await self.sent.read()
         await self.caps.count()
         await self._look_at_key()
+
+    def _waits(self, wait: RetryWait) -> None:
+        self._problem = waiting_problem(wait, self._now())
+        self._changed()
 
     def _set_sending(self, on: bool) -> None:
         self._sending = on
@@ -434,13 +436,7 @@ class CryptoRpcPresenter(QObject):
 
     def look_up(self) -> None:
         """Ask for the transactions of the run on screen by their hashes: put the calls into the editor."""
-        run = self.run
-        if run is None:
-            return
-        rows = [
-            CallRow(place, "eth_getTransactionByHash", [digest])
-            for place, (_item, digest) in enumerate(run.transactions, start=1)
-        ]
+        rows = look_ups(self.run) if self.run is not None else []
         if rows:
             self.new_batch()
             self.edit(lambda draft: draft.set_rows(rows, selected=0))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.service.errors import BadAnswer
 from app.service.json_pieces import read_json_in_pieces
+from app.ui.crypto_rpc.batch import CallRow
 from app.ui.crypto_rpc.networks import network_title
 from app.ui.crypto_rpc.outcomes import CallOutcome, items_of, outcomes_of
 from app.ui.crypto_rpc.presenter_decoding import DECODED, decoded_outcomes
@@ -74,6 +75,14 @@ class RunReader:
             if isinstance(words, str):
                 found.append((outcome.id, words))
         return tuple(found)
+
+
+def look_ups(run: RunView) -> list[CallRow]:
+    """Calls that ask for the transactions of a run by their hashes."""
+    return [
+        CallRow(place, "eth_getTransactionByHash", [digest])
+        for place, (_item, digest) in enumerate(run.transactions, start=1)
+    ]
 
 
 def _replay_note(call: RpcCall, first: RpcCall | None) -> str:

@@ -7,7 +7,7 @@ same key is a repetition that the service recognises for 24 hours; nothing is ev
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -28,6 +28,7 @@ from app.wallet.transactions import SignedTransaction, read_transaction
 
 if TYPE_CHECKING:
     from app.credentials.accounts import Account
+    from app.service.chat_types import RetryWait
     from app.service.service import Service
     from app.storage.rpc_calls import RpcCall, RpcCalls
 
@@ -155,6 +156,7 @@ async def send(
     rows: Sequence[CallRow],
     transactions: dict[int, SignedTransaction],
     now: datetime,
+    on_wait: Callable[[RetryWait], None] | None = None,
 ) -> Sent:
     """Put the request on disk, send it once, and keep how it ended. Raises `StorageError` before anything was sent."""
     call = await calls.begin(
@@ -169,7 +171,7 @@ async def send(
         transactions={str(place): each.hash for place, each in transactions.items()},
     )
     try:
-        answer = await service.crypto_rpc.send(operation)
+        answer = await service.crypto_rpc.send(operation, on_wait=on_wait)
     except ServiceError as error:
         return await _ended(calls, call, error, changes_state=operation.changes_state)
     except asyncio.CancelledError:
@@ -237,6 +239,18 @@ async def _ended(calls: RpcCalls, call: RpcCall, error: ServiceError, *, changes
             request_id=problem.request_id,
         )
     return Sent(await calls.one(call.id), problem)
+
+
+def waiting_problem(wait: RetryWait, now: datetime) -> Problem:
+    """What is said while a request waits before it is sent again; the service's own words first (R-RPC-43)."""
+    said = wait.message.strip().rstrip(".")
+    return Problem(
+        said or "The service did not take the request yet",
+        "Nothing was charged. It is sent again under the same key when the time has come; Stop ends that.",
+        severity="warn",
+        icon="clock",
+        countdown_until=now + timedelta(seconds=wait.wait_s),
+    )
 
 
 def estimate_words(credits: int, low_usd: Decimal, high_usd: Decimal) -> str:

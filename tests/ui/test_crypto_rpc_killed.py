@@ -1,0 +1,193 @@
+"""A Console killed while a request is on its way; what caps and the service's refusals say; large answers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import httpx
+import pytest
+
+from app.service.errors import BadAnswer
+from app.service.rpc_methods import refusal_of
+from app.storage.database import Database
+from app.storage.paths import resources
+from app.storage.rpc_calls import RpcCalls
+from app.ui.crypto_rpc.presenter_sending import REQUESTS_A_MINUTE
+from app.ui.shared.tasks import TaskScope
+from app.ui.shared.theme import Theme
+from tests.ui.rpc_page import RpcWindow, call, rpc_window
+from tests.ui.shell_desk import until
+
+KEY = "killed-on-its-way"
+NEVER = json.loads((resources() / "data" / "rpc_methods.json").read_text())["never"]
+
+
+@pytest.fixture
+async def window(tmp_path: Path, tasks: TaskScope, theme: Theme) -> AsyncIterator[RpcWindow]:
+    async with rpc_window(tmp_path, tasks, theme) as window:
+        yield window
+
+
+async def arm(window: RpcWindow, name: str, **values: object) -> None:
+    """Arm one of the Sandbox's faults, for requests to nodes."""
+    async with httpx.AsyncClient(headers=permission(window)) as http:
+        address = f"{window.desk.running.origin}/sandbox/faults/{name}"
+        answer = await http.put(address, json={"path": "/crypto/rpc/", "times": 1, **values})
+        assert answer.status_code == 200, answer.text
+
+
+async def test_r_rpc_36_a_request_of_a_killed_process_is_unknown_and_free_to_send_again(
+    window: RpcWindow, tmp_path: Path
+) -> None:
+    running = window.desk.running
+    await arm(window, "slow", seconds=0.4)
+    path = tmp_path / "killed" / "rialto.db"
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "tests.ui.rpc_victim", str(path), running.base_url, running.api_key, KEY),
+        stdout=asyncio.subprocess.PIPE,
+        env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
+    )
+    assert process.stdout is not None
+    async with asyncio.timeout(30):
+        assert (await process.stdout.readline()).decode().strip() == "on its way"
+        while not await answered_by_service(window):
+            await asyncio.sleep(0.02)
+    os.kill(process.pid, signal.SIGKILL)
+    await process.wait()
+    database = await Database.open(path)
+    try:
+        window.presenter.sent.calls = None
+        await window.presenter.start(database)
+        await window.settle()
+        assert [(entry.title, entry.badge) for entry in window.entries][-1] in (
+            ("eth_blockNumber", "Unknown"),
+            ("eth_blockNumber", ""),  # the answer came before the signal did
+        )
+        window.presenter.sent.changed.emit(())
+        (kept,) = await RpcCalls(database).recent()
+        window.presenter.open_call(kept.id)
+        await window.settle()
+        assert window.presenter.draft.key == KEY
+        await window.send()
+        assert window.presenter.run is not None
+        assert window.presenter.run.replayed
+        assert ("Charged", "0 cr", "ok") in window.presenter.run.facts
+    finally:
+        await window.desk.tasks.idle()
+        await database.close()
+
+
+async def answered_by_service(window: RpcWindow) -> bool:
+    """True as soon as the Sandbox has carried out the request of the other process."""
+    async with httpx.AsyncClient(headers=permission(window)) as http:
+        lines = (await http.get(f"{window.desk.running.origin}/sandbox/log")).json()["data"]
+    return any("/crypto/rpc/ethereum" in str(line["path"]) for line in lines)
+
+
+def permission(window: RpcWindow) -> dict[str, str]:
+    return {"Authorization": f"Bearer {window.desk.running.api_key}"}
+
+
+async def test_r_rpc_44_the_hundred_and_first_request_of_a_minute_stays_here(window: RpcWindow) -> None:
+    calls = window.presenter.calls
+    assert calls is not None
+    now = datetime.now(UTC)
+    for number in range(REQUESTS_A_MINUTE):
+        await calls.begin("box", "ethereum-mainnet", "[]", at=now, digest=f"d{number}")
+    await window.send()
+    problem = window.presenter.view().problem
+    assert problem is not None
+    assert "100 requests went out within a minute" in str(problem)
+    assert window.main.problem.isVisible()
+    assert window.page.status_headroom() is not None
+
+
+async def test_r_rpc_45_what_would_go_over_the_credits_of_a_day_is_not_sent(window: RpcWindow) -> None:
+    calls = window.presenter.calls
+    assert calls is not None
+    before = datetime.now(UTC) - timedelta(hours=2)
+    await calls.begin("box", "ethereum-mainnet", "[]", at=before, digest="d", estimate_credits=9_999_990)
+    await window.send()
+    problem = window.presenter.view().problem
+    assert problem is not None
+    assert "10,000,000 credits of 24 hours" in str(problem)
+    assert "10 are left" in str(problem)
+    window.presenter.caps.refresh()
+    await window.settle()
+    assert window.list.credits.text() == "9.9M / 10M"
+
+
+async def test_r_rpc_43_the_caps_own_message_is_spoken_while_it_waits_and_stop_ends_it(window: RpcWindow) -> None:
+    body = {"error": "Rate limit exceeded", "customMessage": "requests-per-minute cap of 100 exceeded"}
+    await arm(window, "answer", status=429, body=body, times=None)
+    window.key("Ctrl+Return")
+    await until(window.main.problem.isVisible)
+    problem = window.presenter.view().problem
+    assert problem is not None
+    assert "requests-per-minute cap of 100 exceeded" in problem.what
+    assert problem.countdown_until is not None
+    assert window.page.handle_escape()
+    await window.settle()
+    assert window.main.problem.isHidden()
+    assert window.entries[0].badge == "Unknown"
+
+
+@pytest.mark.parametrize("method", [name for names in NEVER.values() for name in names])
+async def test_r_rpc_23_every_unsupported_method_is_refused_here_with_its_reason(
+    window: RpcWindow, method: str
+) -> None:
+    window.type_json([call("eth_chainId"), call(method)])
+    reason = refusal_of(method)
+    assert reason is not None
+    assert reason in window.request.fault.text()
+    assert not window.main.send.isEnabled()
+
+
+async def test_fifty_megabytes_are_kept_and_opened_again(window: RpcWindow) -> None:
+    calls = window.presenter.calls
+    assert calls is not None
+    items = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "eth_getLogs", "params": [{}]})
+    log = {"address": "0x" + "35" * 20, "data": "0x" + "00" * 400, "topics": ["0x" + "11" * 32] * 3}
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "result": [log] * 47_000}).encode()
+    assert len(body) > 50_000_000
+    kept = await calls.begin("box", "ethereum-mainnet", items, at=datetime.now(UTC), digest="large")
+    await calls.answered(kept.id, body, status=200, credits=20, cost_usd=None)
+    window.presenter.open_run(kept.id)
+    await window.settle()
+    assert window.presenter.run is not None
+    assert window.presenter.run.results == 1
+    assert window.response.tree.rows.rowCount(window.response.tree.rows.index(0, 0)) <= 2_000
+
+
+async def test_two_gigabytes_are_refused_politely_without_being_read(window: RpcWindow) -> None:
+    async def endless(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2147483648\r\n\r\n[")
+        try:
+            await writer.drain()
+        except OSError:
+            return
+        finally:
+            writer.close()
+
+    server = await asyncio.start_server(endless, "127.0.0.1", 0)
+    async with server:
+        from app.service.auth import ApiKeyAuth
+        from app.service.service import open_service
+
+        async def key() -> str:
+            return "sk-test"
+
+        port = server.sockets[0].getsockname()[1]
+        large = open_service(f"http://127.0.0.1:{port}", "service", ApiKeyAuth(key), lambda _exchange: None)
+        with pytest.raises(BadAnswer) as refused:
+            await large.crypto_rpc.call("ethereum-mainnet", "eth_getLogs", [{}])
+        await large.aclose()
+    assert "MB" in str(refused.value) or "large" in str(refused.value)
