@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QContextMenuEvent, QImage, QKeyEvent, QResizeEvent
+from PySide6.QtGui import QContextMenuEvent, QImage, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QListView, QStackedWidget, QVBoxLayout, QWidget
 
 from app.ui.images.picture_work import read_thumbnail, tile
@@ -48,6 +48,19 @@ class TileView(QListView):
     trash_wanted = Signal()
     menu_wanted = Signal(QPoint)
     resized = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        # Whoever paints every pixel is moved when it scrolls, instead of being painted anew.
+        self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self.viewport().setAutoFillBackground(False)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self.viewport())
+        painter.fillRect(event.rect(), self._theme.color("canvas"))
+        painter.end()
+        super().paintEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
@@ -112,8 +125,8 @@ class Gallery(QWidget):
             theme, "Shape", (("grid", "Tiles"), ("list", "Lines")), icons={"grid": "grid", "list": "list"}
         )
         self.model = TileModel(self)
-        self.view = TileView()
-        self.thumbnails = Thumbnails(self, kept=KEPT)
+        self.view = TileView(theme)
+        self.thumbnails = Thumbnails(self, kept=KEPT, one_thread=True)
         self.delegate = TileDelegate(theme, self._picture, begun, self.view)
         self.problem = ErrorCard(theme)
         self.empty = EmptyState(

@@ -20,12 +20,16 @@ class Thumbnails(QObject):
     loaded = Signal(str)
     _made = Signal(str, QImage)  # key, picture; sent from the thread
 
-    def __init__(self, parent: QObject | None = None, *, kept: int = MAX_KEPT) -> None:
+    def __init__(self, parent: QObject | None = None, *, kept: int = MAX_KEPT, one_thread: bool = False) -> None:
         super().__init__(parent)
         self._most = kept
         self._kept: OrderedDict[str, QImage] = OrderedDict()
         self._loading: dict[str, None] = {}  # in the order in which they were asked for
         self._turn = 0
+        self._pool = QThreadPool.globalInstance()
+        if one_thread:  # of a long list: more of them would only take turns with the window's own thread
+            self._pool = QThreadPool(self)
+            self._pool.setMaxThreadCount(1)
         self._made.connect(self._take)
 
     @property
@@ -56,7 +60,7 @@ class Thumbnails(QObject):
                 del self._loading[next(iter(self._loading))]
             self._turn += 1
             work = partial(self._make, key, width_px, height_px, load, finish)
-            QThreadPool.globalInstance().start(work, min(self._turn, _HIGHEST))
+            self._pool.start(work, min(self._turn, _HIGHEST))
         return None
 
     def forget(self, key: str) -> None:
