@@ -52,6 +52,7 @@ async def act(guide: Guide) -> None:
     window.show_tab("wallet")
     page = window.tab("wallet")
     assert isinstance(page, WalletPage)
+    await guide.until("the ledger", lambda: page.receipts.row(0) is not None)
     await guide.picture("wallet", "The wallet shows what every tab has spent, and which limits are left.")
 
 
