@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
-from decimal import Decimal
+from decimal import ROUND_CEILING, Decimal
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
@@ -25,7 +25,7 @@ def scale_of(most: Decimal) -> tuple[Decimal, int]:
     least = most / MOST_STEPS
     unit = Decimal(1).scaleb(least.adjusted())
     step = next(unit * factor for factor in STEPS if least <= unit * factor)
-    return step, max(2, int(-(-most // step)))
+    return step, max(2, int((most / step).to_integral_value(rounding=ROUND_CEILING)))
 
 
 class UsageChart(QWidget):
