@@ -104,7 +104,7 @@ class JobDelegate(QStyledItemDelegate):
         side = theme.icon_px(20)
         sign = QRectF(frame.center().x() - side / 2 + 1, frame.center().y() - side / 2 + 1, side, side)
         if row.busy:
-            paint_spinner(painter, theme, sign, self.turn)
+            paint_spinner(painter, theme, sign, self.turn if row.turns else row.share or 0.0)
         else:
             name, role = _SIGNS.get(row.state, ("video", "text2"))
             icons.paint(painter, theme, name, sign, role)

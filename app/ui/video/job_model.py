@@ -19,6 +19,7 @@ class JobModel(QAbstractListModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._rows: list[JobRow] = []
+        self._places: dict[str, int] = {}
 
     def rowCount(self, parent: Index = _ROOT) -> int:
         return 0 if parent.isValid() else len(self._rows)
@@ -40,17 +41,18 @@ class JobModel(QAbstractListModel):
         return tuple(self._rows)
 
     def index_of(self, job_id: str) -> QModelIndex:
-        place = next((number for number, row in enumerate(self._rows) if row.id == job_id), -1)
-        return self.index(place, 0) if place >= 0 else QModelIndex()
+        place = self._places.get(job_id)
+        return self.index(place, 0) if place is not None else QModelIndex()
 
     def busy_rows(self) -> list[QModelIndex]:
-        """The rows in which something turns."""
-        return [self.index(number, 0) for number, row in enumerate(self._rows) if row.busy]
+        """The rows in which something turns: those of which nobody knows how far they are."""
+        return [self.index(number, 0) for number, row in enumerate(self._rows) if row.turns]
 
     def set_rows(self, rows: Sequence[JobRow]) -> None:
         if [row.id for row in rows] != [row.id for row in self._rows]:
             self.beginResetModel()
             self._rows = list(rows)
+            self._places = {row.id: number for number, row in enumerate(rows)}
             self.endResetModel()
             return
         for row in rows:
@@ -58,9 +60,7 @@ class JobModel(QAbstractListModel):
 
     def set_row(self, row: JobRow) -> None:
         """Show a newer state of one row; one that is not in the list is left out."""
-        for number, known in enumerate(self._rows):
-            if known.id == row.id:
-                if known != row:
-                    self._rows[number] = row
-                    self.dataChanged.emit(self.index(number, 0), self.index(number, 0))
-                return
+        number = self._places.get(row.id)
+        if number is not None and self._rows[number] != row:
+            self._rows[number] = row
+            self.dataChanged.emit(self.index(number, 0), self.index(number, 0))

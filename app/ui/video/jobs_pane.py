@@ -190,8 +190,23 @@ class JobsPane(QFrame):
         self._run()
 
     def show_row(self, row: JobRow) -> None:
+        before = self.model.row(self.model.index_of(row.id))
         self.model.set_row(row)
-        self._run()
+        if before is not None and before.turns != row.turns:
+            self._run()
+
+    def visible_jobs(self) -> list[str]:
+        """The ids of the rows that are to be seen."""
+        seen = self.view.viewport().rect()
+        first = self.view.indexAt(QPoint(2, 2)).row()
+        ids = []
+        for number in range(max(0, first), self.model.rowCount()):
+            index = self.model.index(number, 0)
+            if not seen.intersects(self.view.visualRect(index)):
+                break
+            row = self.model.row(index)
+            ids.append(row.id if row is not None else "")
+        return ids
 
     def show_selected(self, job_id: str) -> None:
         self.delegate.open_row = job_id

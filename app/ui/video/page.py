@@ -88,6 +88,7 @@ class VideoPage(QObject):
         presenter.detail_changed.connect(self._show_detail)
         presenter.busy_changed.connect(self.changed)
         presenter.notice.connect(self._tell)
+        presenter.ticked.connect(self._renew)
 
     def _connect_form(self) -> None:
         form, desk = self.form, self.presenter.form
@@ -124,6 +125,10 @@ class VideoPage(QObject):
     def _show_jobs(self, jobs: Jobs) -> None:
         self._jobs = jobs
         self.main.show_jobs(jobs)
+
+    def _renew(self) -> None:
+        if self.main.isVisible():
+            self.presenter.renew(self.main.visible_jobs())
 
     def _show_detail(self, detail: Detail) -> None:
         self.detail = detail

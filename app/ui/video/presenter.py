@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from shutil import copyfile
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from app.ui.shared.tasks import TaskScope
 
 TICK_S = 1.0
-BUSY_JOBS = 50  # from here on figures on screen change every few seconds only
 
 
 class VideoPresenter(QObject):
@@ -42,6 +41,7 @@ class VideoPresenter(QObject):
     row_changed = Signal(object)  # JobRow
     detail_changed = Signal(object)  # Detail
     busy_changed = Signal()
+    ticked = Signal()  # a second has passed, and the tab is to be seen
     notice = Signal(str, str, str)
     finished = Signal(str)  # the id of a job whose film is here
 
@@ -307,11 +307,18 @@ class VideoPresenter(QObject):
 
     async def _tick(self) -> None:
         while self._visible:
-            running = [job for job in self.book.jobs() if job.is_open and not job.held]
-            await asyncio.sleep(TICK_S if len(running) < BUSY_JOBS else 5 * TICK_S)
-            for job in running:
-                if self.book.get(job.id) is job and job.state == "running":
-                    self._tell_job(job.id)
+            await asyncio.sleep(TICK_S)
+            self.ticked.emit()
+            job = self.book.get(self.selected)
+            if job is not None and job.state == "running" and not job.held:
+                self.detail_changed.emit(self.detail())
+
+    def renew(self, ids: Sequence[str]) -> None:
+        """Tell the rows that are to be seen as they are now: their figures count."""
+        for job_id in ids:
+            job = self.book.get(job_id)
+            if job is not None and job.state == "running":
+                self.row_changed.emit(self.writer.row(job, self.book.now()))
 
     def _passes(self, job: VideoJob) -> bool:
         if (self.which == "open" and not job.is_open) or (self.which == "ready" and not job.has_film):

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from app.service.errors import Held, RateLimited, ServiceError
-from app.service.video import VideoState, poll_interval_s
+from app.service.video import RETRIEVE_PER_MINUTE, VideoState, poll_interval_s
 from app.storage.errors import StorageError
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ class Poller:
         self._due: dict[str, float] = {}
         self._errors: dict[str, int] = {}
         self._held_until = 0.0
+        self._hurries = False
         self._woken = asyncio.Event()
         self.hidden = False
         self.pace = 1.0
@@ -62,6 +63,7 @@ class Poller:
         """Ask for everything now."""
         self._due.clear()
         self._errors.clear()
+        self._hurries = True
         self._sender.is_offline = False
         self.wake()
 
@@ -99,10 +101,7 @@ class Poller:
             self._woken.clear()
             self._sender.wake()
             now = self._clock()
-            for job in jobs:
-                due = self._due.setdefault(job.id, now + poll_interval_s(len(jobs)) * self.pace)
-                if due > now + 600:
-                    self._due[job.id] = now  # the clock was turned back
+            self._plan(jobs, now)
             sleep_s = LOOK_UP_S
             if now < self._held_until:
                 sleep_s = self._held_until - now
@@ -118,6 +117,18 @@ class Poller:
                 self._sender.is_offline = False  # the next try will tell
                 self._sender.wake()
         self._due.clear()
+
+    def _plan(self, jobs: list[VideoJob], now: float) -> None:
+        """Say when those are due that have no time yet, one after the other so that they do not come as a crowd."""
+        first = 0.0 if self._hurries else poll_interval_s(1)
+        self._hurries = False
+        new = 0
+        for job in jobs:
+            if job.id not in self._due:
+                self._due[job.id] = now + (first + new * 60 / RETRIEVE_PER_MINUTE) * self.pace
+                new += 1
+            elif self._due[job.id] > now + 600:
+                self._due[job.id] = now  # the clock was turned back
 
     def _ask_due(self, jobs: list[VideoJob], now: float) -> bool:
         """Ask for what is due; True when as many as may be are being asked for and others wait."""

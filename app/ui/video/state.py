@@ -59,6 +59,11 @@ class JobRow:
     busy: bool = False
 
     @property
+    def turns(self) -> bool:
+        """True while something happens and nobody knows how far it is."""
+        return self.busy and self.share is not None and self.share < 0
+
+    @property
     def spoken(self) -> str:
         return ", ".join(part for part in (self.title, self.badge, self.second, self.right) if part)
 
