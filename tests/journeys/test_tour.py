@@ -50,3 +50,17 @@ async def test_a_step_that_fails_ends_the_tour_with_one_and_says_which(
     assert code == 1
     assert "for the moon" in capsys.readouterr().out
     assert (tmp_path / "failed.png").exists()
+
+
+async def test_a_crash_on_the_way_ends_the_tour_with_one_although_every_step_went_well(
+    start: Callable[[], Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with start() as rialto:
+
+        async def act(_guide: Guide) -> None:
+            rialto.crashes.report(ValueError("a part that broke"))
+
+        monkeypatch.setitem(ACTS, "crashing", act)
+        await rialto._tour("crashing", tmp_path)
+        assert rialto._exit_code == 1
+    assert "a part that broke" in capsys.readouterr().out

@@ -86,7 +86,7 @@ class ReceiptsPresenter(QObject):
         page = self._pages.get(place // PAGE)
         if page is not None:
             return page[place % PAGE] if place % PAGE < len(page) else None
-        if place // PAGE not in self._wanted:
+        if self._book is not None and place // PAGE not in self._wanted:
             self._wanted.append(place // PAGE)
             self._tasks.start("wallet rows", self._read_rows)
         return None
