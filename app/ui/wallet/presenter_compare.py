@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 TOLERANCE = Decimal("0.000001")  # what the service keeps of a dollar
 MAX_PAGES = 20
+NEARBY = timedelta(minutes=2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,24 +60,25 @@ async def service_bookings(service: Service, account: Account, begin: datetime) 
 
 
 def compare(ours: Iterable[Receipt], theirs: Iterable[Booking]) -> tuple[Difference, ...]:
-    """Return one line for each call, those that differ first, the newest of them first."""
+    """Return one line for each call, those that differ first, the newest of them first.
+
+    Services do not always name the request that an answer's header named; what is left over is matched by model and
+    time, the amount deciding between calls that stand close together.
+    """
     charged: dict[str, list[Booking]] = {}
-    for booking in theirs:
-        charged.setdefault(booking.request_id, []).append(booking)
+    for place, booking in enumerate(theirs):
+        charged.setdefault(booking.request_id or f"unnamed {place}", []).append(booking)
     lines: list[Difference] = []
+    unmatched: list[Receipt] = []
     for receipt in ours:
         same = charged.pop(receipt.request_id, None) if receipt.request_id else None
-        cost = receipt.cost_usd or Decimal(0)
-        what = receipt.model or receipt.endpoint
         if same is None:
-            lines.append(Difference(receipt.at, what, cost, None, "Only in Rialto's receipts", is_fault=True))
-            continue
-        total = sum((each.spent for each in same), Decimal(0))
-        if abs(total - cost) <= TOLERANCE:
-            lines.append(Difference(receipt.at, what, cost, total, "Agrees", is_fault=False))
+            unmatched.append(receipt)
         else:
-            word = "Estimated otherwise" if receipt.cost_source == "estimated" else "The amounts differ"
-            lines.append(Difference(receipt.at, what, cost, total, word, is_fault=True))
+            lines.append(_line(receipt, same))
+    for receipt in unmatched:
+        key = _nearest(receipt, charged)
+        lines.append(_line(receipt, charged.pop(key) if key is not None else None))
     for left in charged.values():
         lines += [
             Difference(each.at, each.what, None, each.spent, "Only in the service's book", is_fault=True)
@@ -84,3 +86,34 @@ def compare(ours: Iterable[Receipt], theirs: Iterable[Booking]) -> tuple[Differe
             if each.spent
         ]
     return tuple(sorted(lines, key=lambda line: (not line.is_fault, -(line.at.timestamp() if line.at else 0))))
+
+
+def _line(receipt: Receipt, same: list[Booking] | None) -> Difference:
+    cost = receipt.cost_usd or Decimal(0)
+    what = receipt.model or receipt.endpoint
+    if same is None:
+        return Difference(receipt.at, what, cost, None, "Only in Rialto's receipts", is_fault=True)
+    total = sum((each.spent for each in same), Decimal(0))
+    if abs(total - cost) <= TOLERANCE:
+        return Difference(receipt.at, what, cost, total, "Agrees", is_fault=False)
+    word = "Estimated otherwise" if receipt.cost_source == "estimated" else "The amounts differ"
+    return Difference(receipt.at, what, cost, total, word, is_fault=True)
+
+
+def _nearest(receipt: Receipt, charged: Mapping[str, list[Booking]]) -> str | None:
+    """The bookings of the same model within two minutes that come nearest to what the receipt says."""
+    if not receipt.model:
+        return None
+    ends_at = receipt.at + timedelta(seconds=receipt.duration_s)
+    cost = receipt.cost_usd or Decimal(0)
+    fitting = [
+        (abs(sum((each.spent for each in group), Decimal(0)) - cost), key)
+        for key, group in charged.items()
+        if any(
+            each.what.startswith(receipt.model)
+            and each.at is not None
+            and receipt.at - NEARBY <= each.at <= ends_at + NEARBY
+            for each in group
+        )
+    ]
+    return min(fitting)[1] if fitting else None

@@ -1,0 +1,159 @@
+"""The ledger of all tabs: filters, sums, the chart and its table, export, and the comparison with the service."""
+
+from __future__ import annotations
+
+import csv
+import json
+from datetime import timedelta
+from decimal import Decimal
+from pathlib import Path
+
+from app.storage.receipts import Receipts, receipt_of
+from app.ui.wallet.receipts_table import COST, ESTIMATE
+from app.ui.wallet.usage_chart import scale_of
+from tests.ui.wallet.desk import Desk
+from tests.ui.wallet.test_budgets import QUESTION
+
+
+async def fill(desk: Desk, count: int = 6) -> None:
+    """So many receipts of two tabs, one a day."""
+    receipts = Receipts(desk.database)
+    for number in range(count):
+        await receipts.add(
+            receipt_of(
+                id=f"r{number}",
+                at=desk.presenter._now() - timedelta(days=number),
+                account_id=desk.sandbox_account.id,
+                tab=("chat", "speech")[number % 2],
+                endpoint="POST /x",
+                model=("one", "two")[number % 2],
+                cost_usd=Decimal("0.10"),
+                cost_source="stated",
+                estimate_usd=Decimal("0.25"),
+                request_id=f"=request {number}",
+                outcome=("ok", "error")[number % 2],
+                charged=False,
+            )
+        )
+    desk.receipts.reload()
+    await desk.tasks.idle()
+
+
+def shown(desk: Desk, column: int) -> list[str]:
+    rows = desk.page.main.receipts.table.rows
+    return [str(rows.index(place, column).data() or "") for place in range(rows.rowCount())]
+
+
+async def test_filters_narrow_rows_and_sums_alike(wallet: Desk) -> None:
+    await fill(wallet)
+    before = wallet.receipts.totals.count
+    wallet.page.main.show_page("receipts")
+    wallet.receipts.set_filter(tab="speech")
+    await wallet.tasks.idle()
+    assert wallet.receipts.totals.play == Decimal("0.30")
+    assert "3 receipts" in wallet.page.main.receipts.sums.text()
+    assert "at most $0.75, $0.30 in fact" in wallet.page.main.receipts.sums.text()
+    shown(wallet, COST)
+    await wallet.tasks.idle()
+    assert shown(wallet, COST) == ["$0.10"] * 3
+    assert shown(wallet, ESTIMATE) == ["$0.25"] * 3
+    for changes, count in (({"outcome": "ok"}, 0), ({"outcome": "", "tab": "", "model": "one"}, 3), ({"days": 1}, 1)):
+        wallet.receipts.set_filter(**changes)
+        await wallet.tasks.idle()
+        assert wallet.receipts.totals.count == count, changes
+    wallet.page.main.receipts.clear_wanted.emit()
+    await wallet.tasks.idle()
+    assert wallet.receipts.totals.count == before
+
+
+async def test_a_long_book_is_read_only_where_it_is_looked_at(wallet: Desk) -> None:
+    await fill(wallet, 1)
+    wallet.receipts._pages.clear()
+    wallet.page.main.receipts.table.rows.set_count(100_000)
+    assert wallet.receipts.row(0) is None
+    await wallet.tasks.idle()
+    assert wallet.receipts.row(0) is not None
+    assert list(wallet.receipts._pages) == [0]
+
+
+async def test_the_chart_and_its_table_tell_the_same(wallet: Desk) -> None:
+    await fill(wallet)
+    overview = wallet.page.main.overview
+    table = overview.table
+    last = table.item(table.rowCount() - 1, table.columnCount() - 1)
+    assert last is not None
+    assert last.text() == "$0.60"
+    assert "$0.60" in overview.sum.text()
+    overview.chart.mark(len(wallet.receipts.days()) - 1)
+    assert "Chat $0.10" in overview.chart.accessibleDescription()
+    wallet.page.show_day(wallet.receipts.days()[-1])
+    await wallet.tasks.idle()
+    assert wallet.page.main.page == "receipts"
+    assert wallet.receipts.totals.play == Decimal("0.10")
+
+
+def test_the_axis_reaches_above_the_highest_day() -> None:
+    for most in ("0.0001", "0.031", "1.15", "2.03", "9.99", "123"):
+        step, steps = scale_of(Decimal(most))
+        assert step * steps >= Decimal(most)
+        assert 2 <= steps <= 5
+
+
+async def test_receipts_are_exported_as_csv_and_json_and_no_cell_is_a_formula(wallet: Desk, tmp_path: Path) -> None:
+    await fill(wallet)
+    wallet.receipts.set_filter(tab="chat")
+    await wallet.tasks.idle()
+    for name in ("book.csv", "book.json"):
+        wallet.receipts.export(tmp_path / name)
+        await wallet.tasks.idle()
+    with (tmp_path / "book.csv").open(newline="") as file:
+        lines = list(csv.DictReader(file))
+    assert [line["cost_usd"] for line in lines] == ["0.10"] * 3
+    assert all(line["request_id"].startswith("'=") for line in lines)
+    kept = json.loads((tmp_path / "book.json").read_text())["receipts"]
+    assert [each["account"] for each in kept] == ["Sandbox"] * 3
+    assert kept[0]["request_id"] == "=request 0"
+
+
+async def test_receipts_are_held_against_the_services_own_book(wallet: Desk) -> None:
+    service = wallet.caller.service
+    assert service is not None
+    await service.chat.complete(QUESTION)
+    await wallet.tasks.idle()
+    wallet.page.main.compare.compare.click()
+    await wallet.tasks.idle()
+    assert "agree" in wallet.page.main.compare.verdict.text(), wallet.page.main.compare.table.rows.lines
+    await fill(wallet, 1)
+    wallet.page.main.compare.compare.click()
+    await wallet.tasks.idle()
+    assert "1 of" in wallet.page.main.compare.verdict.text()
+    assert wallet.page.main.compare.table.rows.lines[0][-1] == "Only in Rialto's receipts"
+
+
+async def test_balances_gauges_and_the_warning_follow_the_service(wallet: Desk) -> None:
+    account = await wallet.faucet_wallet()
+    await wallet.control(f"/wallets/{account.address}", "PUT", usd="0.80")
+    wallet.presenter.set_limit(f"low {account.id}", "1")
+    wallet.page.list.refresh.click()
+    await wallet.tasks.idle()
+    card = wallet.presenter.card(account.id)
+    assert card is not None
+    assert (card.usd, card.is_low) == (Decimal("0.80"), True)
+    assert any("below the $1.00" in sentence and action == "top-up" for sentence, action, _ in wallet.toasts)
+    names = [gauge.name for gauge in wallet.presenter.gauges()]
+    for name in ("Text, tier S requests", "Text, tier L tokens", "Images", "Audio", "Embedding", "Video queue"):
+        assert name in names
+    service = wallet.caller.service
+    assert service is not None
+    await service.chat.complete(QUESTION)
+    await wallet.tasks.idle()
+    used = [gauge for gauge in wallet.presenter.gauges() if gauge.name.startswith("Text") and gauge.left < gauge.limit]
+    assert used
+    assert all(gauge.resets_at is not None for gauge in used)
+
+
+async def test_the_page_of_the_key_names_its_limits(wallet: Desk) -> None:
+    wallet.page.main.show_page("key")
+    await wallet.tasks.idle()
+    assert "May call: yes" in wallet.page.main.key.facts.text()
+    assert wallet.page.main.key.limits.rows.rowCount() > 3
