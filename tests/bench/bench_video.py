@@ -76,7 +76,9 @@ async def fill(database: Database) -> None:
             charged=True,
         )
         queued_at = store.now() - timedelta(seconds=60)
-        await store.change(job.id, state="running", queue_id=f"id-{number}", queued_at=queued_at, average_s=180.0)
+        await store.change(
+            job.id, state="running", queue_id=f"id-{number}", queued_at=queued_at, average_s=180.0, told="PROCESSING"
+        )
 
 
 async def watch(app: QApplication, home: Path, address: str) -> tuple[float, int]:

@@ -152,6 +152,8 @@ class Inspector(QWidget):
 
     def show_detail(self, detail: Detail) -> None:
         """Show one job, or that none is chosen."""
+        if detail == self._detail and detail.id:
+            return
         self._detail = detail
         there = bool(detail.id)
         self.nothing.setVisible(not there)

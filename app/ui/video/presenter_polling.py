@@ -146,7 +146,7 @@ class Poller:
         job = self._book.get(job_id)
         if job is None:
             return
-        count = len(self._open())
+        count = len(self._due)
         told: VideoState | None = None
         try:
             told = await self._fetcher.ask(job)

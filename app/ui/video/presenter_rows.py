@@ -89,7 +89,7 @@ class RowWriter:
         usual = job.average_s or self._book.usual_s(job.model)
         if job.state != "running" or not usual or job.queued_at is None:
             return -1.0
-        return min(0.98, (now - job.queued_at).total_seconds() / usual)
+        return round(min(0.98, (now - job.queued_at).total_seconds() / usual), 2)  # no step that cannot be seen
 
     def _right(self, job: VideoJob, now: datetime) -> str:
         price = _price(job)
@@ -161,6 +161,9 @@ class RowWriter:
 
 
 def _whole(seconds: float) -> str:
+    """Whole seconds; tens of them from a minute on, for it is a guess anyway."""
+    if seconds > 60:
+        seconds = round(seconds / 10) * 10
     return money.duration(max(1.0, float(round(seconds)))).replace(".0 s", " s")
 
 

@@ -63,8 +63,10 @@ class RequestPage(QScrollArea):
 
     def show_detail(self, detail: Detail) -> None:
         """Show the call of a job; of an earlier run of the program its answer's headers are no longer known."""
-        self._detail = detail
+        before, self._detail = self._detail, detail
         exchange = detail.exchange
+        if detail.id and (before.id, before.body, before.exchange) == (detail.id, detail.body, exchange):
+            return
         self.nothing.setVisible(not detail.id)
         self.sent.setVisible(bool(detail.id))
         for widget in (self.answer, self.curl):
