@@ -63,5 +63,7 @@ async def test_a_crash_on_the_way_ends_the_tour_with_one_although_every_step_wen
         monkeypatch.setitem(ACTS, "crashing", act)
         await rialto._tour("crashing", tmp_path)
         assert rialto._exit_code == 1
-        rialto._exit_code = 0  # the desk wants a good end
+        rialto._exit_code = 0  # the desk wants a good end, and no crash that nobody has looked at
+        for report in rialto.crashes.left_behind():
+            rialto.crashes.mark_seen(report)
     assert "a part that broke" in capsys.readouterr().out
