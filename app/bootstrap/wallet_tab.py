@@ -57,12 +57,12 @@ def top_up_and_go_on(rialto: Rialto) -> None:
         page.top_up_closed.disconnect(closed)
         if not credited:
             return
-        rialto.window.show_tab(came_from)
+        rialto.window.show_tab(came_from or "chat")
         if again is not None:
             again()
 
-    page.top_up_closed.connect(closed)
-    page.top_up(account.id if account is not None and account.kind == "wallet" else "")
+    if page.top_up(account.id if account is not None and account.kind == "wallet" else ""):
+        page.top_up_closed.connect(closed)
 
 
 def _toast(rialto: Rialto, page: WalletPage, sentence: str, action: str, words: str) -> None:

@@ -162,15 +162,18 @@ class WalletPage(QObject):
             case "export":
                 self._tasks.start("wallet dialog", self.dialogs.export, account_id)
 
-    def top_up(self, account_id: str = "", amount: Decimal | None = None) -> None:
-        """Ctrl+T: top up an account's wallet, the one in use if it has one, else the first that there is."""
+    def top_up(self, account_id: str = "", amount: Decimal | None = None) -> bool:
+        """Ctrl+T: top up an account's wallet, the one in use if it has one, else the first that there is.
+
+        False when there is none, or when a top-up is open already; `top_up_closed` comes only after True.
+        """
         cards = [card for card in self.presenter.cards() if card.can_top_up]
         card = next((each for each in cards if each.id == account_id), cards[0] if cards and not account_id else None)
         if card is None:
             words = "There is no wallet that can be topped up yet. Add one first."
             self.toast_wanted.emit(words, "wallet-new", "Add a wallet…")
-            return
-        self._tasks.start("wallet top-up", self._top_up, card, amount)
+            return False
+        return self._tasks.start("wallet top-up", self._top_up, card, amount)
 
     async def _top_up(self, card: AccountCard, amount: Decimal | None) -> None:
         self.top_ups.begin_for(card.id, amount, card.usd)
@@ -239,7 +242,7 @@ class WalletPage(QObject):
             return lambda: self.main.show_page(name)
 
         return (
-            TabAction("wallet.top_up", "Top up…", self.top_up, "Ctrl+T", "credits"),
+            TabAction("wallet.top_up", "Top up…", lambda: _done(self.top_up()), "Ctrl+T", "credits"),
             TabAction("wallet.new", "Add a wallet…", self.new_wallet, "Ctrl+N", "plus", "file"),
             TabAction("wallet.export", "Export receipts…", self.export, "Ctrl+E", "download", "file", also=("Ctrl+S",)),
             TabAction("wallet.refresh", "Refresh all balances", self.presenter.refresh, "", "refresh"),
@@ -286,6 +289,10 @@ class WalletPage(QObject):
 def _cleared() -> dict[str, object]:
     empty = Filter()
     return {name: getattr(empty, name) for name in ("days", "day", "tab", "account_id", "model", "outcome")}
+
+
+def _done(_result: bool) -> None:
+    """For actions whose answer nobody waits for."""
 
 
 def _nothing() -> None:

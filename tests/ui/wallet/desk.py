@@ -104,6 +104,11 @@ class Desk:
         self.book.set_active(account.id)
         await self.switch.use(account)
 
+    @property
+    def dialog(self) -> Any:
+        """The question about wallets that is open."""
+        return self.page.dialogs.open
+
     async def open_top_up(self, account: Account) -> Any:
         self.page.top_up(account.id)
         await self.until(lambda: self.page.top_up_dialog is not None)

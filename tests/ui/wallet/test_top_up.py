@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from types import SimpleNamespace
 
 import pytest
 
+from app.bootstrap.wallet_tab import top_up_and_go_on
 from tests.ui.wallet.desk import Desk
 
 USD = Decimal("7.25")
@@ -44,4 +46,83 @@ async def test_r_wal_02_an_amount_that_cannot_be_paid_asks_nobody(wallet: Desk, 
     assert not dialog.go.isEnabled()
     wallet.top_ups.ask_terms()
     assert len(await wallet.control("/log") or ()) == before
+    await wallet.leave(dialog)
+
+
+@pytest.mark.parametrize("landed", [True, False])
+async def test_r_wal_07_a_lost_answer_is_unknown_until_the_identical_payment_settles_it(
+    wallet: Desk, landed: bool
+) -> None:
+    account = await wallet.faucet_wallet()
+    await wallet.fault("settlement_timeout", times=1, landed=landed)
+    dialog = await wallet.review(account)
+    dialog.go.click()
+    await wallet.until(lambda: wallet.top_ups.view.step in ("unknown", "done"))
+    assert wallet.top_ups.view.step == ("done" if landed else "unknown")  # what landed is in the wallet's bookings
+    await wallet.leave(dialog)
+    if not landed:
+        assert wallet.page.badge() == 1
+        (card,) = wallet.page.list.payment_cards()
+        card.button.click()
+        await wallet.until(lambda: not wallet.top_ups.open.payments)
+    await wallet.tasks.idle()
+    assert [each.state for each in await wallet.intents.recent("x402")] == ["answered"]
+    assert Decimal((await wallet.wallet_state(account))["usd"]) == USD
+    signed = [row for row in await wallet.keys.signed_lately() if row.kind == "payment"]
+    assert len(signed) == 1
+
+
+async def test_a_payment_counts_as_never_made_only_when_its_time_is_surely_over(wallet: Desk) -> None:
+    account = await wallet.faucet_wallet()
+    await wallet.fault("settlement_timeout", times=1, landed=False)
+    dialog = await wallet.review(account)
+    dialog.go.click()
+    await wallet.until(lambda: wallet.top_ups.view.step == "unknown")
+    await wallet.leave(dialog)
+    await wallet.control("/clock", "PUT", offset_s=7200)
+    (card,) = wallet.page.list.payment_cards()
+    card.button.click()
+    await wallet.until(lambda: not wallet.top_ups.open.payments)
+    await wallet.tasks.idle()
+    (intent,) = await wallet.intents.recent("x402")
+    assert intent.state == "failed"
+    assert "never carried out" in intent.note
+    assert Decimal((await wallet.wallet_state(account))["usd"]) == 0
+
+
+@pytest.mark.parametrize("pays", [True, False])
+async def test_what_was_refused_for_lack_of_credits_goes_on_after_the_top_up_and_only_then(
+    wallet: Desk, pays: bool
+) -> None:
+    account = await wallet.faucet_wallet()
+    await wallet.use(account)
+    shown: list[str] = []
+    again: list[str] = []
+    window = SimpleNamespace(current_tab="chat", show_tab=shown.append, tab=lambda _name: wallet.page)
+    chat = SimpleNamespace(retry_last=lambda: again.append("again"))
+    top_up_and_go_on(SimpleNamespace(window=window, chat=chat, caller=wallet.caller))  # type: ignore[arg-type]
+    await wallet.until(lambda: wallet.page.top_up_dialog is not None)
+    dialog = wallet.page.top_up_dialog
+    if pays:
+        for step in ("payment", "review", "done"):
+            dialog.go.click()
+            await wallet.until(lambda step=step: wallet.top_ups.view.step == step)
+    await wallet.leave(dialog)
+    assert again == (["again"] if pays else [])
+    assert shown == (["wallet", "chat"] if pays else ["wallet"])
+
+
+async def test_ctrl_t_without_a_wallet_offers_to_add_one(wallet: Desk) -> None:
+    action = next(each for each in wallet.page.actions() if each.shortcut == "Ctrl+T")
+    action.run()
+    assert [words for _, words, _ in wallet.toasts] == ["wallet-new"]
+    await wallet.tasks.idle()
+
+
+async def test_the_persons_own_limit_for_a_top_up_is_kept(wallet: Desk) -> None:
+    account = await wallet.faucet_wallet()
+    wallet.presenter.set_limit("hard top-up", "6")
+    dialog = await wallet.open_top_up(account)
+    wallet.top_ups.set_amount("7")
+    assert "Your own limit" in dialog.problem.text()
     await wallet.leave(dialog)

@@ -20,8 +20,8 @@ PASSWORD = "a long enough password"
 
 async def test_a_new_wallet_shows_its_words_once_and_wants_them_confirmed(wallet: Desk) -> None:
     wallet.page.new_wallet()
-    await wallet.until(lambda: wallet.page.dialogs.open is not None)
-    dialog = wallet.page.dialogs.open
+    await wallet.until(lambda: wallet.dialog is not None)
+    dialog = wallet.dialog
     dialog.keep.click()
     await wallet.until(lambda: dialog.phrase.text())
     words = [part.split("\N{NO-BREAK SPACE}")[1] for part in dialog.phrase.text().split("   ")]
@@ -82,12 +82,24 @@ async def test_a_locked_wallet_signs_nothing_until_it_is_unlocked(wallet: Desk) 
     await wallet.tasks.idle()
 
 
+async def test_wallets_lock_themselves_after_the_time_that_was_chosen(wallet: Desk) -> None:
+    await wallet.faucet_wallet()
+    wallet.keys.set_lock_minutes("5")
+    assert wallet.keys._clock.remainingTime() > 4 * 60_000
+    wallet.keys._clock.timeout.emit()
+    assert wallet.keys.is_locked
+    wallet.keys.unlock()
+    wallet.keys.set_lock_minutes("")
+    assert not wallet.keys._clock.isActive()
+    await wallet.tasks.idle()
+
+
 async def test_a_key_leaves_only_as_an_encrypted_key_file(wallet: Desk, tmp_path: Path) -> None:
     account = await wallet.faucet_wallet()
     path = tmp_path / "key.json"
     wallet.page.act("export", account.id)
-    await wallet.until(lambda: wallet.page.dialogs.open is not None)
-    dialog = wallet.page.dialogs.open
+    await wallet.until(lambda: wallet.dialog is not None)
+    dialog = wallet.dialog
     dialog.password.setText(PASSWORD)
     dialog.again.setText("another")
     assert not dialog.save.isEnabled()
