@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -64,6 +65,19 @@ def begin_video(rialto: Rialto, page: ImagesPage, path: Path) -> None:
         page.toast_wanted.emit("There is no Video tab here.", "", "")
         return
     rialto.window.show_tab("video")
-    take = getattr(rialto.window.tab("video"), "take_start_image", None)
-    if callable(take):
-        take(path)
+    rialto.tasks.replace("images to video", _fill_video, rialto, path)
+
+
+async def _fill_video(rialto: Rialto, path: Path) -> None:
+    from app.ui.video.page import VideoPage
+
+    video = rialto.window.tab("video")
+    assert isinstance(video, VideoPage)
+    form, filled = video.presenter.form, asyncio.Event()
+    connection = form.replaced.connect(lambda _view: filled.set())
+    while form.store is None:  # what was kept of the form comes first
+        await filled.wait()
+        filled.clear()
+    form.replaced.disconnect(connection)
+    form.set(kind="image", start=str(path))
+    video.form.prompt.setFocus()

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from app.service.images import MAX_EDIT_PROMPT_CHARS, MAX_INPUT_BYTES, EditRequest, Pictures
 from app.service.models import Model
-from app.service.pricing import UPSCALE_USD, edit_cost, image_cost, usd
+from app.service.pricing import UPSCALE_USD, edit_cost, usd
 from app.storage.errors import StorageError, unavailable
 from app.storage.images import ImageKind, StoredImage, title_of
-from app.ui.images.form import form_from
+from app.ui.images.form import form_from, view_of
 from app.ui.images.picture_work import behind_mask
 from app.ui.images.presenter_keeping import Finish
 from app.ui.images.presenter_making import Order
@@ -121,10 +121,8 @@ class ImageChanges:
         model = next((model for model in self._desk.models if model.id == image.model), None)
         if model is None:
             return None
-        form = form_from(image.options)
-        return image_cost(
-            model.model_spec.pricing, variants=count, resolution=form.resolution or None, quality=form.quality or None
-        )
+        each = view_of(replace(form_from(image.options), model=image.model), model).price_each
+        return None if each is None else each * count
 
     def _too_large(self, image: StoredImage) -> str:
         return "The service takes images of up to 25 MB." if image.size_bytes >= MAX_INPUT_BYTES else ""
