@@ -72,6 +72,8 @@ class TableModel(QAbstractTableModel):
         return None
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if role == Qt.ItemDataRole.TextAlignmentRole and orientation == Qt.Orientation.Horizontal and self.table.rows:
+            return self.index(0, section).data(role)
         if role != Qt.ItemDataRole.DisplayRole:
             return None
         if orientation == Qt.Orientation.Vertical:
@@ -124,7 +126,7 @@ class TableView(QTableView):
                 str(self.cells.index(row, column).data() or "")
                 for row in range(min(MEASURED_ROWS, self.cells.rowCount()))
             )
-            need = max((metrics.horizontalAdvance(text) for text in (name, *shown)), default=0) + self._theme.px(24)
+            need = max((metrics.horizontalAdvance(text) for text in (name, *shown)), default=0) + self._theme.px(44)
             self.setColumnWidth(
                 column, max(self._theme.type_px(LEAST_WIDTH), min(need, self._theme.type_px(MOST_WIDTH)))
             )
@@ -205,6 +207,7 @@ class AnswerTable(QWidget):
             widget.setVisible(bool(tables))
         self.nothing.set_text(self.tr("A table needs a list of objects, and this answer has none."))
         self.nothing.setVisible(not tables)
+        self._dress()
         self._show(self.choice.currentIndex())
 
     def _show(self, place: int) -> None:
@@ -215,5 +218,6 @@ class AnswerTable(QWidget):
 
     def _dress(self) -> None:
         px = self._theme.px
-        self._line.setContentsMargins(px(16), px(8), px(12), px(8))
-        self._below.setContentsMargins(px(16), px(12), px(16), px(12))
+        line = (px(16), px(8), px(12), px(8)) if self._tables else (0, 0, 0, 0)
+        self._line.setContentsMargins(*line)
+        self._below.setContentsMargins(*((0, 0, 0, 0) if self._tables else (px(16), px(12), px(16), px(12))))
