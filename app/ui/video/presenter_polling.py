@@ -26,6 +26,7 @@ POLL = "video poll"
 MAX_ASKING = 4
 LONGEST_S = 30.0  # between two looks at a job that is far from done, or long overdue
 HIDDEN_TIMES = 3.0
+MANY, MANY_EVERY_S = 12, 1.0  # more jobs than these share one question a second: nobody watches so many so closely
 LOOK_UP_S = 30.0  # how long one sleep lasts at most: the clock may have jumped
 RETRY_S = 15.0  # after the network was lost
 
@@ -86,7 +87,7 @@ class Poller:
 
     def interval_s(self, told: VideoState | None, jobs: int) -> float:
         """How long until a job is asked for again: half of what is probably left, within reason."""
-        base = poll_interval_s(jobs)
+        base = max(poll_interval_s(jobs), jobs * MANY_EVERY_S if jobs > MANY else 0.0)
         wait = base
         if told is not None and told.average_s and told.elapsed_s is not None:
             left = told.average_s - told.elapsed_s
@@ -123,9 +124,10 @@ class Poller:
         first = 0.0 if self._hurries else poll_interval_s(1)
         self._hurries = False
         new = 0
+        apart = MANY_EVERY_S if len(jobs) > MANY else 60 / RETRIEVE_PER_MINUTE
         for job in jobs:
             if job.id not in self._due:
-                self._due[job.id] = now + (first + new * 60 / RETRIEVE_PER_MINUTE) * self.pace
+                self._due[job.id] = now + (first + new * apart) * self.pace
                 new += 1
             elif self._due[job.id] > now + 600:
                 self._due[job.id] = now  # the clock was turned back
