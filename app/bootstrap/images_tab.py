@@ -6,6 +6,8 @@ import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QTimer
+
 from app.ui.images.page import ImagesPage
 from app.ui.images.presenter import ImagesPresenter
 from app.ui.images.presenter_changes import ImageChanges
@@ -52,6 +54,9 @@ def ask_in_chat(rialto: Rialto, path: Path) -> None:
 
     def attach(_before: str) -> None:
         rialto.chat.draft_replaced.disconnect(attach)
+        QTimer.singleShot(0, page, fill)  # the empty chat shows its own attachments, none, after its draft
+
+    def fill() -> None:
         rialto.chat.attaching.add_files([path])
         page.focus_box()
 
