@@ -46,6 +46,7 @@ class CryptoRpcPage(QObject):
         self._theme = theme
         self._tasks = tasks
         self._base_url = base_url
+        self._shown_job: object = None
         self.presenter = presenter
         self.list = CallListPane(theme)
         self.main = Canvas(theme, reading_of)
@@ -132,7 +133,10 @@ class CryptoRpcPage(QObject):
         self.changed.emit()
 
     def _show_run(self, run: RunView | None) -> None:
-        self.main.show_side("answer" if run is not None else "request")
+        job = self.presenter.jobs.job if self.presenter.jobs.is_running else None
+        if job is None or job is not self._shown_job or self.presenter.is_sending:
+            self.main.show_side("answer" if run is not None else "request")
+        self._shown_job = job  # its later rounds do not take the editor away from whoever writes in it
         self.main.response.show_run(run)
         self.list.show_open(run.id if run is not None else "")
 

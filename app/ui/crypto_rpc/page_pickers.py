@@ -111,7 +111,7 @@ class Pickers(QObject):
         if refused:
             rows.append(PickGroup(self.tr("Not offered by the service")))
             rows += [
-                PickRow(each.name, each.name, each.refusal, "Not offered", "outline", mono=True, usable=False)
+                PickRow(each.name, each.name, _reason(each), "Not offered", "outline", mono=True, usable=False)
                 for each in refused
             ]
         return rows
@@ -145,3 +145,9 @@ def _method_row(method: MethodInfo) -> PickRow:
     return PickRow(
         method.name, method.name, method.help, words, TIER_TONES[method.tier], f"{method.credits} cr", mono=True
     )
+
+
+def _reason(method: MethodInfo) -> str:
+    """Why it is not offered; its name stands above."""
+    words = method.refusal.removeprefix(f"{method.name} ")
+    return words[:1].upper() + words[1:]
