@@ -18,7 +18,7 @@ def make_video_tab(rialto: Rialto) -> VideoPage:
     """Build the tab and let it begin as soon as the database is open."""
     presenter = VideoPresenter(rialto.caller, rialto.tasks, rialto.paths.data / "videos")
     presenter.account_name = lambda account_id: next(
-        (account.name for account in rialto.desk.book.list() if account.id == account_id), "that was removed"
+        (account.name for account in rialto.desk.book.list() if account.id == account_id), "removed since"
     )
     page = VideoPage(rialto.theme, presenter, rialto.tasks)
     page.help_wanted.connect(rialto.help)
