@@ -14,7 +14,7 @@ from pathlib import Path
 import suite
 import system_packages
 from environments import ROOT, Environment, cache_folder, ensure, fit_for_environments, prove_qt
-from locks import DEV_LOCK, RUN_LOCK, lock
+from locks import DEV_LOCK, PACKAGE_LOCK, RUN_LOCK, lock
 from progress import Refusal, say, speak_everywhere
 
 # Platform plugins of Qt that need neither X11 nor Wayland and still show a window to somebody.
@@ -61,6 +61,9 @@ def read_command_line(arguments: Sequence[str]) -> tuple[argparse.Namespace, lis
     command.set_defaults(command=make_locks)
     command = commands.add_parser("shots", help="take the README's screenshots again, light and dark")
     command.set_defaults(command=shots)
+    command = commands.add_parser("package", help="build what people install, and let it test itself")
+    command.add_argument("--without-test", action="store_true", help="do not run the built program's self-test")
+    command.set_defaults(command=make_packages)
     return parser.parse_args(own), rest
 
 
@@ -115,6 +118,15 @@ def shots(options: argparse.Namespace, rest: Sequence[str]) -> int:
             shutil.copytree(Path(scratch) / theme, SCREENSHOTS / theme)
     say(f"The screenshots are in {SCREENSHOTS}.")
     return 0
+
+
+def make_packages(options: argparse.Namespace, rest: Sequence[str]) -> int:
+    """Build for the system that this is; each can only be built on itself."""
+    from package import package
+
+    environ = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
+    environment = prepare(".venv-package", PACKAGE_LOCK, options, window=False, environ=environ)
+    return package(environment, test=not options.without_test)
 
 
 def prepare(

@@ -1,4 +1,4 @@
-"""`lock`: write the two lock files from pyproject.toml, for every system and Python at once, with hashes.
+"""`lock`: write the three lock files from pyproject.toml, for every system and Python at once, with hashes.
 
 They name no host and no index, so that whoever installs from them uses the package index that their own pip settings
 name, and the hashes see to it that every index gives the same files.
@@ -18,6 +18,7 @@ from progress import CommandFailed, Refusal, quietly, say, step
 
 RUN_LOCK = ROOT / "packaging" / "requirements.lock"
 DEV_LOCK = ROOT / "packaging" / "requirements-dev.lock"
+PACKAGE_LOCK = ROOT / "packaging" / "requirements-package.lock"
 CONSTRAINTS = ROOT / "packaging" / "lock-constraints.txt"
 HEADER = "# Made by `python3 packaging/bootstrap.py lock` from pyproject.toml. Not edited by hand.\n"
 UV = "uv==0.13.8"
@@ -36,11 +37,13 @@ FORBIDDEN = ("://", "--index", "--extra-index", "--find-links", "--trusted-host"
 
 
 def lock(upgrade: bool) -> None:
-    """Write both lock files; unless `upgrade`, versions that still fit stay. Raises `Refusal`."""
+    """Write every lock file; unless `upgrade`, versions that still fit stay. Raises `Refusal`."""
     uv = _uv()
     compile_lock(uv, RUN_LOCK, extras=("sandbox",), constraints=(CONSTRAINTS,), upgrade=upgrade)
     compile_lock(uv, DEV_LOCK, extras=("sandbox", "dev"), constraints=(CONSTRAINTS, RUN_LOCK), upgrade=upgrade)
-    for path in (RUN_LOCK, DEV_LOCK):
+    extras = ("sandbox", "package")
+    compile_lock(uv, PACKAGE_LOCK, extras=extras, constraints=(CONSTRAINTS, RUN_LOCK), upgrade=upgrade)
+    for path in (RUN_LOCK, DEV_LOCK, PACKAGE_LOCK):
         faults = host_lines(path.read_text(encoding="utf-8"))
         if faults:
             raise Refusal(f"{path.name} names a host: {faults[0]}")

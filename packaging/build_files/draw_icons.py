@@ -1,0 +1,71 @@
+"""Draws the program's icon in every size from the one SVG, by Qt and without a screen: `draw_icons.py FOLDER`."""
+
+import struct
+import sys
+from pathlib import Path
+
+from PySide6.QtCore import QBuffer, QIODevice, QRectF, Qt
+from PySide6.QtGui import QColor, QGuiApplication, QImage, QPainter
+from PySide6.QtSvg import QSvgRenderer
+
+SIZES = (16, 22, 24, 32, 48, 64, 128, 256, 512, 1024)
+IN_ICO = (16, 24, 32, 48, 64, 256)
+IN_ICNS = {"icp4": 16, "icp5": 32, "icp6": 64, "ic07": 128, "ic08": 256, "ic09": 512, "ic10": 1024}
+LOGO = Path(__file__).resolve().parents[2] / "resources" / "icons" / "logo.svg"
+GROUND, LINES = "#0f766e", "#ffffff"
+
+
+def tile() -> str:
+    """Return the icon as SVG: the logo's lines, white on a rounded tile."""
+    inner = LOGO.read_text(encoding="utf-8").partition(">")[2].rpartition("</svg>")[0]
+    return (
+        '<svg xmlns="http://www.w3.org/2000/svg" width="128" height="128" viewBox="0 0 28 28">'
+        f'<rect x="1" y="1" width="26" height="26" rx="6" fill="{GROUND}"/>'
+        f'<g transform="translate(4 4)" fill="none" stroke="{LINES}" stroke-width="1.5" stroke-linecap="round" '
+        f'stroke-linejoin="round">{inner}</g></svg>\n'
+    )
+
+
+def png(renderer: QSvgRenderer, px: int) -> bytes:
+    image = QImage(px, px, QImage.Format.Format_ARGB32_Premultiplied)
+    image.fill(QColor(Qt.GlobalColor.transparent))
+    painter = QPainter(image)
+    renderer.render(painter, QRectF(0, 0, px, px))
+    painter.end()
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    image.save(buffer, b"PNG")
+    return bytes(buffer.data().data())
+
+
+def ico(pictures: dict[int, bytes]) -> bytes:
+    """Windows' icon file: a directory, then the PNGs. A size of 256 is written as 0."""
+    head, body = struct.pack("<HHH", 0, 1, len(pictures)), b""
+    for px, data in pictures.items():
+        place = 6 + 16 * len(pictures) + len(body)
+        head += struct.pack("<BBBBHHII", px % 256, px % 256, 0, 0, 1, 32, len(data), place)
+        body += data
+    return head + body
+
+
+def icns(pictures: dict[str, bytes]) -> bytes:
+    """macOS' icon file: its length, then each PNG under its type."""
+    body = b"".join(kind.encode() + struct.pack(">I", len(data) + 8) + data for kind, data in pictures.items())
+    return b"icns" + struct.pack(">I", len(body) + 8) + body
+
+
+def main(folder: Path) -> None:
+    _application = QGuiApplication(["draw_icons"])
+    folder.mkdir(parents=True, exist_ok=True)
+    source = tile()
+    renderer = QSvgRenderer(source.encode())
+    pictures = {px: png(renderer, px) for px in SIZES}
+    (folder / "rialto.svg").write_text(source, encoding="utf-8", newline="\n")
+    for px, data in pictures.items():
+        (folder / f"{px}.png").write_bytes(data)
+    (folder / "rialto.ico").write_bytes(ico({px: pictures[px] for px in IN_ICO}))
+    (folder / "rialto.icns").write_bytes(icns({kind: pictures[px] for kind, px in IN_ICNS.items()}))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

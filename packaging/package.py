@@ -1,0 +1,213 @@
+"""`package`: the folder that PyInstaller makes, tried out, and what people install made of it.
+
+Linux: a portable tarball and two .deb. Windows: the installer that NSIS makes. macOS: an app in a disk image. The
+results are in `dist`, each with its SHA-256 beside it. Every date inside is the commit's.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import bill_of_materials
+import debian_package
+import licences
+import signing
+from environments import ROOT, Environment
+from locks import RUN_LOCK
+from progress import CommandFailed, Refusal, quietly, say, step
+
+SPEC = ROOT / "packaging" / "rialto.spec"
+BUILD_FILES = ROOT / "packaging" / "build_files"
+# Not stripped: Qt (done by its makers), and libraries that were changed after linking, which strip may break.
+NOT_STRIPPED = ("/PySide6/", "/shiboken6/", ".libs/")
+WITHIN_S = 300.0
+
+
+@dataclass(frozen=True)
+class Made:
+    """Where a build is: `folder` is the program, `icons` its pictures, `notices` the licences of what is inside."""
+
+    version: str
+    epoch: int  # seconds: the time of the commit
+    folder: Path
+    icons: Path
+    notices: Path
+
+
+def package(environment: Environment, *, test: bool, target: Path = ROOT / "dist") -> int:
+    """Build everything that this system can build. Raises `Refusal`."""
+    signing.check(os.environ)
+    target.mkdir(parents=True, exist_ok=True)
+    work = ROOT / "build" / "package"
+    shutil.rmtree(work, ignore_errors=True)
+    linux = sys.platform.startswith("linux")
+    made = build(environment, work, "bundled")
+    if test:
+        prove(made.folder)
+    name = f"rialto-{made.version}-{sys.platform}-{platform.machine().lower()}"
+    results = [target / f"{name}.cdx.json"]
+    bill_of_materials.write(RUN_LOCK, results[0], made.version, made.epoch)
+    if linux:
+        results.append(tarball(made.folder, target / f"{name}.tar.gz", made.epoch))
+        if shutil.which("dpkg-deb") and shutil.which("dpkg-shlibdeps"):
+            made = build(environment, work, "theirs")
+            results += debian_package.make(made.version, made.epoch, made.folder, made.icons, made.notices, target)
+        else:
+            say("There is no dpkg-dev here, so no .deb was made.")
+    elif sys.platform == "win32":
+        results.append(_installer(made, target / f"{name}-setup.exe"))
+    else:
+        results.append(_disk_image(made, target / f"{name}.dmg"))
+    for path in results:
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        path.with_name(path.name + ".sha256").write_text(f"{digest}  {path.name}\n", encoding="utf-8", newline="\n")
+        say(f"{path.name}: {path.stat().st_size / 1e6:.1f} MB, sha256 {digest}")
+    return 0
+
+
+def build(environment: Environment, work: Path, system_libraries: str) -> Made:
+    """Make the folder once. `system_libraries`: "bundled", or "theirs" for a package that depends on them."""
+    epoch = commit_time()
+    icons = work / "icons"
+    environ = {
+        **os.environ,
+        "QT_QPA_PLATFORM": "offscreen",
+        "SOURCE_DATE_EPOCH": str(epoch),
+        "PYTHONHASHSEED": "1",
+        "RIALTO_SYSTEM_LIBRARIES": system_libraries,
+        "RIALTO_VERSION": version(),
+        "RIALTO_ICONS": str(icons),
+    }
+    python = str(environment.python)
+    work.mkdir(parents=True, exist_ok=True)
+    try:
+        quietly([python, str(BUILD_FILES / "draw_icons.py"), str(icons)], env=environ)
+        with step(f"Building the program, system libraries {system_libraries}"):
+            command = [python, "-m", "PyInstaller", "--noconfirm", "--clean", "--distpath", str(work / "dist")]
+            quietly([*command, "--workpath", str(work / "work"), str(SPEC)], env=environ, cwd=ROOT)
+    except CommandFailed as failure:
+        raise Refusal(f"The program could not be built:\n\n{failure.tail}\n") from failure
+    folder = work / "dist" / ("Rialto.app" if sys.platform == "darwin" else "rialto")
+    notices = work / "licences.txt"
+    notices.write_text(licences.text(environment.folder, RUN_LOCK), encoding="utf-8", newline="\n")
+    if sys.platform.startswith("linux"):
+        strip(folder)
+    shutil.copy(notices, folder / ("Contents/Resources" if sys.platform == "darwin" else "") / "LICENCES.txt")
+    _say_sizes(folder)
+    return Made(version(), epoch, folder, icons, notices)
+
+
+def strip(folder: Path) -> None:
+    """Take the symbols out of every library that can do without. Needs binutils; without them nothing happens."""
+    if shutil.which("strip") is None:
+        return
+    for path in sorted(folder.rglob("*.so*")):
+        if path.is_symlink() or any(part in path.as_posix() for part in NOT_STRIPPED):
+            continue
+        subprocess.run(["strip", "--strip-unneeded", str(path)], stderr=subprocess.DEVNULL, check=False)
+
+
+def prove(folder: Path) -> None:
+    """Let the built program test itself. Raises `Refusal` when it does not work."""
+    program = folder / ("Contents/MacOS/rialto" if sys.platform == "darwin" else "rialto")
+    with step("Letting the built program test itself"):
+        done = subprocess.run(
+            [str(program.with_suffix(".exe") if os.name == "nt" else program), "--self-test"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            errors="replace",
+            timeout=WITHIN_S,
+            check=False,
+        )
+    print(done.stdout)
+    if done.returncode != 0:
+        raise Refusal(f"The built program does not pass its own test (code {done.returncode}).")
+
+
+def tarball(folder: Path, target: Path, epoch: int) -> Path:
+    """Pack a folder so that the same files give the same bytes."""
+
+    def plain(entry: tarfile.TarInfo) -> tarfile.TarInfo:
+        entry.uid = entry.gid = 0
+        entry.uname = entry.gname = ""
+        entry.mtime = epoch
+        entry.mode = 0o755 if entry.isdir() or entry.mode & 0o100 else 0o644
+        return entry
+
+    with (
+        step("Packing the tarball"),
+        target.open("wb") as raw,
+        gzip.GzipFile("", "wb", 6, raw, epoch) as packed,
+        tarfile.open(fileobj=packed, mode="w") as archive,
+    ):
+        for path in sorted((folder, *folder.rglob("*"))):
+            archive.add(path, f"rialto/{path.relative_to(folder)}", recursive=False, filter=plain)
+    return target
+
+
+def version() -> str:
+    text = (ROOT / "app" / "__init__.py").read_text(encoding="utf-8")
+    found = re.search(r'__version__ = "([^"]+)"', text)
+    if found is None:
+        raise Refusal("app/__init__.py names no version.")
+    return found.group(1)
+
+
+def commit_time(environ: Mapping[str, str] = os.environ) -> int:
+    """Return SOURCE_DATE_EPOCH, or when the commit was made, in seconds; a copy without git has that of the licence."""
+    if environ.get("SOURCE_DATE_EPOCH"):
+        return int(environ["SOURCE_DATE_EPOCH"])
+    try:
+        return int(quietly(["git", "log", "-1", "--format=%ct"], cwd=ROOT))
+    except (CommandFailed, OSError, ValueError):
+        return int((ROOT / "LICENSE").stat().st_mtime)
+
+
+def _say_sizes(folder: Path) -> None:
+    """Say the size of the whole and of its ten greatest parts, in MB."""
+    inside = folder / "_internal" if (folder / "_internal").is_dir() else folder
+    sizes = {path.name: _size(path) for path in inside.iterdir()}
+    greatest = sorted(sizes.items(), key=lambda part: -part[1])[:10]
+    parts = ", ".join(f"{name} {size / 1e6:.0f}" for name, size in greatest)
+    say(f"{folder.name}: {_size(folder) / 1e6:.0f} MB; {parts}")
+
+
+def _size(path: Path) -> int:
+    files = path.rglob("*") if path.is_dir() else [path]
+    return sum(file.lstat().st_size for file in files if file.is_file() and not file.is_symlink())
+
+
+def _installer(made: Made, target: Path) -> Path:
+    signing.windows(made.folder / "rialto.exe", os.environ)
+    script = ROOT / "packaging" / "windows" / "rialto.nsi"
+    values = {"VERSION": made.version, "FOLDER": made.folder, "ICON": made.icons / "rialto.ico", "OUT": target}
+    try:
+        quietly(["makensis", "-WX", *(f"-D{name}={value}" for name, value in values.items()), str(script)])
+    except CommandFailed as failure:
+        raise Refusal(f"The installer could not be made:\n\n{failure.tail}\n") from failure
+    signing.windows(target, os.environ)
+    return target
+
+
+def _disk_image(made: Made, target: Path) -> Path:
+    signing.macos_app(made.folder, ROOT / "packaging" / "macos" / "entitlements.plist", os.environ)
+    target.unlink(missing_ok=True)
+    try:
+        command = ["hdiutil", "create", "-volname", "Rialto", "-srcfolder", str(made.folder), "-format", "UDZO"]
+        quietly([*command, str(target)])
+    except CommandFailed as failure:
+        raise Refusal(f"The disk image could not be made:\n\n{failure.tail}\n") from failure
+    signing.notarise(target, os.environ)
+    return target

@@ -1,0 +1,48 @@
+; The installer for one person, without administrator rights. Called by packaging/package.py with
+; VERSION, FOLDER (the built program), ICON and OUT.
+Unicode true
+Target amd64-unicode
+ManifestDPIAware true
+Name "Rialto ${VERSION}"
+OutFile "${OUT}"
+Icon "${ICON}"
+UninstallIcon "${ICON}"
+RequestExecutionLevel user
+InstallDir "$LOCALAPPDATA\Programs\Rialto"
+InstallDirRegKey HKCU "Software\Rialto" "Folder"
+SetCompressor /SOLID lzma
+!define UNINSTALL "Software\Microsoft\Windows\CurrentVersion\Uninstall\Rialto"
+Page directory
+Page instfiles
+UninstPage uninstConfirm
+UninstPage instfiles
+
+Section "Rialto"
+  ; what an older version left goes first; the marker keeps a wrong folder from being emptied
+  IfFileExists "$INSTDIR\rialto.exe" 0 +2
+    RMDir /r "$INSTDIR\_internal"
+  SetOutPath "$INSTDIR"
+  File /r "${FOLDER}/*"
+  WriteUninstaller "$INSTDIR\uninstall.exe"
+  CreateShortcut "$SMPROGRAMS\Rialto.lnk" "$INSTDIR\rialto.exe"
+  WriteRegStr HKCU "Software\Rialto" "Folder" "$INSTDIR"
+  WriteRegStr HKCU "${UNINSTALL}" "DisplayName" "Rialto"
+  WriteRegStr HKCU "${UNINSTALL}" "DisplayVersion" "${VERSION}"
+  WriteRegStr HKCU "${UNINSTALL}" "DisplayIcon" "$INSTDIR\rialto.exe"
+  WriteRegStr HKCU "${UNINSTALL}" "UninstallString" '"$INSTDIR\uninstall.exe"'
+  WriteRegStr HKCU "${UNINSTALL}" "QuietUninstallString" '"$INSTDIR\uninstall.exe" /S'
+  WriteRegDWORD HKCU "${UNINSTALL}" "NoModify" 1
+  WriteRegDWORD HKCU "${UNINSTALL}" "NoRepair" 1
+SectionEnd
+
+Section "Uninstall"
+  RMDir /r "$INSTDIR\_internal"
+  Delete "$INSTDIR\rialto.exe"
+  Delete "$INSTDIR\LICENCES.txt"
+  Delete "$INSTDIR\uninstall.exe"
+  RMDir "$INSTDIR"
+  Delete "$SMPROGRAMS\Rialto.lnk"
+  DeleteRegKey HKCU "${UNINSTALL}"
+  DeleteRegKey HKCU "Software\Rialto"
+  DetailPrint "Your chats, settings and recordings are kept in $LOCALAPPDATA\Rialto."
+SectionEnd
