@@ -165,6 +165,26 @@ def _bad_request(error: errors.ServiceError, subject: str, charged: str) -> Told
 
 
 def _no_key(error: errors.ServiceError, subject: str, charged: str) -> Told:
+    exchange = error.exchange
+    if error.code == "sign_in_refused":  # our own wallet did not sign: it is locked, watched, or its key is away
+        return Told(
+            "The wallet did not sign",
+            _join(error.message, f"Nothing was sent, and your {subject} is kept."),
+            RETRY,
+            SWITCH,
+            icon="lock",
+            severity="warn",
+        )
+    if exchange is not None and exchange.request.sign_in_header:
+        coded = (error.code or "").startswith("X402_")
+        reason = "The service refused the sign-in itself." if coded else "This part of the service wants an API key."
+        return Told(
+            "The service did not accept the wallet's sign-in",
+            f"{reason} Nothing was charged, and your {subject} is kept.",
+            RETRY if coded else SWITCH,
+            SWITCH if coded else RETRY,
+            icon="wallet",
+        )
     return Told(
         "The service did not accept your API key",
         f"Nothing was charged, and your {subject} is kept. The key may have been deleted or replaced.",

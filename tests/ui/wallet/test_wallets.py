@@ -10,6 +10,7 @@ import pytest
 from PySide6.QtWidgets import QAbstractButton, QLineEdit, QWidget
 
 from app.service.errors import AuthenticationFailed
+from app.ui.shared.problems import describe
 from app.wallet.keys import open_key_file
 from app.wallet.signer import EthAccountSigner, PrivateKey, address_of
 from tests.ui.wallet.desk import Desk
@@ -79,6 +80,23 @@ async def test_a_locked_wallet_signs_nothing_until_it_is_unlocked(wallet: Desk) 
     assert card.is_locked
     wallet.page.act("unlock", account.id)
     assert (await service.x402.balance(account.address)).balance_usd == 0
+    await wallet.tasks.idle()
+
+
+async def test_r_auth_13_a_wallet_that_is_refused_is_told_which_credential_is_wanted(wallet: Desk) -> None:
+    account = await wallet.faucet_wallet()
+    await wallet.use(account)
+    service = wallet.caller.service
+    assert service is not None
+    with pytest.raises(AuthenticationFailed) as caught:
+        await service.account.rate_limits()
+    assert "wants an API key" in describe(caught.value).meaning
+    wallet.keys.lock()
+    with pytest.raises(AuthenticationFailed) as caught:
+        await service.x402.balance(account.address)
+    problem = describe(caught.value)
+    assert problem.what == "The wallet did not sign"
+    assert "locked" in problem.meaning
     await wallet.tasks.idle()
 
 
