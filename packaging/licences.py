@@ -37,7 +37,7 @@ def licence_of(distribution: metadata.Distribution) -> str:
 
 
 def _first(said: metadata.PackageMetadata, key: str) -> str:
-    return next(iter(said.get_all(key) or [""]))
+    return str(next(iter(said.get_all(key) or [""])))
 
 
 def _distributions(environment: Path) -> list[metadata.Distribution]:

@@ -9,11 +9,13 @@ from pathlib import Path
 from app import __version__
 from app.storage.settings import THEMES
 
-USAGE = """usage: python -m app [--theme system|light|dark] [--tour FOLDER] [--self-test] [--version] [--help]
+USAGE = """usage: rialto [--portable FOLDER] [--theme NAME] [--tour FOLDER] [--self-test] [--version] [--help]
 
 Opens Rialto. RIALTO_HOME names a folder to keep everything in.
 
-  --theme NAME    the theme of this start only
+  --portable FOLDER
+                  keep everything in FOLDER, as RIALTO_HOME does
+  --theme NAME    system, light or dark, for this start only
   --tour FOLDER   show the main job without a person, and leave a screenshot of each step in FOLDER
   --self-test     try every part once, off screen and in the Sandbox; ends with 1 when one does not work
 """
@@ -24,6 +26,7 @@ class Options:
     """What the command line asked for."""
 
     theme: str = ""
+    portable: Path | None = None  # where all data is kept
     tour: Path | None = None
     self_test: bool = False
     act: str = ""  # one act of the tour, in a process of its own
@@ -42,13 +45,15 @@ def read_options(arguments: Sequence[str]) -> Options | str:
         if word == "--self-test":
             options.self_test = True
             continue
-        if word not in ("--theme", "--tour", "--act") or not rest:
+        if word not in ("--theme", "--tour", "--act", "--portable") or not rest:
             return f"{word} is not understood here.\n\n{USAGE}"
         value = rest.pop(0)
         if word == "--theme" and value not in THEMES:
             return f"There is no theme {value}.\n\n{USAGE}"
         if word == "--tour":
             options.tour = Path(value).absolute()
+        elif word == "--portable":
+            options.portable = Path(value).expanduser().absolute()
         elif word == "--act":
             options.act = value
         else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -18,7 +19,7 @@ from app.bootstrap.moments import Loading
 from app.bootstrap.options import USAGE, Options, read_options
 from app.credentials.redaction import SecretRegistry
 from app.storage.errors import StorageUnavailable
-from app.storage.paths import Paths
+from app.storage.paths import HOME_VARIABLE, Paths
 from app.ui.shared.collector import UiThreadCollector
 from app.ui.shell.crash_reports import CrashReporter
 from app.ui.shell.single_instance import SingleInstance
@@ -33,6 +34,8 @@ def run(arguments: Sequence[str]) -> int:
     if isinstance(options, str):
         print(options)
         return 0 if options == USAGE or options.startswith("Rialto ") else 2
+    if options.portable is not None:
+        os.environ[HOME_VARIABLE] = str(options.portable)  # for the processes that this one starts as well
     if options.self_test:
         from app.ui.shell.self_test import guide as test_itself
 
