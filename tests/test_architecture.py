@@ -27,8 +27,8 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     # FFmpeg, where it is installed: AAC, M4A, MP4 and WebM, and compressed sound while it arrives
     "app.audio.*_av": ("app.audio", "numpy", "av"),
     "app.audio*": ("app.audio", "numpy", "sounddevice", "soundfile"),
-    # cryptography: Ed25519 and nothing else; the rest are parts of eth_account's own set: Crypto for keccak, eth_abi for
-    # what contracts say, rlp for what transactions say
+    # cryptography: Ed25519 and nothing else; the rest are parts of eth_account's own set: Crypto for keccak, eth_abi
+    # for what contracts say, rlp for what transactions say
     "app.wallet*": ("app.wallet", "eth_account", "eth_abi", "rlp", "cryptography", "Crypto"),
     # secretstorage (part of keyring on Linux): whether the keyring is locked, without opening its unlock window
     "app.credentials*": ("app.credentials", "keyring", "secretstorage", "cryptography", "pydantic"),

@@ -57,8 +57,8 @@ def _wallet(rialto: Rialto) -> TabPage:
 TABS: tuple[tuple[TabInfo, Callable[[Rialto], TabPage]], ...] = (
     (TabInfo("speech", "Speech", "speech", inspector_width=352), _speech),
     (TabInfo("transcription", "Transcribe", "transcribe"), _transcription),
-    (TabInfo("video", "Video", "video", list_width=324, inspector_width=436), _video),
     (TabInfo("images", "Images", "images", list_width=324), _images),
+    (TabInfo("video", "Video", "video", list_width=324, inspector_width=436), _video),
     (TabInfo("crypto_rpc", "Console", "console"), _crypto_rpc),
     (TabInfo("wallet", "Wallet", "wallet", list_width=312), _wallet),
 )

@@ -48,7 +48,4 @@ class Signatures:
         rows = await self._database.fetch(
             "SELECT at, account_id, address, kind, host, document FROM signatures ORDER BY seq DESC LIMIT ?", [limit]
         )
-        return tuple(
-            Signature(moment_of(row[0]), *(read_text(each) for each in row[1:]))
-            for row in rows
-        )
+        return tuple(Signature(moment_of(row[0]), *(read_text(each) for each in row[1:])) for row in rows)

@@ -41,8 +41,8 @@ OPEN: tuple[JobState, ...] = ("waiting", "sending", "running", "ready")
 WITH_FILM: tuple[JobState, ...] = ("saved", "cleaned")
 _COLUMNS = (
     "id, place, account_id, model, model_name, prompt, form, state, told, note, held, quote_usd, intent_id,"
-    " exchange_id, request_id, queue_id, download_url, created_at, queued_at, ready_at, ended_at, average_s, bad_films, file,"
-    " size_bytes, duration_s, width, height, clean_after, remote_copy, charged, refunded, trashed_at"
+    " exchange_id, request_id, queue_id, download_url, created_at, queued_at, ready_at, ended_at, average_s, bad_films,"
+    " file, size_bytes, duration_s, width, height, clean_after, remote_copy, charged, refunded, trashed_at"
 )
 _MAY_CHANGE = frozenset(_COLUMNS.replace(" ", "").split(",")) - {"id", "account_id", "created_at", "file"}
 
