@@ -31,8 +31,8 @@ QT_WINDOW = (
 )
 # Sound: PortAudio with the way to PulseAudio and PipeWire, and what QtMultimedia links to.
 SOUND = ("libportaudio2", "libasound2-plugins", "libpulse0", "libxrandr2")
-# Tests start a real Secret Service on a bus of their own, and a sound server with null devices.
-TESTS = ("dbus", "gnome-keyring", "pulseaudio", "pulseaudio-utils")
+# Tests start a real Secret Service on a bus of their own, a sound server with null devices, and curl as people do.
+TESTS = ("dbus", "gnome-keyring", "pulseaudio", "pulseaudio-utils", "curl")
 
 OS_RELEASE = Path("/etc/os-release")
 LOCK_TIMEOUT_S = 300  # another apt may be at work, for instance the unattended upgrades right after boot
