@@ -16,7 +16,7 @@ from tests.audio.pulse import Pulse
 from tests.audio.sounds import block, frequency_of, heard, level_of
 
 
-def until(holds: Callable[[], bool], seconds: float = 10.0) -> None:
+def until(holds: Callable[[], bool], seconds: float = 60.0) -> None:
     end = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < end, "it did not come to that"

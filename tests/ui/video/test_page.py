@@ -99,7 +99,7 @@ async def test_a_video_is_filled_in_queued_fetched_played_and_cleaned_up(
     async with open_room(tmp_home, theme, controls) as room:
         page, desk = room.page, room.desk
         job_id = await room.order("A small sailboat")
-        assert page.form.queue.text().startswith("Queue for $")
+        await desk.until(lambda: page.form.queue.text().startswith("Queue for $"))  # the quote is asked for anew
         await desk.reaches(job_id, "running")
         assert page.badge() == 1 and page.main.running.text() == "1 running"
         await desk.done(job_id)
