@@ -108,6 +108,7 @@ async def test_a_video_is_filled_in_queued_fetched_played_and_cleaned_up(
         player = page.side.player
         await desk.until(lambda: player.duration_ms and not player.picture_box.picture.isNull())
         assert abs(player.duration_ms - 3000) < 150 and not player.plays, "nothing sounds by itself"
+        room.run("video.loop")  # a computer with much to do shows few of the film's three seconds
         room.press(player.play)
         await desk.until(lambda: player.plays and player.frames_shown > 3)
         room.press(player.play)
