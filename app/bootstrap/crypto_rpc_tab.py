@@ -40,9 +40,6 @@ def make_crypto_rpc_tab(rialto: Rialto) -> CryptoRpcPage:
 
 
 def _toast(rialto: Rialto, page: CryptoRpcPage, sentence: str, action: str, words: str) -> None:
-    from app.ui.shared.problems import ActionSpec
-
-    actions = (ActionSpec(action, words),) if action else ()
-    toast = rialto.window.overlays.toasts.show_toast(sentence, actions=actions)
+    toast = rialto.toast(sentence, action, words)
     if action == "rpc-undo":
         toast.action.connect(lambda _id: page.presenter.sent.undo())

@@ -39,10 +39,7 @@ def make_images_tab(rialto: Rialto) -> ImagesPage:
 
 
 def _toast(rialto: Rialto, presenter: ImagesPresenter, sentence: str, action: str, words: str) -> None:
-    from app.ui.shared.problems import ActionSpec
-
-    actions = (ActionSpec(action, words),) if action else ()
-    toast = rialto.window.overlays.toasts.show_toast(sentence, actions=actions)
+    toast = rialto.toast(sentence, action, words)
     if action == "images-undo":
         toast.action.connect(lambda _id: presenter.library.undo())
 

@@ -9,18 +9,16 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app import __version__
+from app.bootstrap.chat_tab import make_chat_tab
 from app.bootstrap.moments import FirstPaint, say
 from app.bootstrap.money_questions import ask_budget, ask_elsewhere, show_status_page
-from app.bootstrap.tabs import SETTINGS_TAB, TABS
+from app.bootstrap.tabs import SETTINGS_TAB, TABS, make_settings
 from app.storage.errors import StorageError, StorageUnavailable
 from app.storage.log import setup_logging, stop_logging
 from app.storage.paths import resources
 from app.ui.chat.page import INFO as CHAT_TAB
-from app.ui.chat.page import ChatPage
 from app.ui.chat.presenter import ChatPresenter
 from app.ui.shared.caller import Caller
-from app.ui.shared.tab import TabPage
 from app.ui.shared.tasks import TaskScope
 from app.ui.shared.theme import Mode, Theme
 from app.ui.shell.main_window import MainWindow
@@ -32,15 +30,16 @@ if TYPE_CHECKING:
     from app.audio.devices import AudioHost
     from app.bootstrap.account_desk import AccountDesk
     from app.bootstrap.ground import Ground
-    from app.service.characters import Character
     from app.storage.catalogue import Catalogue
     from app.storage.database import Database
     from app.storage.intents import Intent
     from app.ui.characters.page import CharactersPage
+    from app.ui.chat.page import ChatPage
     from app.ui.chat.state import ChatHead
     from app.ui.settings.accounts.presenter import AccountsPresenter
     from app.ui.settings.secrets.presenter import SecretsPresenter
     from app.ui.shared.device_watch import DeviceWatch
+    from app.ui.shared.toast import Toast
     from app.ui.shell.crash_reports import CrashReport
 
 _log = logging.getLogger(__name__)
@@ -119,11 +118,11 @@ class Rialto:
         window.add_tab(CHAT_TAB, lambda: self.chat_page)
         for info, make in TABS:
             window.add_tab(info, partial(make, self))
-        window.add_tab(SETTINGS_TAB, self._make_settings_tab)
+        window.add_tab(SETTINGS_TAB, partial(make_settings, self))
         window.closed.connect(self._note_closed)
         self._ground.sandbox.answering.connect(lambda: say("sandbox"))
         self.chat.head_changed.connect(self._note_head)
-        window.refresh_requested.connect(lambda: self.tasks.replace("refresh", self._refresh))
+        window.refresh_requested.connect(lambda: self.tasks.replace("refresh", self.refresh))
         window.account_chosen.connect(lambda account_id: self.accounts.use(account_id))
         window.status_page_requested.connect(lambda page: show_status_page(self, page))
         window.tab_shown.connect(self.crashes.doing)
@@ -139,18 +138,7 @@ class Rialto:
 
     @cached_property
     def chat_page(self) -> ChatPage:
-        page = ChatPage(self.theme, self.chat, self.tasks, enter_sends=self.settings.value.enter_sends)
-        page.characters_wanted.connect(self._show_characters)
-        page.help_wanted.connect(self.help)
-        if self.chat.conversation is not None:
-            self._wire_voice(page)
-        else:
-            self.chat.started.connect(lambda: self._wire_voice(page))
-        page.toast_wanted.connect(self._toast)
-        if self.first_paint is not None and self.first_paint.is_over:
-            page.complete()
-        self.settings.subscribe(lambda value: page.main.composer.set_enter_sends(value.enter_sends))
-        return page
+        return make_chat_tab(self)
 
     def _make_welcome(self) -> QWidget:
         from app.ui.shell.welcome import WelcomePage
@@ -192,7 +180,7 @@ class Rialto:
         try:
             self._log_handler = await asyncio.to_thread(setup_logging, self.paths, self.secrets.redact)
         except StorageUnavailable as error:
-            self._toast(error.sentence, "", "")
+            self.toast(error.sentence)
         await self._load("app.storage.database", "app.storage.history", "app.storage.receipts", "app.storage.intents")
         await self._load("app.ui.chat.presenter_conversation", "app.ui.chat.message_view", "app.service.service")
         welcome_done = self.settings.value.welcome_done
@@ -265,7 +253,7 @@ class Rialto:
         try:
             await database.back_up_daily()
         except StorageError as error:
-            self._toast(error.sentence, "", "")
+            self.toast(error.sentence)
 
     async def _cannot_go_on(self, sentence: str) -> None:
         from app.ui.shared.dialogs import confirm
@@ -302,8 +290,8 @@ class Rialto:
             ask_elsewhere=partial(ask_elsewhere, self),
         )
         desk.connected.connect(self._connected)
-        desk.problem.connect(lambda sentence: self._toast(sentence, "", ""))
-        desk.network_changed.connect(lambda: self.tasks.replace("refresh", self._refresh))
+        desk.problem.connect(lambda sentence: self.toast(sentence))
+        desk.network_changed.connect(lambda: self.tasks.replace("refresh", self.refresh))
         return desk
 
     @property
@@ -322,7 +310,8 @@ class Rialto:
             self.chat.head_changed.disconnect(self._note_head)
             say("can-send")
 
-    async def _refresh(self) -> None:
+    async def refresh(self) -> None:
+        """Ask the service anew what it has and what is left to spend."""
         await self.desk.switch.read_limits()
         self.chat.refresh_models()
 
@@ -342,101 +331,26 @@ class Rialto:
 
         return DeviceWatch()
 
-    def _wire_voice(self, page: ChatPage) -> None:
-        """Let every answer of the chat be read aloud; the speech tab is made by the first that is."""
-
-        def act(row_id: str, action: str) -> None:
-            if action == "speak":
-                from app.bootstrap.speech_tab import read_answer
-
-                self.tasks.replace("read answer", read_answer, self, row_id)
-
-        page.main.view.action.connect(act)
-
     # What one part asks of another
-
-    def _make_settings_tab(self) -> TabPage:
-        from app.ui.settings.page import SettingsPage
-        from app.ui.settings.presenter import SettingsPresenter
-
-        presenter = SettingsPresenter(
-            self.settings, self.paths, self.caller, self.desk.sandbox, self.tasks, calls=self.desk.calls
-        )
-        page = SettingsPage(
-            self.theme,
-            presenter,
-            self.accounts,
-            self.places,
-            self.window.registry,
-            self.tasks,
-            version=__version__,
-            toasts=lambda: self.window.overlays.toasts,
-            open_help=lambda place: self.window.overlays.open_help(place),
-            connection=lambda: self.desk.connection,
-        )
-        return page
-
-    def _show_characters(self) -> None:
-        self.window.show_tab("chat")
-        self.chat_page.show_guest(self.characters_page)
 
     @cached_property
     def characters_page(self) -> CharactersPage:
-        from app.ui.characters.page import CharactersPage
-        from app.ui.characters.presenter import CharactersPresenter
+        from app.bootstrap.chat_tab import make_characters_page
 
-        presenter = CharactersPresenter(self.caller, self.settings, self.tasks)
-        presenter.catalogue = self.catalogue
-        page = CharactersPage(self.theme, presenter, self.tasks, cache=self.paths.cache / "characters")
-        page.closed.connect(self.chat_page.show_chat)
-        page.character_chosen.connect(self._speak_with)
-        page.help_wanted.connect(self.help)
-        return page
-
-    def _speak_with(self, character: Character, in_new_chat: bool) -> None:
-        from app.ui.chat.state import CharacterHead
-
-        self.chat_page.use_character(CharacterHead.of(character), new_chat=in_new_chat)
+        return make_characters_page(self)
 
     def help(self, action: str) -> None:
         """Carry out what a button of an error card asks for."""
-        if action == "speak":
-            return  # the message view told the speech tab itself
-        if action == "sandbox-money":
-            self.window.open_settings("sandbox")
-        elif action == "switch-account":
-            self.window.open_account_menu()
-        elif action == "sandbox":
-            self.accounts.use(self.desk.sandbox_account().id)
-        elif action == "connection":
-            self.window.open_settings("connection")
-        elif action == "top-up":
-            from app.bootstrap.wallet_tab import top_up_and_go_on
+        from app.bootstrap.remedies import carry_out
 
-            top_up_and_go_on(self)
-        elif action == "check-balance":
-            self.tasks.start("balance", self._tell_balance)
-        else:  # "replace-key": what is known of the account, and its Test button
-            self.window.open_settings("accounts")
+        carry_out(self, action)
 
-    async def _tell_balance(self) -> None:
-        """Ask the service and say what it answered; the status bar shows the same."""
-        from app.ui.shared import money
-
-        await self._refresh()
-        balance = self.caller.balance
-        known = f"The service says: {money.money(balance)}." if balance is not None else "The service names no balance."
-        self._toast(known, "", "")
-
-    def _toast(self, sentence: str, action: str, words: str) -> None:
+    def toast(self, sentence: str, action: str = "", words: str = "") -> Toast:
+        """Say something over the window; with `action`, beside a button that says `words`."""
         from app.ui.shared.problems import ActionSpec
 
         actions = (ActionSpec(action, words),) if action else ()
-        toast = self.window.overlays.toasts.show_toast(sentence, actions=actions)
-        if action == "undo":
-            toast.action.connect(lambda _id: self.chat.undo())
-        elif action == "undo-preset":
-            toast.action.connect(lambda _id: self.chat_page.box.undo_preset())
+        return self.window.overlays.toasts.show_toast(sentence, actions=actions)
 
     async def _show_crash(self, report: CrashReport, earlier: bool = False) -> None:
         from app.ui.shell.crash_dialog import show_crash

@@ -103,10 +103,7 @@ def _transcribe(rialto: Rialto, path: Path) -> None:
 
 
 def _toast(rialto: Rialto, page: SpeechPage, sentence: str, action: str, words: str) -> None:
-    from app.ui.shared.problems import ActionSpec
-
-    actions = (ActionSpec(action, words),) if action else ()
-    toast = rialto.window.overlays.toasts.show_toast(sentence, actions=actions)
+    toast = rialto.toast(sentence, action, words)
     if action == "speech-undo":
         toast.action.connect(lambda _id: page.deeds.undo())
     elif action.startswith("speech-voice-undo:"):

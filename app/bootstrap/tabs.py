@@ -53,6 +53,12 @@ def _wallet(rialto: Rialto) -> TabPage:
     return make_wallet_tab(rialto)
 
 
+def make_settings(rialto: Rialto) -> TabPage:
+    from app.bootstrap.settings_tab import make_settings_tab
+
+    return make_settings_tab(rialto)
+
+
 # Between Chat, which is part of the first paint, and Settings.
 TABS: tuple[tuple[TabInfo, Callable[[Rialto], TabPage]], ...] = (
     (TabInfo("speech", "Speech", "speech", inspector_width=352), _speech),

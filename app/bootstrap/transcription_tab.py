@@ -40,10 +40,7 @@ def make_transcription_tab(rialto: Rialto) -> TranscriptionPage:
 
 
 def _toast(rialto: Rialto, presenter: TranscriptionPresenter, sentence: str, action: str, words: str) -> None:
-    from app.ui.shared.problems import ActionSpec
-
-    actions = (ActionSpec(action, words),) if action else ()
-    toast = rialto.window.overlays.toasts.show_toast(sentence, actions=actions)
+    toast = rialto.toast(sentence, action, words)
     if action == "undo":
         toast.action.connect(presenter.undo)
 

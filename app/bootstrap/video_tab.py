@@ -34,10 +34,7 @@ def make_video_tab(rialto: Rialto) -> VideoPage:
 
 
 def _toast(rialto: Rialto, page: VideoPage, sentence: str, action: str, words: str) -> None:
-    from app.ui.shared.problems import ActionSpec
-
-    actions = (ActionSpec(action, words),) if action else ()
-    toast = rialto.window.overlays.toasts.show_toast(sentence, actions=actions)
+    toast = rialto.toast(sentence, action, words)
     if action == "undo":
         toast.action.connect(lambda _id: page.presenter.undo())
     elif action.startswith(SHOW):

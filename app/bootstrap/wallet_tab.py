@@ -66,10 +66,7 @@ def top_up_and_go_on(rialto: Rialto) -> None:
 
 
 def _toast(rialto: Rialto, page: WalletPage, sentence: str, action: str, words: str) -> None:
-    from app.ui.shared.problems import ActionSpec
-
-    actions = (ActionSpec(action, words),) if action else ()
-    toast = rialto.window.overlays.toasts.show_toast(sentence, actions=actions)
+    toast = rialto.toast(sentence, action, words)
     if action == "top-up":
         toast.action.connect(lambda _id: page.top_up())
     elif action == "wallet-new":

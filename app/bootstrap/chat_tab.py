@@ -1,0 +1,74 @@
+"""The Chat tab, which is part of the first paint, and its guests: the characters, and the voice that reads answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.ui.chat.page import ChatPage
+
+if TYPE_CHECKING:
+    from app.bootstrap.rialto import Rialto
+    from app.service.characters import Character
+    from app.ui.characters.page import CharactersPage
+
+
+def make_chat_tab(rialto: Rialto) -> ChatPage:
+    """Build the page; what needs the history is wired when that is open."""
+    page = ChatPage(rialto.theme, rialto.chat, rialto.tasks, enter_sends=rialto.settings.value.enter_sends)
+    page.characters_wanted.connect(lambda: show_characters(rialto))
+    page.help_wanted.connect(rialto.help)
+    if rialto.chat.conversation is not None:
+        _wire_voice(rialto, page)
+    else:
+        rialto.chat.started.connect(lambda: _wire_voice(rialto, page))
+    page.toast_wanted.connect(lambda *words: _toast(rialto, *words))
+    if rialto.first_paint is not None and rialto.first_paint.is_over:
+        page.complete()
+    rialto.settings.subscribe(lambda value: page.main.composer.set_enter_sends(value.enter_sends))
+    return page
+
+
+def _wire_voice(rialto: Rialto, page: ChatPage) -> None:
+    """Let every answer be read aloud; the speech tab is made by the first that is."""
+
+    def act(row_id: str, action: str) -> None:
+        if action == "speak":
+            from app.bootstrap.speech_tab import read_answer
+
+            rialto.tasks.replace("read answer", read_answer, rialto, row_id)
+
+    page.main.view.action.connect(act)
+
+
+def _toast(rialto: Rialto, sentence: str, action: str, words: str) -> None:
+    toast = rialto.toast(sentence, action, words)
+    if action == "undo":
+        toast.action.connect(lambda _id: rialto.chat.undo())
+    elif action == "undo-preset":
+        toast.action.connect(lambda _id: rialto.chat_page.box.undo_preset())
+
+
+def show_characters(rialto: Rialto) -> None:
+    """Show the gallery where the conversation is."""
+    rialto.window.show_tab("chat")
+    rialto.chat_page.show_guest(rialto.characters_page)
+
+
+def make_characters_page(rialto: Rialto) -> CharactersPage:
+    """Build the gallery."""
+    from app.ui.characters.page import CharactersPage
+    from app.ui.characters.presenter import CharactersPresenter
+
+    presenter = CharactersPresenter(rialto.caller, rialto.settings, rialto.tasks)
+    presenter.catalogue = rialto.catalogue
+    page = CharactersPage(rialto.theme, presenter, rialto.tasks, cache=rialto.paths.cache / "characters")
+    page.closed.connect(rialto.chat_page.show_chat)
+    page.character_chosen.connect(lambda character, in_new_chat: _speak_with(rialto, character, in_new_chat))
+    page.help_wanted.connect(rialto.help)
+    return page
+
+
+def _speak_with(rialto: Rialto, character: Character, in_new_chat: bool) -> None:
+    from app.ui.chat.state import CharacterHead
+
+    rialto.chat_page.use_character(CharacterHead.of(character), new_chat=in_new_chat)

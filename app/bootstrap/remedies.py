@@ -1,0 +1,41 @@
+"""What the buttons of an error card ask for, carried out wherever in the window it belongs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.ui.shared import money
+
+if TYPE_CHECKING:
+    from app.bootstrap.rialto import Rialto
+
+
+def carry_out(rialto: Rialto, action: str) -> None:
+    """Do what a button asks for; `action` is the id of its `ActionSpec`."""
+    if action == "speak":
+        return  # the message view told the speech tab itself
+    if action == "sandbox-money":
+        rialto.window.open_settings("sandbox")
+    elif action == "switch-account":
+        rialto.window.open_account_menu()
+    elif action == "sandbox":
+        rialto.accounts.use(rialto.desk.sandbox_account().id)
+    elif action == "connection":
+        rialto.window.open_settings("connection")
+    elif action == "top-up":
+        from app.bootstrap.wallet_tab import top_up_and_go_on
+
+        top_up_and_go_on(rialto)
+    elif action == "check-balance":
+        rialto.tasks.start("balance", _tell_balance, rialto)
+    else:  # "replace-key": what is known of the account, and its Test button
+        rialto.window.open_settings("accounts")
+
+
+async def _tell_balance(rialto: Rialto) -> None:
+    """Ask the service and say what it answered; the status bar shows the same."""
+    await rialto.refresh()
+    balance = rialto.caller.balance
+    rialto.toast(
+        f"The service says: {money.money(balance)}." if balance is not None else "The service names no balance."
+    )

@@ -1,0 +1,32 @@
+"""The Settings tab: its presenter, its page, and what it shows of the rest of the program."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app import __version__
+from app.ui.settings.page import SettingsPage
+from app.ui.settings.presenter import SettingsPresenter
+
+if TYPE_CHECKING:
+    from app.bootstrap.rialto import Rialto
+
+
+def make_settings_tab(rialto: Rialto) -> SettingsPage:
+    """Build the page; it works with no network and before the history is open."""
+    desk, window = rialto.desk, rialto.window
+    presenter = SettingsPresenter(
+        rialto.settings, rialto.paths, rialto.caller, desk.sandbox, rialto.tasks, calls=desk.calls
+    )
+    return SettingsPage(
+        rialto.theme,
+        presenter,
+        rialto.accounts,
+        rialto.places,
+        window.registry,
+        rialto.tasks,
+        version=__version__,
+        toasts=lambda: window.overlays.toasts,
+        open_help=lambda place: window.overlays.open_help(place),
+        connection=lambda: desk.connection,
+    )
