@@ -20,6 +20,7 @@ from app.ui.crypto_rpc.batch import CallRow, text_of
 from app.ui.crypto_rpc.networks import coin_of, network_title
 from app.ui.crypto_rpc.state import SendQuestion
 from app.ui.shared import money
+from app.ui.shared.budget import expecting
 from app.ui.shared.paid_call import end_of_call
 from app.ui.shared.problems import ActionSpec, Problem, describe
 from app.wallet.errors import WalletError
@@ -171,7 +172,8 @@ async def send(
         transactions={str(place): each.hash for place, each in transactions.items()},
     )
     try:
-        answer = await service.crypto_rpc.send(operation, on_wait=on_wait)
+        with expecting(operation.estimate.high_usd):
+            answer = await service.crypto_rpc.send(operation, on_wait=on_wait)
     except ServiceError as error:
         return await _ended(calls, call, error, changes_state=operation.changes_state)
     except asyncio.CancelledError:

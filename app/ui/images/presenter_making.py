@@ -17,6 +17,7 @@ from app.storage.conversations import new_id
 from app.storage.errors import StorageError
 from app.storage.images import ImageFiles, ImageKind, Images, StoredImage
 from app.ui.images.presenter_keeping import Finish, adopt, keep
+from app.ui.shared.budget import expecting
 from app.ui.shared.paid_call import STOPPED_ON_ITS_WAY, end_of_call, paid_call
 
 if TYPE_CHECKING:
@@ -96,7 +97,8 @@ class ImageMaker(QObject):
                 self.changed.emit(image)
             try:
                 await paid.sent()
-                pictures = await order.ask()
+                with expecting(_estimate(order)):
+                    pictures = await order.ask()
                 exchange = pictures.exchange
                 await self._keep(order, pictures, monotonic() - began)
                 await paid.answered(first.id, exchange.id)
@@ -185,3 +187,9 @@ class ImageMaker(QObject):
                 else:
                     await self._intents.tell(intent.id)
         return found, unknown
+
+
+def _estimate(order: Order) -> Decimal | None:
+    """What the pictures of one call are expected to cost together, None where the price list does not say."""
+    known = [image.estimate_usd for image in order.images if image.estimate_usd is not None]
+    return sum(known, Decimal(0)) if len(known) == len(order.images) else None

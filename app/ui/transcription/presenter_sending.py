@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from app.audio.preparing import CannotPrepare, Stopped
 from app.service.errors import ServiceError
 from app.storage.transcripts import PartRow
+from app.ui.shared.budget import expecting
 from app.ui.shared.paid_call import end_of_call, paid_call
 from app.ui.shared.problems import ActionSpec, Problem, describe
 from app.ui.transcription.document import Document, document_from, join_documents
@@ -237,12 +238,14 @@ class Sender:
         self._note(row.id, work)
         async with paid_call(self._stores.intents, KIND, account.id, note) as paid:
             await paid.sent()
-            transcript = await service.transcription.transcribe(
-                request,
-                price=self._price(options.model),
-                on_progress=lambda sent, size: self._uploaded(row.id, work, sent, size),
-                on_wait=lambda wait: self._waits(row.id, work, wait),
-            )
+            price = self._price(options.model)
+            with expecting(_expected(price, row, upload)):
+                transcript = await service.transcription.transcribe(
+                    request,
+                    price=price,
+                    on_progress=lambda sent, size: self._uploaded(row.id, work, sent, size),
+                    on_wait=lambda wait: self._waits(row.id, work, wait),
+                )
             self.exchanges[row.id] = self.last_exchange = transcript.exchange
             await asyncio.shield(keep(transcript))
             await paid.answered(row.id, transcript.exchange.id)
@@ -287,6 +290,12 @@ class Sender:
             "parts": parts,
             "at": exchange.started_at.isoformat(),
         }
+
+
+def _expected(price: Callable[[Decimal], Decimal | None], row: TranscriptRow, upload: Upload) -> Decimal | None:
+    """What one file will cost by its length, None where nobody knows how long it is."""
+    end_s = upload.end_s if upload.end_s is not None else row.duration_s
+    return price(Decimal(str(end_s - upload.start_s))) if end_s is not None else None
 
 
 def read_answer(transcript: Transcript) -> tuple[Document, dict[str, Any]]:

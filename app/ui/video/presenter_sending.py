@@ -29,6 +29,7 @@ from app.service.errors import (
 from app.service.media_types import HEAD_BYTES, MEDIA_TYPES, sniff
 from app.storage.errors import NotStored, StorageError
 from app.storage.intents import NOBODY_KNOWS, Intents
+from app.ui.shared.budget import expecting
 from app.ui.shared.paid_call import STOPPED_ON_ITS_WAY, end_of_call, paid_call
 from app.ui.shared.problems import describe
 from app.ui.video.takes import (
@@ -120,7 +121,8 @@ class Sender:
             async with paid_call(self.intents, KIND, job.account_id, _described(job, request)) as paid:
                 await book.change(job.id, state="sending", intent_id=paid.intent.id, note="")
                 await paid.sent()
-                receipt = await service.video.queue(request, quoted_usd=job.quote_usd)
+                with expecting(job.quote_usd):
+                    receipt = await service.video.queue(request, quoted_usd=job.quote_usd)
                 self.exchanges[job.id] = receipt.exchange
                 info = receipt.exchange.info
                 await book.change(
