@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter
-from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QStackedWidget, QStyleOptionViewItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.ui.shared import icons
 from app.ui.shared.badge import Badge
 from app.ui.shared.buttons import IconButton, QuietButton
+from app.ui.shared.grouped_list import RowLike, under_headings
+from app.ui.shared.grouped_list_delegate import GroupedDelegate
+from app.ui.shared.grouped_list_view import GroupedView
 from app.ui.shared.header import PaneHeader
 from app.ui.shared.label import Label
 from app.ui.shared.menu import Menu
@@ -19,10 +22,7 @@ from app.ui.shared.search_field import SearchField
 from app.ui.shared.spinner import paint_spinner
 from app.ui.shared.surfaces import rule, zone
 from app.ui.shared.theme import Theme
-from app.ui.speech.grouped_list import ROW_ROLE, GroupedDelegate, GroupedView, Heading
 from app.ui.speech.state import ClipRow
-
-Index = QModelIndex | QPersistentModelIndex
 
 
 class ClipListPane(QWidget):
@@ -71,7 +71,9 @@ class ClipListPane(QWidget):
         self.view.chosen.connect(lambda key: self.open_wanted.emit(str(key)))
         self.view.play_wanted.connect(lambda key: self.play_wanted.emit(str(key)))
         self.view.key_pressed.connect(self._key)
-        self.view.customContextMenuRequested.connect(self._open_menu_at)
+        self.view.rename_wanted.connect(lambda key: self.rename_wanted.emit(str(key)))
+        self.view.trash_wanted.connect(self._throw_away)
+        self.view.menu_wanted.connect(lambda key, place: self.menu_of(str(key)).popup(place))
         theme.changed.connect(self._dress)
         self._dress()
         self._agree()
@@ -116,19 +118,14 @@ class ClipListPane(QWidget):
 
     def show_open(self, take_id: str) -> None:
         """Mark the take whose text stands in the editor."""
-        if self.delegate.marked != take_id:
-            self.delegate.marked = take_id
-            self.view.viewport().update()
+        self.view.show_open(take_id)
 
     def _agree(self) -> None:
         words = self.filter.text().casefold().split()
         shown = [
             row for row in self._rows if all(word in f"{row.title} {row.second_line}".casefold() for word in words)
         ]
-        groups: dict[str, list[tuple[str, ClipRow]]] = {}
-        for row in shown:
-            groups.setdefault(row.group, []).append((row.id, row))
-        self.view.rows.set_rows(tuple(groups.items()))
+        self.view.show_groups(under_headings(shown, lambda row: row.id, lambda row: row.group))
         self._places.setCurrentIndex(0 if shown else 1)
         text = self.filter.text().strip()
         self._nothing.set_text(
@@ -141,25 +138,15 @@ class ClipListPane(QWidget):
 
     def neighbour(self, take_id: str, step: int) -> str:
         """The take after (1) or before (-1) one among those shown."""
-        ids = [str(key) for key in self.view.rows.shown_keys()]
-        if not ids:
-            return ""
-        if take_id not in ids:
-            return ids[0] if step > 0 else ids[-1]
-        return ids[max(0, min(len(ids) - 1, ids.index(take_id) + step))]
+        return str(self.view.rows.neighbour(take_id, step) or "")
 
     def selected(self) -> tuple[str, ...]:
-        keys = [self.view.key_at(index) for index in self.view.selectedIndexes()]
-        return tuple(str(key) for key in keys if key is not None)
+        return tuple(str(key) for key in self.view.selected_keys())
 
     # -- hands ----------------------------------------------------------------------------------------------------
 
-    def _key(self, event: QKeyEvent, key: object) -> None:
-        if key is not None and event.key() == Qt.Key.Key_Delete:
-            self.trash_wanted.emit(str(key))
-        elif key is not None and event.key() == Qt.Key.Key_F2:
-            self.rename_wanted.emit(str(key))
-        elif event.key() in (Qt.Key.Key_J, Qt.Key.Key_L, Qt.Key.Key_Less, Qt.Key.Key_Greater) or event.key() in (
+    def _key(self, event: QKeyEvent, _key: object) -> None:
+        if event.key() in (Qt.Key.Key_J, Qt.Key.Key_L, Qt.Key.Key_Less, Qt.Key.Key_Greater) or event.key() in (
             Qt.Key.Key_BracketLeft,
             Qt.Key.Key_BracketRight,
         ):
@@ -168,10 +155,9 @@ class ClipListPane(QWidget):
             return
         event.accept()
 
-    def _open_menu_at(self, place: QPoint) -> None:
-        key = self.view.key_at(self.view.indexAt(place))
-        if key is not None:
-            self.menu_of(str(key)).popup(self.view.viewport().mapToGlobal(place))
+    def _throw_away(self, keys: tuple[str, ...]) -> None:
+        for key in keys:
+            self.trash_wanted.emit(key)
 
     def menu_of(self, take_id: str) -> Menu:
         """Return what can be done with a take."""
@@ -203,23 +189,9 @@ class ClipListPane(QWidget):
 class ClipDelegate(GroupedDelegate):
     """Play sign, title and length above, voice and cost below."""
 
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        theme, width = self._theme, option.rect.width()
-        if isinstance(index.data(ROW_ROLE), Heading):
-            return QSize(width, theme.px(12) + theme.type_px(16))
-        return QSize(width, theme.px(15) + theme.type_px(19) + theme.type_px(17))
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        row = index.data(ROW_ROLE)
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if isinstance(row, Heading):
-            self.paint_heading(painter, option.rect, row.text)
-        elif isinstance(row, ClipRow):
-            is_on = row.id == self.marked
-            self.paint_back(painter, option.rect, option.state, is_on)
-            self._paint_clip(painter, option.rect, row, is_on)
-        painter.restore()
+    def paint_row(self, painter: QPainter, rect: QRect, row: RowLike, is_on: bool) -> None:
+        if isinstance(row, ClipRow):
+            self._paint_clip(painter, rect, row, is_on)
 
     def _paint_clip(self, painter: QPainter, rect: QRect, row: ClipRow, is_on: bool) -> None:
         theme = self._theme

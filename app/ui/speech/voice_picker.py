@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtCore import QRect, QRectF, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QFont, QPainter
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QStyleOptionViewItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.ui.shared import icons
 from app.ui.shared.buttons import Button, IconButton, QuietButton
 from app.ui.shared.fields import ChoiceField
+from app.ui.shared.grouped_list import RowLike
+from app.ui.shared.grouped_list_delegate import GroupedDelegate
+from app.ui.shared.grouped_list_view import GroupedView
 from app.ui.shared.label import Label
 from app.ui.shared.search_field import SearchField
 from app.ui.shared.segmented import SegmentedChoice
 from app.ui.shared.surfaces import rule
 from app.ui.shared.theme import Theme
-from app.ui.speech.grouped_list import ROW_ROLE, GroupedDelegate, GroupedView, Heading
 from app.ui.speech.voice_book import Key, Voice, VoiceFilter, VoiceGroup
 
-Index = QModelIndex | QPersistentModelIndex
 LARGE = 1.5  # text scale
 NARROW_PX = 210  # at 100 %: below it a row shows no identifier
 
@@ -166,13 +167,7 @@ class VoicePicker(QWidget):
 
     def show_chosen(self, key: Key) -> None:
         """Mark the voice in use and bring it into view when it has just been chosen."""
-        if self.delegate.marked != key:
-            self.delegate.marked = key
-            index = self.view.rows.index_of(key)
-            if index.isValid():
-                self.view.setCurrentIndex(index)
-                self.view.scrollTo(index)
-            self.view.viewport().update()
+        self.view.show_open(key)
 
     def show_sounding(self, key: Key | None, *, working: bool = False) -> None:
         """Show a pause sign (or that it is on its way) where a sample is heard."""
@@ -192,6 +187,10 @@ class _Row:
     __hash__ = None  # type: ignore[assignment]  # rows are compared, never looked up
 
     @property
+    def title(self) -> str:
+        return self.voice.name
+
+    @property
     def spoken(self) -> str:
         voice = self.voice
         gender = {"F": "female", "M": "male"}.get(voice.gender, "")
@@ -207,23 +206,15 @@ class VoiceDelegate(GroupedDelegate):
         self.sounding: Key | None = None
         self.working = False
 
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        theme, width = self._theme, option.rect.width()
-        if isinstance(index.data(ROW_ROLE), Heading):
-            return QSize(width, theme.px(12) + theme.type_px(16))
-        return QSize(width, theme.height_px(31))
+    def row_height(self, row: RowLike) -> int:
+        return self._theme.height_px(31)
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        row = index.data(ROW_ROLE)
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if isinstance(row, Heading):
-            self.paint_heading(painter, option.rect, row.text)
-        elif isinstance(row, _Row):
-            is_on = row.voice.key == self.marked
-            self.paint_back(painter, option.rect, option.state, is_on)
-            self._paint_voice(painter, option.rect, row.voice, is_on)
-        painter.restore()
+    def key_of(self, row: RowLike) -> Key | None:
+        return row.voice.key if isinstance(row, _Row) else None
+
+    def paint_row(self, painter: QPainter, rect: QRect, row: RowLike, is_on: bool) -> None:
+        if isinstance(row, _Row):
+            self._paint_voice(painter, rect, row.voice, is_on)
 
     def _paint_voice(self, painter: QPainter, rect: QRect, voice: Voice, is_on: bool) -> None:
         theme = self._theme

@@ -1,0 +1,222 @@
+"""The list under headings that every tab's left pane is: what is told anew, and what keys and the pointer ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPoint, QSize, Qt
+from PySide6.QtGui import QImage, QPainter
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
+from pytestqt.qtbot import QtBot
+
+from app.ui.shared.grouped_list import GroupedModel, Heading, under_headings
+from app.ui.shared.grouped_list_delegate import GroupedDelegate
+from app.ui.shared.grouped_list_view import GroupedView
+from app.ui.shared.theme import Theme
+
+
+@dataclass(frozen=True)
+class Row:
+    id: str
+    day: str
+    title: str
+    busy: bool = False
+
+    @property
+    def spoken(self) -> str:
+        return f"{self.title}, {self.day}"
+
+
+THREE = (Row("a", "Today", "Apple"), Row("b", "Today", "Berry"), Row("c", "Yesterday", "Cherry"))
+
+
+def groups(rows: Sequence[Row]) -> list:
+    return under_headings(rows, lambda row: row.id, lambda row: row.day)
+
+
+def make_view(qtbot: QtBot, theme: Theme, **options: object) -> GroupedView:
+    view = GroupedView(theme, "Fruit", **options)  # type: ignore[arg-type]  # what each test asks for
+    view.setItemDelegate(GroupedDelegate(theme, view))
+    qtbot.addWidget(view)
+    view.resize(240, 300)
+    view.show_groups(groups(THREE))
+    view.show()
+    view.activateWindow()
+    qtbot.waitUntil(view.isActiveWindow, timeout=2000)
+    view.setFocus()
+    return view
+
+
+def press_on(view: GroupedView, key: str, x: int) -> None:
+    place = view.visualRect(view.rows.index_of(key))
+    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(x, place.center().y()))
+
+
+def test_a_new_heading_stands_wherever_the_group_changes() -> None:
+    model = GroupedModel()
+    model.set_rows(groups(THREE))
+    titles = [model.index(place, 0).data() for place in range(model.rowCount())]
+    assert titles == ["Today", "Apple", "Berry", "Yesterday", "Cherry"]
+    assert model.shown_keys() == ["a", "b", "c"]
+    assert not model.flags(model.index(0, 0)) & Qt.ItemFlag.ItemIsSelectable
+
+
+def test_a_list_without_headings_has_rows_alone() -> None:
+    model = GroupedModel()
+    model.set_rows([("", [(row.id, row) for row in THREE])])
+    assert (model.rowCount(), model.index(0, 0).data()) == (3, "Apple")
+
+
+def test_a_changed_row_is_told_alone_and_a_moved_one_resets() -> None:
+    model = GroupedModel()
+    model.set_rows(groups(THREE))
+    changed: list[int] = []
+    resets: list[bool] = []
+    model.dataChanged.connect(lambda index, _end: changed.append(index.row()))
+    model.modelReset.connect(lambda: resets.append(True))
+    model.set_rows(groups(THREE))
+    model.set_rows(groups((THREE[0], Row("b", "Today", "Blackberry"), THREE[2])))
+    model.set_row("c", Row("c", "Yesterday", "Sour cherry"))
+    model.set_row("gone", Row("gone", "Yesterday", "Nothing"))
+    assert (changed, resets) == ([2, 4], [])
+    model.set_rows(groups(THREE[1:]))
+    assert (resets, model.index_of("a").isValid(), model.index_of("c").row()) == ([True], False, 3)
+
+
+def test_a_heading_is_never_taken_for_a_row_with_the_same_key() -> None:
+    model = GroupedModel()
+    model.set_rows([("Today", [("Today", Row("Today", "Today", "A row"))])])
+    assert model.index_of("Today").row() == 1
+    assert model.key(model.index(0, 0)) is None
+
+
+def test_neighbours_stop_at_both_ends_and_begin_there_for_what_is_not_shown() -> None:
+    model = GroupedModel()
+    assert model.neighbour("a", 1) is None
+    model.set_rows(groups(THREE))
+    assert [model.neighbour(*step) for step in (("a", 1), ("a", -1), ("c", 1), ("?", 1), ("?", -1))] == [
+        "b",
+        "a",
+        "c",
+        "a",
+        "c",
+    ]
+
+
+def test_enter_space_rename_and_delete_ask_for_the_current_row(qtbot: QtBot, theme: Theme) -> None:
+    view = make_view(qtbot, theme)
+    asked: list[tuple[str, object]] = []
+    view.chosen.connect(lambda key: asked.append(("chosen", key)))
+    view.play_wanted.connect(lambda key: asked.append(("play", key)))
+    view.rename_wanted.connect(lambda key: asked.append(("rename", key)))
+    view.trash_wanted.connect(lambda keys: asked.append(("trash", keys)))
+    view.show_current("a")
+    for key in (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Space, Qt.Key.Key_F2, Qt.Key.Key_Delete):
+        QTest.keyClick(view, key)
+    assert asked == [("chosen", "b"), ("play", "b"), ("rename", "b"), ("trash", ("b",))]
+
+
+def test_arrows_step_over_headings_and_say_where_they_are(qtbot: QtBot, theme: Theme) -> None:
+    view = make_view(qtbot, theme)
+    view.show_current("b")
+    went: list[object] = []
+    view.moved.connect(went.append)
+    QTest.keyClick(view, Qt.Key.Key_Down)
+    assert (went, view.current_key) == (["c"], "c")
+
+
+def test_a_pane_may_keep_a_key_for_itself(qtbot: QtBot, theme: Theme) -> None:
+    view = make_view(qtbot, theme)
+    view.show_current("a")
+    chosen: list[object] = []
+    view.chosen.connect(chosen.append)
+    view.key_pressed.connect(lambda event, _key: event.accept())
+    QTest.keyClick(view, Qt.Key.Key_Return)
+    assert chosen == []
+
+
+def test_the_signs_at_both_ends_are_hit_apart_from_the_row(qtbot: QtBot, theme: Theme) -> None:
+    view = make_view(qtbot, theme, has_end_sign=True)
+    asked: list[tuple[str, object]] = []
+    view.chosen.connect(lambda key: asked.append(("chosen", key)))
+    view.play_wanted.connect(lambda key: asked.append(("start", key)))
+    view.sign_wanted.connect(lambda key: asked.append(("end", key)))
+    wide = view.viewport().width()
+    for x in (20, wide // 2, wide - 20):
+        press_on(view, "c", x)
+    view.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+    press_on(view, "c", 20)
+    assert asked == [("start", "c"), ("chosen", "c"), ("end", "c"), ("end", "c")]
+
+
+def test_where_a_click_only_selects_a_double_click_chooses(qtbot: QtBot, theme: Theme) -> None:
+    view = make_view(qtbot, theme, has_start_sign=False, click_chooses=False)
+    chosen: list[object] = []
+    view.chosen.connect(chosen.append)
+    press_on(view, "a", 20)
+    assert (chosen, view.current_key) == ([], "a")
+    QTest.mouseDClick(view.viewport(), Qt.MouseButton.LeftButton, pos=view.visualRect(view.currentIndex()).center())
+    assert chosen == ["a"]
+
+
+def test_the_current_row_stays_while_others_come_above_it(qtbot: QtBot, theme: Theme) -> None:
+    view = make_view(qtbot, theme)
+    view.show_current("b")
+    went: list[object] = []
+    view.moved.connect(went.append)
+    view.show_groups(groups((Row("new", "Today", "Fig"), *THREE)))
+    assert (view.current_key, view.selected_keys(), went) == ("b", ("b",), [])
+
+
+def test_the_menu_key_opens_the_menu_of_the_current_row(qtbot: QtBot, theme: Theme) -> None:
+    view = make_view(qtbot, theme)
+    view.show_current("c")
+    asked: list[object] = []
+    view.menu_wanted.connect(lambda key, _place: asked.append(key))
+    view.customContextMenuRequested.emit(QPoint(-1, -1))
+    assert asked == ["c"]
+
+
+def test_rings_turn_only_while_one_is_there_and_somebody_looks(qtbot: QtBot, theme: Theme) -> None:
+    theme.configure(mode="light", text_percent=100, reduced_motion=False)
+    view = make_view(qtbot, theme, turns=lambda row: isinstance(row, Row) and row.busy)
+    assert not view._turner.isActive()
+    busy = Row("b", "Today", "Berry", busy=True)
+    view.show_groups(groups((THREE[0], busy, THREE[2])))
+    assert view._turner.isActive()
+    view.hide()
+    assert not view._turner.isActive()
+    view.show()
+    assert view._turner.isActive()
+    view.show_groups(groups(THREE))
+    assert not view._turner.isActive()
+
+
+def test_the_open_row_is_painted_apart_on_either_side(qtbot: QtBot, theme: Theme) -> None:
+    view = make_view(qtbot, theme)
+    delegate = view.itemDelegate()
+    assert isinstance(delegate, GroupedDelegate)
+
+    def painted(direction: Qt.LayoutDirection) -> QImage:
+        image = QImage(QSize(240, 51), QImage.Format.Format_ARGB32_Premultiplied)
+        image.fill(theme.color("pane"))
+        option = QStyleOptionViewItem()
+        option.rect = image.rect()
+        option.state = QStyle.StateFlag.State_Enabled
+        painter = QPainter(image)
+        painter.setLayoutDirection(direction)
+        delegate.paint(painter, option, view.rows.index_of("b"))
+        painter.end()
+        return image
+
+    plain = painted(Qt.LayoutDirection.LeftToRight)
+    view.show_open("b")
+    marked, mirrored = painted(Qt.LayoutDirection.LeftToRight), painted(Qt.LayoutDirection.RightToLeft)
+    assert plain != marked != mirrored
+    assert view.current_key == "b"
+
+
+def test_a_heading_says_itself() -> None:
+    assert Heading("Today").spoken == "Today"
