@@ -64,7 +64,9 @@ class FakeCatalogue:
         if self.refuse:
             return self.refuse.pop(0)
         params = request.url.params
-        rows = self.rows
+        rows = [row for row in self.rows if row.get("adult", False) == (params.get("isAdult") == "true")]
+        if models := params.get_list("modelId"):
+            rows = [row for row in rows if row["modelId"] in models]
         if params.get("search"):
             rows = [row for row in rows if params["search"].lower() in row["name"].lower()]
         for tag in params.get_list("tags"):

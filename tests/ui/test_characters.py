@@ -77,7 +77,7 @@ async def test_filters_reach_the_wire(tmp_home: Path) -> None:
         for name, value in {
             "sort": "highestRating",
             "ascending": True,
-            "model_id": "plain",
+            "model_ids": ("plain", "other"),
             "web_only": True,
             "pro_only": True,
             "tags": ("sea", "tag-1"),
@@ -87,7 +87,7 @@ async def test_filters_reach_the_wire(tmp_home: Path) -> None:
         asked = browser.fake.asked[-1]
         assert asked["sortBy"] == "highestRating"
         assert asked["sortOrder"] == "asc"
-        assert asked["modelId"] == "plain"
+        assert asked.get_list("modelId") == ["plain", "other"]
         assert (asked["isWebEnabled"], asked["isPro"]) == ("true", "true")
         assert asked.get_list("tags") == ["sea", "tag-1"]
         assert browser.state.filters.narrowing == 4

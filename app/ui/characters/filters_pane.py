@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
 
-from app.ui.characters.state import MAX_SEARCH_CHARS, MAX_TAGS, SORTS, CharactersState, categories_of
+from app.ui.characters.state import MAX_MODELS, MAX_SEARCH_CHARS, MAX_TAGS, SORTS, CharactersState, categories_of
 from app.ui.shared.badge import Badge
 from app.ui.shared.buttons import IconButton
 from app.ui.shared.fields import ChoiceField
@@ -15,6 +15,7 @@ from app.ui.shared.flow import FlowLayout
 from app.ui.shared.header import PaneHeader
 from app.ui.shared.icon_label import IconLabel
 from app.ui.shared.label import Label
+from app.ui.shared.many_choice import ManyChoice
 from app.ui.shared.pill import PillButton
 from app.ui.shared.search_field import SearchField
 from app.ui.shared.segmented import SegmentedChoice
@@ -36,7 +37,6 @@ class FiltersPane(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._tags_shown: tuple[str, ...] = ()
-        self._models_shown: tuple[tuple[str, str], ...] | None = None
         zone(self, "pane")
         self.header = PaneHeader(theme, self.tr("Characters"))
         back = IconButton(theme, "chevron-left", self.tr("Back to the chat"), shortcut="Esc", size="small")
@@ -52,14 +52,20 @@ class FiltersPane(QWidget):
         for key, words in SORTS.items():
             self.sort.addItem(words, key)
         self.order = IconButton(theme, "sort", self.tr("Highest first"), framed=True, checkable=True)
-        self.model = ChoiceField(theme, self.tr("Model"), small=True)
+        self.model = ManyChoice(
+            theme,
+            self.tr("Model"),
+            any_words=self.tr("Any model"),
+            many_words=self.tr("{number} models"),
+            most=MAX_MODELS,
+        )
         for field in (self.sort, self.model):  # a long name must not make the pane wider
             field.setSizeAdjustPolicy(ChoiceField.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             field.setMinimumContentsLength(6)
         self.adult = SegmentedChoice(
             theme,
             self.tr("Adult characters"),
-            (("hide", self.tr("Hide")), ("only", self.tr("Only these"))),
+            (("hide", self.tr("Hide")), ("show", self.tr("Show")), ("only", self.tr("Only"))),
             stretch=True,
         )
         self._adult_why = Label(
@@ -146,7 +152,7 @@ class FiltersPane(QWidget):
         self.search.left.connect(self.back_wanted)
         self.sort.activated.connect(lambda _place: self.changed.emit("sort", self.sort.currentData()))
         self.order.clicked.connect(lambda on: self.changed.emit("ascending", on))
-        self.model.activated.connect(lambda _place: self.changed.emit("model_id", self.model.currentData() or ""))
+        self.model.picked.connect(lambda keys: self.changed.emit("model_ids", keys))
         self.adult.changed.connect(lambda choice: self.changed.emit("adult", choice))
         self.categories.editingFinished.connect(self._categories_typed)
         self.web.clicked.connect(lambda on: self.changed.emit("web_only", on))
@@ -170,7 +176,8 @@ class FiltersPane(QWidget):
         self.sort.setCurrentIndex(max(0, self.sort.findData(filters.sort)))
         self.order.setChecked(filters.ascending)
         self.order.rename(self.tr("Lowest first") if filters.ascending else self.tr("Highest first"))
-        self._show_models(state)
+        self.model.set_options(state.models)
+        self.model.set_keys(filters.model_ids)
         self.adult.set_current(filters.adult)
         self.adult.setEnabled(state.adult_allowed)
         self._adult_why.setVisible(not state.adult_allowed)
@@ -186,15 +193,6 @@ class FiltersPane(QWidget):
     def clear_search(self) -> None:
         """Empty the field as well; the state only follows what is typed."""
         self.search.clear()
-
-    def _show_models(self, state: CharactersState) -> None:
-        if state.models != self._models_shown:
-            self._models_shown = state.models
-            self.model.clear()
-            self.model.addItem(self.tr("Any model"), "")
-            for model_id, name in state.models:
-                self.model.addItem(name, model_id)
-        self.model.setCurrentIndex(max(0, self.model.findData(state.filters.model_id)))
 
     def _show_tags(self, state: CharactersState) -> None:
         self._tags_title.setVisible(bool(state.tags))

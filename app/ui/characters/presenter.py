@@ -13,7 +13,8 @@ from urllib.parse import urlsplit
 from PySide6.QtCore import QObject, Signal
 
 from app.storage.errors import StorageError
-from app.ui.characters.state import MAX_TAGS, PAGE_ROWS, REVIEWS_AT_ONCE, CharactersState, Filters, ReviewRow, Reviews
+from app.ui.characters.presenter_pages import Pages
+from app.ui.characters.state import MAX_TAGS, REVIEWS_AT_ONCE, CharactersState, Filters, ReviewRow, Reviews
 from app.ui.shared import money
 from app.ui.shared.problems import describe
 
@@ -53,7 +54,7 @@ class CharactersPresenter(QObject):
         self.catalogue: Catalogue | None = None
         self.state = CharactersState()
         self._asked_as: object = None  # the account whose characters are shown
-        self._next_offset = 0
+        self._pages = Pages(self.state.filters)
         self._tag_counts: Counter[str] = Counter()
         caller.account_changed.connect(self._account_changed)
         caller.numbers_changed.connect(self._refresh_choices)
@@ -188,7 +189,7 @@ class CharactersPresenter(QObject):
     # Asking
 
     def _filter(self, filters: Filters, *, wait: bool) -> None:
-        if filters.adult == "only" and not self._settings.value.show_adult:
+        if filters.adult != "hide" and not self._settings.value.show_adult:
             filters = replace(filters, adult="hide")
         if filters == self.state.filters:
             return
@@ -210,8 +211,9 @@ class CharactersPresenter(QObject):
             await self._show_saved(filters)
             return
         self._change(loading=True, problem=None)
+        pages = Pages(filters)
         try:
-            page = await service.characters.page(filters.query(0))
+            rows = await pages.next(service.characters)
         except ServiceError as error:
             await self._show_saved(filters)
             self._change(problem=describe(error, subject="search"), loading=False)
@@ -219,30 +221,28 @@ class CharactersPresenter(QObject):
         except asyncio.CancelledError:
             self._change(loading=False)
             raise
-        self._next_offset = len(page.data) + page.broken
-        self._show(page.data, is_complete=self._next_offset < PAGE_ROWS)
-        await self._save(filters, page.data)
+        self._pages = pages
+        self._show(rows, is_complete=pages.is_complete)
+        await self._save(filters, rows)
 
     async def _more(self) -> None:
         from app.service.errors import ServiceError
 
-        filters, service = self.state.filters, self.caller.service
+        pages, service = self._pages, self.caller.service
         if service is None:
             return
         self._change(loading_more=True, problem=None)
         try:
-            page = await service.characters.page(filters.query(self._next_offset))
+            rows = await pages.next(service.characters)
         except ServiceError as error:
             self._change(problem=describe(error, subject="search"))  # the rows on screen stay: they are still true
         else:
-            arrived = len(page.data) + page.broken
-            self._next_offset += arrived
             known = {row.slug for row in self.state.rows}  # the catalogue may have moved between two pages
-            fresh = tuple(row for row in page.data if row.slug not in known)
+            fresh = tuple(row for row in rows if row.slug not in known)
             self._count_tags(fresh)
             self._change(
                 rows=self.state.rows + fresh,
-                is_complete=arrived < PAGE_ROWS,
+                is_complete=pages.is_complete,
                 tags=self._offered_tags(self.state.filters),
             )
         finally:

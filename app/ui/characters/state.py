@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 PAGE_ROWS = 50
 MAX_CATEGORY_CHARS = 100
 MAX_TAGS = 20  # the service takes no more in one question
+MAX_MODELS = 20  # likewise
 MAX_SEARCH_CHARS = 200
 REVIEWS_AT_ONCE = 20
 
@@ -29,7 +30,7 @@ SORTS: Mapping[str, str] = {
     "featured": "Featured",
 }
 DEFAULT_SORT = "imports"
-Adult = Literal["hide", "only"]
+Adult = Literal["hide", "show", "only"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class Filters:
     search: str = ""
     sort: str = DEFAULT_SORT
     ascending: bool = False
-    model_id: str = ""
+    model_ids: tuple[str, ...] = ()
     adult: Adult = "hide"
     web_only: bool = False
     pro_only: bool = False
@@ -49,23 +50,23 @@ class Filters:
     @property
     def narrowing(self) -> int:
         """How many filters besides the search leave characters out."""
-        own = (self.model_id, self.adult == "only", self.web_only, self.pro_only, self.tags, self.categories)
+        own = (self.model_ids, self.adult == "only", self.web_only, self.pro_only, self.tags, self.categories)
         return sum(bool(each) for each in own)
 
     def cleared(self) -> Filters:
         """The same search and order, with nothing left out."""
         return Filters(search=self.search, sort=self.sort, ascending=self.ascending)
 
-    def query(self, offset: int) -> CharactersQuery:
-        """One page of 50 from row `offset`. Adult characters are left out by name, whatever the service's default."""
+    def query(self, offset: int, *, is_adult: bool = False) -> CharactersQuery:
+        """One page of 50 from row `offset`: adult characters or the others, said by name whatever the default is."""
         from app.service.characters import CharactersQuery
 
         return CharactersQuery(
             search=self.search.strip()[:MAX_SEARCH_CHARS],
             tags=self.tags[:MAX_TAGS],
             categories=self.categories[:MAX_TAGS],
-            model_ids=(self.model_id,) if self.model_id else (),
-            is_adult=self.adult == "only",
+            model_ids=self.model_ids[:MAX_MODELS],
+            is_adult=is_adult,
             is_pro=True if self.pro_only else None,
             is_web_enabled=True if self.web_only else None,
             sort_by=self.sort,
@@ -147,6 +148,7 @@ def spoken(character: Character) -> str:
     """A card as a screen reader says it."""
     stats = character.stats
     parts = [character.name or character.slug]
+    parts += ["for adults"] if character.adult else []
     if stats.rating_count:
         parts.append(f"rated {stats.average_rating:.1f} by {money.count(stats.rating_count)}")
     parts.append(uses_text(stats.imports))
