@@ -235,8 +235,10 @@ def _sndfile_blocks(file: BinaryIO) -> Iterator[Block]:
     import numpy as np
     import soundfile
 
+    from app.audio.sound_file import open_forwards
+
     try:
-        sound = soundfile.SoundFile(file)
+        sound = open_forwards(file)
     except (soundfile.LibsndfileError, RuntimeError, TypeError) as error:
         raise NotSound("The file holds no sound that can be played here.") from error
     given = 0

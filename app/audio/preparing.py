@@ -185,7 +185,8 @@ def _copy(file: Any, out: Any, first: int, last: int, on_share: OnShare, stop: S
     resampler = Resampler(file.samplerate, RATE_HZ)
     total = max(1, last - first)
     done = 0
-    file.seek(first)
+    if file.tell() != first:  # parts follow one another; going to a place in an MP3 costs its first milliseconds
+        file.seek(first)
     for block in _mono_blocks(file, total):
         if stop():
             raise Stopped
@@ -209,8 +210,10 @@ def _mono_blocks(file: Any, frames: int) -> Iterator[Signal]:
 def _opened(path: Path) -> Any:
     import soundfile
 
+    from app.audio.sound_file import open_forwards
+
     try:
-        return soundfile.SoundFile(path)
+        return open_forwards(path)
     except soundfile.LibsndfileError as error:
         raise CannotPrepare(f"{path.name} cannot be read as sound: {error.error_string}") from None
 

@@ -78,6 +78,23 @@ def test_a_file_that_was_cut_gives_what_there_is_of_it(kind: str, tmp_path: Path
     assert 0.5 < duration_s(path, kind=kind) < 2.0
 
 
+def test_an_mp3_read_in_blocks_is_the_same_sound_and_nothing_is_complained_of(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """soundfile used to throw away, at each of its blocks, what the next frame of an MP3 needs of those before it."""
+    from app.audio.decoding_av import decode
+
+    noise = np.random.default_rng(1).integers(-2000, 2000, RATE_HZ * 12).astype(np.int16)
+    path = tmp_path / "speech.mp3"
+    path.write_bytes(encoded(tone(12.0, level=0.3) + noise, "mp3"))
+    in_blocks = np.concatenate([one.samples for one in blocks_of(path)]).astype(int)
+    with path.open("rb") as file:
+        at_once = np.concatenate([one.samples for one in decode(file, "mp3")]).astype(int)
+    assert len(in_blocks) == len(at_once) == RATE_HZ * 12
+    assert np.abs(in_blocks - at_once).max() <= 2, "two decoders differ by rounding alone"
+    assert capfd.readouterr().err == ""
+
+
 def test_what_is_no_sound_is_refused_in_a_sentence(tmp_path: Path) -> None:
     path = tmp_path / "page.mp3"
     path.write_bytes(b"<html>" * 100)

@@ -131,3 +131,21 @@ def test_stopped_in_the_middle_nothing_half_made_stays(tmp_path: Path) -> None:
         to_wav(source, tmp_path / "out.wav", shares.append, lambda: bool(shares))
     assert not (tmp_path / "out.wav").exists()
     assert shares == [0.25]
+
+
+def test_an_mp3_is_prepared_and_cut_without_a_word_on_the_terminal(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Parts follow one another in one file: going to a place in an MP3 loses what the first frames there need."""
+    source = tmp_path / "talk.mp3"
+    noise = np.random.default_rng(2).normal(0, 0.05, 24_000 * 24)
+    soundfile.write(source, pauses(2.0, 0.4, 24, 24_000)[: len(noise)] + noise, 24_000)
+    parts = split(source, tmp_path / "parts", 25_000_000, longest_s=8)
+    whole = tmp_path / "whole.wav"
+    to_wav(source, whole)
+    assert capfd.readouterr().err == ""
+    together = np.concatenate([soundfile.read(part.path)[0] for part in parts])
+    at_once, _ = soundfile.read(whole)
+    size = min(len(together), len(at_once))
+    assert size == pytest.approx(24 * 16_000, abs=40)
+    assert len(parts) >= 3
