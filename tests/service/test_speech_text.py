@@ -36,6 +36,10 @@ def said(text: str) -> list[str]:
         "We met in 1999. | It was May.",
         "क्या हाल है। | ठीक है।",
         "Wait... what? | Never mind.",
+        "There was no sun. | The art. | He sat.",
+        "See no. 5 and fig. 3 on p. 12. | Then stop.",
+        "The scale reads ３．５ today．|It was ４。",
+        "سلام دوست۔ | ٹھیک ہے۔",
     ],
 )
 def test_where_sentences_end(text: str) -> None:
@@ -54,6 +58,50 @@ def test_r_lim_21_a_long_text_becomes_the_fewest_parts_that_fit() -> None:
     assert [len(piece) for piece in found] == [4094, 3704]
     assert all(piece.endswith("morning.") for piece in found)
     assert " ".join(found) == (sentence * 200).strip()
+
+
+WRAPPED = """The ferry left at six whether or not anyone was on it, and Dr.
+Smith liked that about the ferry. It made no promises and kept
+them all, which was more than could be said for the office in
+London. Then it was gone.
+
+Chapter 2
+The lamp
+- oil
+- wick
+"""
+
+
+def test_a_line_that_was_wrapped_goes_on_and_a_heading_does_not() -> None:
+    found = [" ".join(piece.split()) for piece in said(WRAPPED)]
+    assert found == [
+        "The ferry left at six whether or not anyone was on it, and Dr. Smith liked that about the ferry.",
+        "It made no promises and kept them all, which was more than could be said for the office in London.",
+        "Then it was gone.",
+        "Chapter 2",
+        "The lamp",
+        "- oil",
+        "- wick",
+    ]
+
+
+def test_what_a_space_holds_together_is_not_torn_apart() -> None:
+    text = "after the count of 10 000 000 men Dr. Smith and 25\u00a0000\u202f000 more came " * 12
+    for maximum in range(60, 130, 7):
+        pieces = split_text(text, maximum)
+        for one, other in itertools.pairwise(pieces):
+            assert not (one[-1].isdigit() and other[0].isdigit()), (one, other)
+            assert not one.endswith("Dr.")
+    assert any("25\u00a0000\u202f000" in piece for piece in split_text(text, 60))
+
+
+def test_words_numbers_and_addresses_among_signs_without_spaces_stay_whole() -> None:
+    text = "他在2026年访问了https://example.org/a/b?c=12.5然后又写了hello给我们看" * 20
+    for maximum in (50, 61, 72, 85):
+        for piece in split_text(text, maximum):
+            assert piece.count("https://example.org/a/b?c=12.5") == piece.count("http") == piece.count("c=12")
+            assert piece.count("2026") == piece.count("26"), piece
+            assert piece.count("hello") == piece.count("llo"), piece
 
 
 def test_a_text_that_fits_is_one_part() -> None:
