@@ -15,7 +15,7 @@ from app.ui.chat.message_units import Key, RowMemory, Styles, Unit
 from app.ui.chat.message_weights import Weights
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from app.ui.chat.message_model import RowModel
     from app.ui.chat.message_rows import MessageRow
@@ -141,46 +141,42 @@ class Stack:
 
     # -- walking ------------------------------------------------------------------------------------------------------
 
-    def _height(self, number: int, key: Key) -> tuple[Unit | None, int]:
-        model = self.model(number)
-        unit = model.unit(key)
-        if unit is None:
-            return None, 0
+    def _measure(self, unit: Unit, model: RowModel) -> int:
+        """Return the height of a unit, laying it out unless that is done. Raises `_NotYet` beyond the budget."""
         if not unit.fits(self.width):
             if self._until is not None and self._laid_out and time.perf_counter() > self._until:
                 raise _NotYet
             self._laid_out += 1
-        height = unit.layout(self.width, model.style_of(unit))
+            unit.layout(self.width, model.style_of(unit))
         self._built[unit] = None
         self._built.move_to_end(unit)
-        return unit, height
+        return unit.height
 
-    def next(self, number: int, key: Key) -> tuple[int, Key] | None:
-        """Return the unit below, None at the end."""
-        after = self.model(number).next_key(key)
-        while after is None:
-            number += 1
-            if number >= len(self.rows):
-                return None
-            after = self.model(number).first_key()
-        return number, after
+    def _down(self, number: int, key: Key) -> Iterator[tuple[int, Key, Unit, RowModel]]:
+        """Walk down over the units from `key` of row `number`, or from where it would be."""
+        for row in range(number, len(self.rows)):
+            model = self.model(row)
+            first, at = key if row == number else (0, 0)
+            for section in range(first, len(model.sections)):
+                units = model.sections[section]
+                for index in range(at if section == first else 0, len(units)):
+                    yield row, (section, index), units[index], model
 
-    def previous(self, number: int, key: Key) -> tuple[int, Key] | None:
-        """Return the unit above, None at the beginning."""
-        before = self.model(number).previous_key(key)
-        while before is None:
-            number -= 1
-            if number < 0:
-                return None
-            before = self.model(number).last_key()
-        return number, before
+    def _up(self, number: int, key: Key | None = None) -> Iterator[tuple[int, Key, Unit, RowModel]]:
+        """Walk up over the units from the one above `key` of row `number`, or from the last one of that row."""
+        for row in range(number, -1, -1):
+            model = self.model(row)
+            last, at = key if key is not None and row == number else (len(model.sections) - 1, None)
+            for section in range(last, -1, -1):
+                units = model.sections[section]
+                end = len(units) if at is None or section != last else min(at, len(units))
+                for index in range(end - 1, -1, -1):
+                    yield row, (section, index), units[index], model
 
-    def last(self) -> tuple[int, Key] | None:
-        for number in range(len(self.rows) - 1, -1, -1):
-            key = self.model(number).last_key()
-            if key is not None:
-                return number, key
-        return None
+    def is_last(self, number: int, key: Key) -> bool:
+        """Tell whether there is no unit below."""
+        section, index = key
+        return next(self._down(number, (section, index + 1)), None) is None
 
     # -- placing ------------------------------------------------------------------------------------------------------
 
@@ -208,82 +204,81 @@ class Stack:
 
     def _find(self, bottom_px: int) -> list[Placed]:
         if self.following:
-            self._anchor_at_end(bottom_px)
+            return self._from_end(bottom_px)
         self._settle()
-        placed, end = self._walk_down()
+        placed, end = self._from_anchor()
         if placed and end is not None and end + bottom_px < self.height and not self.is_at_start():
-            self._anchor_at_end(bottom_px)
-            self._settle()
-            placed, _ = self._walk_down()
+            return self._from_end(bottom_px)
         return placed
 
-    def _walk_down(self) -> tuple[list[Placed], int | None]:
+    def _from_anchor(self) -> tuple[list[Placed], int | None]:
         """Return what is placed from the anchor down, and where the content ends if that is on screen."""
         anchor = self.anchor
         found: list[Placed] = []
-        place: tuple[int, Key] | None = (anchor.row, anchor.key)
         y = -round(anchor.offset)
-        while place is not None:
-            unit, height = self._height(*place)
-            if unit is not None:
-                found.append(Placed(*place, unit, y))
-                y += height
+        for number, key, unit, model in self._down(anchor.row, anchor.key):
+            high = self._measure(unit, model)
+            found.append(Placed(number, key, unit, y))
+            y += high
             if y >= self.height:
                 return found, None
-            place = self.next(*place)
         return found, y
+
+    def _from_end(self, bottom_px: int) -> list[Placed]:
+        """Return what is placed when the end of the last message is on screen, and put the anchor there."""
+        room = self.height - bottom_px
+        above: list[tuple[int, Key, Unit]] = []
+        for number, key, unit, model in self._up(len(self.rows) - 1):
+            room -= self._measure(unit, model)
+            above.append((number, key, unit))
+            if room <= 0:
+                break
+        if not above:
+            return []
+        y = min(0, room)
+        self.anchor = Anchor(above[-1][0], above[-1][1], float(-y))
+        found = []
+        for number, key, unit in reversed(above):
+            found.append(Placed(number, key, unit, y))
+            y += unit.height
+        return found
 
     def _settle(self) -> None:
         """Bring the anchor onto the unit that really is at the upper edge."""
         anchor = self.anchor
         anchor.row = max(0, min(anchor.row, len(self.rows) - 1))
-        unit, height = self._height(anchor.row, anchor.key)
-        if unit is None:
+        unit = self.model(anchor.row).unit(anchor.key)
+        if unit is None:  # what was there is gone
             model = self.model(anchor.row)
             key = model.previous_key(anchor.key) or model.first_key()
             if key is None:
-                place = self.next(anchor.row, anchor.key) or self.previous(anchor.row, anchor.key)
-                if place is None:
+                near = next(self._down(anchor.row, anchor.key), None) or next(self._up(anchor.row, anchor.key), None)
+                if near is None:
                     return
-                anchor.row, key = place
+                anchor.row, key = near[:2]
             anchor.key = key
             anchor.offset = 0.0
-            height = self._height(anchor.row, key)[1]
-        while anchor.offset < 0:
-            place = self.previous(anchor.row, anchor.key)
-            if place is None:
-                anchor.offset = 0.0
-                return
-            anchor.row, anchor.key = place
-            height = self._height(*place)[1]
-            anchor.offset += height
-        while anchor.offset >= height:
-            place = self.next(anchor.row, anchor.key)
-            if place is None:
-                anchor.offset = max(0.0, height - 1.0)
-                return
-            anchor.offset -= height
-            anchor.row, anchor.key = place
-            height = self._height(*place)[1]
-
-    def _anchor_at_end(self, bottom_px: int) -> None:
-        place = self.last()
-        if place is None:
+        if anchor.offset < 0:
+            for number, key, unit, model in self._up(anchor.row, anchor.key):
+                anchor.row, anchor.key = number, key
+                anchor.offset += self._measure(unit, model)
+                if anchor.offset >= 0:
+                    return
+            anchor.offset = 0.0
             return
-        room = float(self.height - bottom_px)
-        while True:
-            height = self._height(*place)[1]
-            room -= height
-            above = self.previous(*place) if room > 0 else None
-            if above is None:
-                self.anchor = Anchor(place[0], place[1], max(0.0, -room))
+        high = 0
+        for number, key, unit, model in self._down(anchor.row, anchor.key):
+            anchor.offset -= high
+            anchor.row, anchor.key = number, key
+            high = self._measure(unit, model)
+            if anchor.offset < high:
                 return
-            place = above
+        anchor.offset = max(0.0, high - 1.0)
 
     def is_at_start(self) -> bool:
         """Tell whether the beginning of the first message is at the upper edge."""
         anchor = self.anchor
-        return anchor.offset <= 0 and self.previous(anchor.row, anchor.key) is None
+        return anchor.offset <= 0 and next(self._up(anchor.row, anchor.key), None) is None
 
     def scroll_by(self, px: float) -> None:
         """Move the place that is looked at by `px`, downwards when positive. Call `place` afterwards."""
@@ -296,7 +291,7 @@ class Stack:
         if not self.rows or not self.placed:
             return True
         last = self.placed[-1]
-        return self.next(last.row, last.key) is None and last.bottom + bottom_px <= self.height + 2
+        return last.bottom + bottom_px <= self.height + 2 and self.is_last(last.row, last.key)
 
     def show(self, number: int, key: Key | None = None, offset: float = 0.0) -> None:
         """Put a row (or a unit of it) at the upper edge."""
@@ -348,10 +343,10 @@ class Stack:
         units = [(key, unit, unit.weight) for key, unit in model.units()]
         wanted = share * sum(weight for _, _, weight in units)
         self.following = False
-        for key, _, weight in units:
+        for key, unit, weight in units:
             if wanted < weight:
-                height = self._height(number, key)[1] if self.width else 0
-                self.anchor = Anchor(number, key, height * wanted / weight)
+                high = self._measure(unit, model) if self.width else 0
+                self.anchor = Anchor(number, key, high * wanted / weight)
                 return
             wanted -= weight
         if units:
