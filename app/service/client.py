@@ -32,7 +32,7 @@ from app.service.errors import (
 )
 from app.service.exchange import NOT_SHOWN, Exchange, RequestRecord
 from app.service.http_failures import CONNECT_TIMEOUT_S, failure_of, leads_astray, redirect_target
-from app.service.json_pieces import LARGE_BYTES, read_json_in_pieces
+from app.service.json_large import LARGE_BYTES, read_large_json
 from app.service.json_text import read_json
 from app.service.network import Network
 from app.service.pace import Pace
@@ -106,11 +106,14 @@ class Answer:
             raise self._answered(error) from None
 
     async def large_json(self) -> object:
-        """The same for an answer that may be tens of megabytes: in a thread and in pieces. Raises `BadAnswer`."""
+        """The same for an answer that may be tens of megabytes: in a thread, and text until it is looked at.
+
+        Raises `BadAnswer`.
+        """
         if len(self.body) <= LARGE_BYTES:
             return self.json()
         try:
-            return await asyncio.to_thread(read_json_in_pieces, self.body)
+            return await asyncio.to_thread(read_large_json, self.body)
         except BadAnswer as error:
             raise self._answered(error) from None
 

@@ -15,6 +15,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 from urllib.parse import quote
 
 from app.service.bodies import MIB
@@ -23,6 +24,7 @@ from app.service.client import OnWait, ServiceClient
 from app.service.error_bodies import plain_text
 from app.service.errors import BadAnswer
 from app.service.exchange import Exchange
+from app.service.json_large import JSON_LIST, JSON_OBJECT
 from app.service.response_info import ResponseInfo
 from app.service.retry import CallKind
 from app.service.rpc_methods import (
@@ -219,19 +221,20 @@ def _outcomes(operation: RpcOperation, content: object) -> tuple[RpcOutcome, ...
     """Match answers to items by id: the order of a batch's answers means nothing (R-RPC-10)."""
     items = operation.items
     if not operation.batch:
-        if not isinstance(content, dict):
+        if not isinstance(content, JSON_OBJECT):
             raise BadAnswer("The node sent something that is not an answer.")
         return (_outcome(items[0], content),)
-    if isinstance(content, dict) and "error" in content:
+    if isinstance(content, JSON_OBJECT) and "error" in content:
         refused = _outcome(items[0], content).error
         return tuple(RpcOutcome(item, error=refused) for item in items)  # the node refused the batch as a whole
-    if not isinstance(content, list):
+    if not isinstance(content, JSON_LIST):
         raise BadAnswer("The node sent something that is not a batch of answers.")
-    by_id = {answer["id"]: answer for answer in content if type(answer) is dict and type(answer.get("id")) is int}
+    answers: list[Any] = content if isinstance(content, list) else list(content)
+    by_id = {each["id"]: each for each in answers if type(each) in JSON_OBJECT and type(each.get("id")) is int}
     return tuple(map(_outcome, items, map(by_id.get, range(1, len(items) + 1))))
 
 
-def _outcome(item: RpcItem, answer: dict[str, object] | None) -> RpcOutcome:
+def _outcome(item: RpcItem, answer: Mapping[str, object] | None) -> RpcOutcome:
     if answer is None:
         return RpcOutcome(item, error=RpcError(0, "The node did not answer this call."))
     error = answer.get("error")

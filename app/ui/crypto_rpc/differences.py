@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from app.service.json_large import JSON_LIST, JSON_OBJECT
 from app.ui.crypto_rpc.outcomes import CallOutcome
 from app.ui.shared.json_tree_model import Path, TreeRoot, path_text
 
 MAX_DIFFERENCES = 2_000
+
+
+Pair = tuple[Path, object, object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,25 +35,30 @@ class Difference:
 def differences(before: object, after: object, path: Path, limit: int = MAX_DIFFERENCES) -> list[Difference]:
     """Every place where two JSON values differ, in order, at most `limit`. Lists are compared place by place."""
     found: list[Difference] = []
-    waiting: list[tuple[Path, object, object]] = [(path, before, after)]
+    waiting: list[Iterator[Pair]] = [iter([(path, before, after)])]
     while waiting and len(found) < limit:
-        place, old, new = waiting.pop()
-        if isinstance(old, dict) and isinstance(new, dict):
-            names = list(dict.fromkeys([*old, *new]))
-            waiting += [((*place, each), old.get(each, MISSING), new.get(each, MISSING)) for each in reversed(names)]
-        elif isinstance(old, list) and isinstance(new, list):
-            most = max(len(old), len(new))
-            waiting += [
-                (
-                    (*place, at),
-                    old[at] if at < len(old) else MISSING,
-                    new[at] if at < len(new) else MISSING,
-                )
-                for at in range(most - 1, -1, -1)
-            ]
+        pair = next(waiting[-1], None)
+        if pair is None:
+            waiting.pop()
+            continue
+        place, old, new = pair
+        if isinstance(old, JSON_OBJECT) and isinstance(new, JSON_OBJECT):
+            waiting.append(_by_name(place, old, new))
+        elif isinstance(old, JSON_LIST) and isinstance(new, JSON_LIST):
+            waiting.append(_by_place(place, old, new))
         elif type(old) is not type(new) or old != new:
             found.append(Difference(place, old, new))
     return found
+
+
+def _by_name(path: Path, old: Mapping[str, object], new: Mapping[str, object]) -> Iterator[Pair]:
+    for name in dict.fromkeys([*old, *new]):
+        yield (*path, name), old.get(name, MISSING), new.get(name, MISSING)
+
+
+def _by_place(path: Path, old: Sequence[object], new: Sequence[object]) -> Iterator[Pair]:
+    for at in range(max(len(old), len(new))):
+        yield (*path, at), old[at] if at < len(old) else MISSING, new[at] if at < len(new) else MISSING
 
 
 def compared(before: Sequence[CallOutcome], after: Sequence[CallOutcome]) -> tuple[TreeRoot, ...]:

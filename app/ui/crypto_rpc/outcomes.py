@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
+from app.service.json_large import JSON_LIST
 from app.service.rpc_methods import ERROR_CREDITS, call_credits
 from app.ui.shared.json_tree_model import TreeRoot
 
@@ -31,7 +33,7 @@ def outcomes_of(network: str, items: Sequence[Mapping[str, object]], answer: obj
     """Match the calls with their answers by id; the order of a batch's answers means nothing (R-RPC-10)."""
     answers: dict[object, Mapping[str, object]] = {}
     whole: Mapping[str, object] | None = None
-    if isinstance(answer, list):
+    if isinstance(answer, JSON_LIST):
         for each in answer:
             if isinstance(each, Mapping):
                 answers.setdefault(_id(each.get("id")), each)
@@ -103,14 +105,15 @@ class Table:
 
 def table_of(title: str, value: object) -> Table | None:
     """A list of objects as a table; None for anything else."""
-    if not isinstance(value, list) or not value or not all(isinstance(item, Mapping) for item in value):
+    if not isinstance(value, JSON_LIST) or not value or not all(isinstance(item, Mapping) for item in value):
         return None
+    rows = cast(Sequence[Mapping[str, object]], value)
     columns: dict[str, None] = {}
-    for item in value:
+    for item in rows:
         if len(columns) >= MAX_COLUMNS:
             break
         columns.update(dict.fromkeys(str(name) for name in item))
-    return Table(title, tuple(columns)[:MAX_COLUMNS], value)
+    return Table(title, tuple(columns)[:MAX_COLUMNS], rows)
 
 
 def tables_in(outcomes: Sequence[CallOutcome]) -> tuple[Table, ...]:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 
+from app.service.json_large import CONTAINERS, JSON_LIST, JSON_OBJECT
 from app.ui.crypto_rpc.outcomes import CallOutcome
 from app.wallet.abi import Decoded, Interface, decode, read_interface
 from app.wallet.errors import AbiRefused
@@ -118,12 +119,12 @@ class _Reader:
         self._left -= 1
         if self._left < 0:
             return value
-        if isinstance(value, list):
-            return [self._value(each) if isinstance(each, list | dict) else each for each in value]
-        if not isinstance(value, dict):
+        if isinstance(value, JSON_LIST):
+            return [self._value(each) if isinstance(each, CONTAINERS) else each for each in value]
+        if not isinstance(value, JSON_OBJECT):
             return value
         inner = {
-            name: self._value(each) if isinstance(each, list | dict) else each
+            name: self._value(each) if isinstance(each, CONTAINERS) else each
             for name, each in value.items()
             if name != DECODED
         }

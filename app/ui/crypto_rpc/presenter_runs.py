@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from app.service.errors import BadAnswer
-from app.service.json_pieces import read_json_in_pieces
+from app.service.json_large import read_large_json
 from app.ui.crypto_rpc.batch import CallRow
 from app.ui.crypto_rpc.networks import network_title
 from app.ui.crypto_rpc.outcomes import CallOutcome, items_of, outcomes_of
@@ -30,7 +30,7 @@ class RunReader:
         self._shelf = shelf
 
     async def read(self, call_id: str, problem: Problem | None) -> RunView:
-        """Everything about one run. The body is parsed in a thread, in pieces."""
+        """Everything about one run. The body is read in a thread."""
         call = await self._calls.one(call_id)
         body = await self._calls.body(call_id)
         runs = await self._calls.runs(call.account_id, call.digest)
@@ -60,7 +60,7 @@ class RunReader:
 
     def _outcomes(self, call: RpcCall, body: bytes) -> tuple[CallOutcome, ...]:
         try:
-            return outcomes_of(call.network, items_of(call.items), read_json_in_pieces(body))
+            return outcomes_of(call.network, items_of(call.items), read_large_json(body))
         except BadAnswer:
             return ()
 

@@ -6,12 +6,13 @@ import asyncio
 import json
 import os
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.service.crypto_rpc import MAX_BATCH_ITEMS
+from app.service.json_large import JSON_LIST
 from app.ui.crypto_rpc.batch import CallRow, numbered
 from app.ui.crypto_rpc.draft import fresh_key
 from app.ui.crypto_rpc.log_ranges import BlockRange, LogSearch, is_too_wide
@@ -106,7 +107,7 @@ class Tools:
                 return "" if whole else f"Block {asked.first:,} alone is too much for the node: {outcome.message}"
             search.not_answered(asked)
             return f"The node refused blocks {asked.first:,} to {asked.last:,}: {outcome.message}"
-        new = outcome.value if isinstance(outcome.value, list) else []
+        new = list(outcome.value) if isinstance(outcome.value, JSON_LIST) else []
         logs += new
         if file is not None and new:
             await asyncio.to_thread(_append, file, new)
@@ -236,7 +237,7 @@ def _result(outcome: CallOutcome, name: str) -> object:
 def _head(network: str, outcome: CallOutcome, seen: dict[str, int], now: float) -> dict[str, object]:
     """One row of the watch: the newest block, how old it is, and how many came since the last look."""
     value, at = outcome.value, None
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         at = int(str(value.get("timestamp", "0x0")), 16)
         value = value.get("number")
     number = int(value, 16) if isinstance(value, str) else value if isinstance(value, int) else None

@@ -12,8 +12,18 @@ from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, Q
 from PySide6.QtGui import QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence, QPainter, QPalette
 from PySide6.QtWidgets import QFrame, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTreeView, QWidget
 
+from app.service.json_large import CONTAINERS
 from app.ui.shared.icons import paint
-from app.ui.shared.json_tree_model import NODE, JsonNode, JsonTreeModel, Path, TreeRoot, copied, path_text, summary
+from app.ui.shared.json_tree_model import (
+    NODE,
+    JsonNode,
+    JsonTreeModel,
+    Path,
+    TreeRoot,
+    copied,
+    path_text,
+    summary,
+)
 
 if TYPE_CHECKING:
     from app.ui.shared.theme import Theme
@@ -219,4 +229,4 @@ def _value_role(value: object) -> str:
         return "syntax_string"
     if value is None or isinstance(value, bool):
         return "syntax_keyword"
-    return "text2" if isinstance(value, list | dict) else "syntax_number"
+    return "text2" if isinstance(value, CONTAINERS) else "syntax_number"

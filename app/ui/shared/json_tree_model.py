@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from app.service.json_large import CONTAINERS, JSON_LIST, JSON_OBJECT, Large, LargeArray, LargeObject
 
 Index = QModelIndex | QPersistentModelIndex
 Path = tuple[str | int, ...]
@@ -16,6 +18,7 @@ Path = tuple[str | int, ...]
 NODE = Qt.ItemDataRole.UserRole
 PART = 500  # children that are made at once
 MAX_SHOWN_CHARS = 4_096  # of one text; copies are whole
+UNREAD = object()  # stands for a value of large JSON that nobody has looked at
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,22 +34,38 @@ class TreeRoot:
 
 
 class JsonNode:
-    """One value at its place. `kids` is None until somebody looks."""
+    """One value at its place. `kids` is None until somebody looks; in large JSON the value is parsed then too."""
 
-    __slots__ = ("key", "kids", "parent", "root", "row", "value")
+    __slots__ = ("_value", "key", "kids", "parent", "root", "row")
 
     def __init__(self, parent: JsonNode | None, row: int, key: str | int, value: object, root: TreeRoot | None) -> None:
         self.parent = parent
         self.row = row
         self.key = key
-        self.value = value
+        self._value = value
         self.root = root
         self.kids: list[JsonNode] | None = None
 
     @property
+    def value(self) -> object:
+        if self._value is UNREAD:
+            assert self.parent is not None
+            self._value = self.parent.value[self.key]  # type: ignore[index]  # only members of `Large` are unread
+        return self._value
+
+    @property
     def size(self) -> int:
         """How many children there are, made or not."""
-        return len(self.value) if isinstance(self.value, list | dict) else 0
+        value = self.value
+        return len(value) if isinstance(value, CONTAINERS) else 0
+
+    @property
+    def may_unfold(self) -> bool:
+        """True for what has children, and for any list or object that was not read yet."""
+        if self._value is UNREAD:
+            assert self.parent is not None
+            return self.parent.value.is_container(self.key)  # type: ignore[attr-defined, no-any-return]  # as above
+        return self.size > 0
 
     @property
     def path(self) -> Path:
@@ -60,19 +79,20 @@ class JsonNode:
 
     def part(self, start: int) -> Iterator[tuple[str | int, object]]:
         """The next children that are not made yet, at most `PART`."""
-        pairs: Any = self.value.items() if isinstance(self.value, dict) else enumerate(_items(self.value))
+        value = self.value
+        if isinstance(value, LargeArray):
+            return ((place, UNREAD) for place in range(start, min(start + PART, len(value))))
+        if isinstance(value, LargeObject):
+            return ((name, UNREAD) for name in islice(value, start, start + PART))
+        pairs: Any = value.items() if isinstance(value, dict) else enumerate(value if isinstance(value, list) else ())
         return islice(pairs, start, start + PART)
-
-
-def _items(value: object) -> Sequence[object]:
-    return value if isinstance(value, list) else ()
 
 
 def summary(value: object) -> str:
     """A container in words, any other value as JSON writes it; long texts are cut."""
-    if isinstance(value, dict):
+    if isinstance(value, JSON_OBJECT):
         return f"Object, {len(value):,} {'key' if len(value) == 1 else 'keys'}"
-    if isinstance(value, list):
+    if isinstance(value, JSON_LIST):
         return f"Array, {len(value):,} {'item' if len(value) == 1 else 'items'}"
     if isinstance(value, str):
         text = value[:MAX_SHOWN_CHARS]
@@ -130,7 +150,7 @@ class JsonTreeModel(QAbstractItemModel):
     def _row_of(self, node: JsonNode, step: str | int) -> int | None:
         if node.parent is None:
             return step if isinstance(step, int) and node.kids is not None and step < len(node.kids) else None
-        if isinstance(node.value, dict):
+        if isinstance(node.value, JSON_OBJECT):
             return next((row for row, key in enumerate(node.value) if key == step), None)
         return step if isinstance(step, int) and 0 <= step < node.size else None
 
@@ -156,7 +176,7 @@ class JsonTreeModel(QAbstractItemModel):
 
     def hasChildren(self, parent: Index = QModelIndex()) -> bool:  # noqa: B008  # Qt's own
         node = self.node(parent)
-        return bool(node.kids) or node.size > 0
+        return bool(node.kids) or node.may_unfold
 
     def canFetchMore(self, parent: Index) -> bool:
         node = self.node(parent)
@@ -193,7 +213,9 @@ class JsonTreeModel(QAbstractItemModel):
 
 
 def copied(value: object) -> str:
-    """What Ctrl+C puts on the clipboard: a text bare, everything else as JSON."""
+    """What Ctrl+C puts on the clipboard: a text bare, everything else as JSON, large JSON as it came."""
+    if isinstance(value, Large):
+        return value.text
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2, default=str)
 
 
@@ -203,20 +225,26 @@ def find(roots: Sequence[TreeRoot], text: str, limit: int) -> list[Path]:
     found: list[Path] = []
     if not wanted:
         return found
-    waiting: list[tuple[Path, str | int, object]] = [
-        ((row,), root.key, root.value) for row, root in reversed(list(enumerate(roots)))
+    waiting: list[Iterator[tuple[Path, str | int, object]]] = [
+        iter([((row,), root.key, root.value) for row, root in enumerate(roots)])
     ]
     while waiting and len(found) < limit:
-        path, key, value = waiting.pop()
-        in_name = isinstance(key, str) and wanted in key.casefold()
-        in_value = not isinstance(value, list | Mapping) and wanted in _searched(value)
-        if in_name or in_value:
+        place = next(waiting[-1], None)
+        if place is None:
+            waiting.pop()
+            continue
+        path, key, value = place
+        is_container = isinstance(value, CONTAINERS)
+        if (isinstance(key, str) and wanted in key.casefold()) or (not is_container and wanted in _searched(value)):
             found.append(path)
-        if isinstance(value, list):
-            waiting += [((*path, place), place, item) for place, item in reversed(list(enumerate(value)))]
-        elif isinstance(value, Mapping):
-            waiting += [((*path, name), name, item) for name, item in reversed(list(value.items()))]
+        if is_container:
+            waiting.append(_members(path, value))
     return found
+
+
+def _members(path: Path, value: object) -> Iterator[tuple[Path, str | int, object]]:
+    pairs: Any = value.items() if isinstance(value, JSON_OBJECT) else enumerate(value)  # type: ignore[arg-type]  # a list
+    return (((*path, key), key, each) for key, each in pairs)
 
 
 def _searched(value: object) -> str:
