@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
+from abc import abstractmethod
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from functools import cached_property
@@ -178,9 +179,9 @@ class ChatPresenterBase(QObject):
         self.attachments_changed.emit(views)
         self._head_changed()
 
+    @abstractmethod
     async def _keep_draft(self) -> None:
-        """Put what is in the box on the disk; the presenter knows how."""
-        raise NotImplementedError
+        """Put what is in the box on the disk."""
 
     def _cheaper_model(self, job: Job) -> ActionSpec | None:
         """The cheapest model that is listed, when it is not the one that was asked."""

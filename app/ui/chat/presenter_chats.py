@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -19,20 +20,25 @@ if TYPE_CHECKING:
 class ChatPresenterChats(ChatPresenterBase):
     """The half of the presenter that is about the list. The other half opens chats and talks in them."""
 
+    @abstractmethod
     async def _open_chat(self, chat_id: str) -> None:
-        raise NotImplementedError
+        """Show another chat, with its draft in the box."""
 
+    @abstractmethod
     def _shown(self) -> None:
-        raise NotImplementedError
+        """Tell everyone that another chat is open now."""
 
+    @abstractmethod
     def _remember_chat(self, chat_id: str) -> None:
-        raise NotImplementedError
+        """Open this chat at the next start; "" for a new one."""
 
+    @abstractmethod
     async def _keep_draft_now(self) -> None:
-        raise NotImplementedError
+        """Put what is in the box on the disk before anything else happens to the chat."""
 
+    @abstractmethod
     async def _stored_chat_id(self) -> str:
-        raise NotImplementedError
+        """Return the open chat's id, after storing it if it had none."""
 
     def rename(self, chat_id: str | None, title: str) -> None:
         """Give a chat a title of one's own; an empty one changes nothing."""
@@ -87,8 +93,9 @@ class ChatPresenterChats(ChatPresenterBase):
         if message_id:
             self.act(message_id, "next" if step > 0 else "previous")
 
+    @abstractmethod
     def act(self, message_id: str, action: str) -> None:
-        raise NotImplementedError
+        """Do what a control of a message says."""
 
     # The trash
 
