@@ -9,6 +9,8 @@ from __future__ import annotations
 import asyncio
 import base64
 import binascii
+import hashlib
+import re
 import secrets
 import uuid
 from decimal import Decimal
@@ -27,6 +29,7 @@ PRIVATE_MODEL = "rialto-reel-private"
 DETAIL = {"360p": Decimal("1.0"), "480p": Decimal("1.5")}
 SILENT_SHARE = Decimal("0.8")  # of the price with sound
 MAX_PROMPT_CHARS = 20_000
+RANGE = re.compile(r"bytes=(\d{1,15})-")  # from a byte to the end; of anything else the whole film comes
 
 
 def _checker(call: Call) -> Checker:
@@ -226,13 +229,23 @@ def _stopped(call: Call, job: VideoJob) -> Refusal:
     return Refusal(422, {"error": error})
 
 
-def _film_answer(call: Call, film: bytes) -> Answer:
-    """The armed fault `cut` ends the connection after `after` bytes of the film."""
+def _film_answer(call: Call, film: bytes, *, takes_ranges: bool = False) -> Answer:
+    """The armed fault `cut` ends the connection after `after` bytes of what would have come."""
     headers = {"Content-Type": "video/mp4", "Content-Disposition": 'attachment; filename="video.mp4"'}
+    status = 200
+    if takes_ranges:
+        headers |= {"Accept-Ranges": "bytes", "ETag": f'"{hashlib.sha256(film).hexdigest()[:32]}"'}
+        wanted = RANGE.fullmatch(call.request.headers.get("range", ""))
+        if wanted is not None and call.request.headers.get("if-range", headers["ETag"]) == headers["ETag"]:
+            start = int(wanted[1])
+            if start >= len(film):
+                raise Refusal(416, "There is no such part of this film", {"Content-Range": f"bytes */{len(film)}"})
+            headers["Content-Range"] = f"bytes {start}-{len(film) - 1}/{len(film)}"
+            film, status = film[start:], 206
     cut = call.world.faults.strike("cut", call.request.path)
     if cut is not None:
-        return Answer(200, headers, film[: int(cut.get("after", 1000))], announced_length=len(film))
-    return Answer(200, headers, film)
+        return Answer(status, headers, film[: int(cut.get("after", 1000))], announced_length=len(film))
+    return Answer(status, headers, film)
 
 
 async def complete(call: Call) -> Answer:
@@ -258,4 +271,4 @@ async def download(call: Call) -> Answer:
     if not found.job.done(now) or found.job.outcome != "film":
         raise Refusal(404, "This download is not there yet")
     need("video")
-    return _film_answer(call, await found.job.finished_film())
+    return _film_answer(call, await found.job.finished_film(), takes_ranges=True)

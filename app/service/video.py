@@ -7,10 +7,11 @@ Source: service specification, video (R-VID-*).
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from pydantic import Field
 from app.service.bodies import MAX_JSON_BYTES, MIB
 from app.service.calls import Call, JsonContent, limit
 from app.service.client import Answer, OnWait, ServiceClient
-from app.service.downloads import OnReceived, save
+from app.service.downloads import OnReceived, Part, drop_part, mark_of, read_part, rest_of, save
 from app.service.errors import BadAnswer
 from app.service.exchange import Exchange
 from app.service.json_text import read_json
@@ -35,6 +36,7 @@ RETRIEVE_PER_MINUTE = 110  # of 120, so that a look at a job by hand still fits
 POLL_S = 5.0
 QUEUE_TIMEOUT_S = 120.0
 FETCH_TIMEOUT_S = 120.0
+PARTIAL, RANGE_REFUSED = 206, 416
 
 _PROCESSING = frozenset({"processing", "pending", "queued", "in_progress", "in_queue", "running"})
 _FAILED = frozenset({"failed", "error", "cancelled", "canceled"})
@@ -141,6 +143,10 @@ class QueueReceipt:
     exchange: Exchange
 
 
+class _NotGoingOn(Exception):
+    """The rest of a file cannot be had: it has to be fetched from its beginning."""
+
+
 class VideoResource:
     def __init__(self, client: ServiceClient) -> None:
         self._client = client
@@ -201,13 +207,35 @@ class VideoResource:
             return await _film(head, rest, path, answer, on_received)
 
     async def download(self, job: QueuedVideo, path: Path, *, on_received: OnReceived | None = None) -> SavedVideo:
-        """Fetch a finished film from the address its queue answer named. No credentials go there."""
-        async with (
-            self._client.open(self._foreign("GET", job)) as answer,
-            aclosing(answer.pieces()) as pieces,
-        ):
-            head, rest = await _opened(pieces)
-            return await _film(head, rest, path, answer, on_received)
+        """Fetch a finished film from the address its queue answer named. No credentials go there.
+
+        What broke off before is gone on with where the address takes ranges and still has the same film.
+        """
+        part = await asyncio.to_thread(read_part, path)
+        try:
+            return await self._download(job, path, part, on_received)
+        except _NotGoingOn:
+            await asyncio.to_thread(drop_part, path)
+            return await self._download(job, path, Part(), on_received)
+
+    async def _download(self, job: QueuedVideo, path: Path, part: Part, on_received: OnReceived | None) -> SavedVideo:
+        """Raises `_NotGoingOn` for an answer to a range that does not fit the part."""
+        call = replace(
+            self._foreign("GET", job),
+            headers=(("Accept-Encoding", "identity"), *part.headers()),
+            expected=(RANGE_REFUSED,) if part.size_bytes else (),
+        )
+        async with self._client.open(call) as answer, aclosing(answer.pieces()) as pieces:
+            told = answer.info.headers
+            if answer.info.status not in (PARTIAL, RANGE_REFUSED):
+                head, rest = await _opened(pieces)
+                return await _film(head, rest, path, answer, on_received, mark=mark_of(told))
+            total = rest_of(told, part) if answer.info.status == PARTIAL else None
+            if total is None:
+                raise _NotGoingOn
+            size = await save(pieces, path, total=total, on_received=on_received, mark=part.mark, after=part.size_bytes)
+            kind = await asyncio.to_thread(_kind_of, path)
+            return SavedVideo(path, size, kind)
 
     async def revoke(self, job: QueuedVideo) -> None:
         """Make the download address useless, for whoever else may know it."""
@@ -272,14 +300,29 @@ async def _text(head: bytes, pieces: AsyncIterator[bytes]) -> bytes:
 
 
 async def _film(
-    head: bytes, rest: AsyncGenerator[bytes, None], path: Path, answer: Answer, on_received: OnReceived | None
+    head: bytes,
+    rest: AsyncGenerator[bytes, None],
+    path: Path,
+    answer: Answer,
+    on_received: OnReceived | None,
+    *,
+    mark: str = "",
 ) -> SavedVideo:
     kind = sniff(head[:HEAD_BYTES])
     if kind not in ("mp4", "mov", "webm"):
         raise BadAnswer("The service sent something that is not a film.", info=answer.info)
     async with aclosing(rest):
-        size = await save(rest, path, total=answer.info.content_length, on_received=on_received)
+        size = await save(rest, path, total=answer.info.content_length, on_received=on_received, mark=mark)
     return SavedVideo(path, size, kind)
+
+
+def _kind_of(path: Path) -> str:
+    """What a file is by its beginning; blocks. What it is not said to be, whoever checks the film says."""
+    try:
+        with path.open("rb") as file:
+            return sniff(file.read(HEAD_BYTES)) or ""
+    except OSError:
+        return ""
 
 
 def _state_of(body: bytes, answer: Answer) -> VideoState:

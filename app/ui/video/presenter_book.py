@@ -13,6 +13,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
+from app.service.downloads import drop_part, mark_path, part_path, read_part
 from app.storage.conversations import new_id
 from app.storage.files import make_folder
 from app.storage.video_jobs import VideoJob, VideoJobs
@@ -41,13 +42,18 @@ class JobBook(QObject):
     async def open(self, store: VideoJobs) -> None:
         """Read every job, and remove what fetches left half done. Raises `StorageError`."""
         self.store = store
-        await asyncio.to_thread(self._tidy)
-        self._take(await store.all())
+        jobs = await store.all()
+        goes_on = {self.film(job) for job in jobs if job.is_open and job.download_url}
+        await asyncio.to_thread(self._tidy, goes_on)
+        self._take(jobs)
 
-    def _tidy(self) -> None:
+    def _tidy(self, goes_on: set[Path]) -> None:
+        """Keep parts of films that can be gone on with, and none else."""
         make_folder(self.folder)
         for path in self.folder.glob(f"*{PART}"):
-            path.unlink(missing_ok=True)
+            film = path.with_name(path.name.removesuffix(PART))
+            if film not in goes_on or not read_part(film).size_bytes:
+                drop_part(film)
 
     def _take(self, jobs: tuple[VideoJob, ...]) -> None:
         self._jobs = {job.id: job for job in jobs}
@@ -158,7 +164,8 @@ class JobBook(QObject):
 
     def _remove(self, job: VideoJob) -> None:
         self._remove_media(job.id)
-        for path in (self.film(job), self.poster(job)):
+        film = self.film(job)
+        for path in (film, self.poster(job), part_path(film), mark_path(film)):
             with contextlib.suppress(OSError):
                 path.unlink(missing_ok=True)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from app.service.downloads import part_path
 from app.storage.film_check import check_film
 from tests.ui.video.desk import PRIVATE_MODEL, Controls, open_desk
 
@@ -59,15 +60,36 @@ async def test_a_truncated_film_is_held_after_three_times_and_fetched_again_by_h
         await desk.reaches(job.id, "cleaned")
 
 
-@pytest.mark.parametrize("model", ["rialto-reel-text-to-video", PRIVATE_MODEL])
 async def test_a_network_cut_in_the_middle_of_a_film_starts_the_download_anew(
-    model: str, tmp_home: Path, controls: Controls
+    tmp_home: Path, controls: Controls
 ) -> None:
     async with open_desk(tmp_home, controls) as desk:
-        job = await desk.order(model=model)
+        job = await desk.order()
         await controls.fault("cut", after=20_000, times=1)
         await desk.done(job.id)
         assert check_film(desk.presenter.book.film(job)).duration_s == 3.0
+        assert [path.name for path in desk.presenter.book.folder.iterdir()] == [job.file]
+
+
+async def test_a_download_that_takes_ranges_goes_on_where_it_broke_off(tmp_home: Path, controls: Controls) -> None:
+    """Even in the next run of the program: the part and the mark of its film stay on the disk."""
+    async with open_desk(tmp_home, controls) as desk:
+        job = await desk.order(model=PRIVATE_MODEL)
+        part = part_path(desk.presenter.book.film(job))
+        await controls.fault("cut", path="/downloads", after=20_000)
+        await controls.turn_clock(10)
+        await desk.until(lambda: part.exists() and part.stat().st_size == 40_000)  # cut twice, gone on with once
+    assert part.exists()
+    await controls.reset_faults()
+    shown: list[int] = []
+    async with open_desk(tmp_home, controls) as desk:
+        desk.presenter.fetcher.progressed.connect(
+            lambda key: shown.append(desk.presenter.fetcher.received.get(key, (0, None))[0])
+        )
+        job = await desk.reaches(job.id, "saved")
+        film = desk.presenter.book.film(job)
+        assert check_film(film).duration_s == 3.0
+        assert min(count for count in shown if count) > 40_000, "what was there is not fetched again"
         assert [path.name for path in desk.presenter.book.folder.iterdir()] == [job.file]
 
 
@@ -152,8 +174,8 @@ async def test_without_a_network_a_job_waits_and_goes_when_it_is_back(
 
         monkeypatch.setattr(desk.service.video, "queue", cut_off)
         assert desk.presenter.queue()
-        await desk.until(lambda: desk.presenter.sending.is_offline)
-        assert desk.job.state == "waiting" and "network" in desk.job.note
+        await desk.until(lambda: desk.presenter.sending.is_offline and desk.jobs and desk.job.state == "waiting")
+        assert "network" in desk.job.note
         monkeypatch.setattr(desk.service.video, "queue", queue)
         await desk.reaches(desk.job.id, "running")
         assert await controls.paid_jobs() == 1
