@@ -129,6 +129,11 @@ class Model(WireModel):
         return usd(self.model_spec.pricing, "output")
 
     @property
+    def price_cached_input(self) -> Decimal | None:
+        """USD for a million tokens in that the service still has from an earlier turn; None: it keeps none."""
+        return usd(self.model_spec.pricing, "cache_input")
+
+    @property
     def deprecation(self) -> Deprecation | None:
         return self.model_spec.deprecation
 

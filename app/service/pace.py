@@ -63,6 +63,10 @@ class Pace:
         if tokens_per_minute is not None:
             self._token_limits[name] = max(1, tokens_per_minute)
 
+    def told(self, name: str) -> int | None:
+        """Return the limit per minute that the service stated for `name`, None while only the documented ones hold."""
+        return self._limits.get(name)
+
     def hear(self, name: str, requests: int | None, tokens: int | None, cap: int | None = None) -> None:
         """Take the limits that an answer's headers state; `cap` is the chain proxy's. None: it does not state one."""
         if name == "crypto":

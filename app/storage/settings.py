@@ -17,6 +17,7 @@ from app.storage.errors import StorageUnavailable
 from app.storage.files import read_or_none, set_aside, write_atomically
 
 THEMES = ("system", "light", "dark")
+MODEL_SORTS = ("name", "price", "context", "newest")
 SECRET_STORES = ("", "keyring", "session", "passphrase")
 PROXY_MODES = ("system", "none", "manual")
 PROXY_KINDS = ("http", "https", "socks5")
@@ -38,6 +39,7 @@ class Settings:
     panes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # tab -> sizes in px, open or not
     shortcuts: Mapping[str, str] = field(default_factory=dict)  # action id -> key sequence, "" for none
     favourite_models: tuple[str, ...] = ()
+    model_sort: str = "name"  # the order of the model picker
     palette_recent: tuple[str, ...] = ()  # what was run from the palette, newest first
     last_tab: str = "chat"
     last_chat: str = ""
@@ -61,6 +63,7 @@ class Settings:
 
 
 _ONE_OF: Mapping[str, tuple[str, ...]] = {
+    "model_sort": MODEL_SORTS,
     "theme": THEMES,
     "secret_store": SECRET_STORES,
     "proxy_mode": PROXY_MODES,

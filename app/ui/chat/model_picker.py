@@ -8,12 +8,14 @@ from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QRect, Qt, Sign
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QStackedWidget, QVBoxLayout, QWidget
 
-from app.ui.chat.model_picker_list import COLUMNS, ROW_ROLE, ModelDelegate, ModelListModel, column_rects
+from app.ui.chat.model_picker_list import ROW_ROLE, ModelDelegate, ModelListModel, column_rects, columns_in
 from app.ui.chat.state_pages import ModelList, ModelRow
+from app.ui.shared.buttons import QuietButton
 from app.ui.shared.empty_state import Skeleton
 from app.ui.shared.flow import FlowLayout
 from app.ui.shared.kbd import KeyHint
 from app.ui.shared.label import Label
+from app.ui.shared.menu import Menu
 from app.ui.shared.pill import PillButton
 from app.ui.shared.popover import Popover
 from app.ui.shared.search_field import SearchField
@@ -22,9 +24,11 @@ from app.ui.shared.surfaces import rule, zone
 if TYPE_CHECKING:
     from app.ui.shared.theme import Theme
 
-WIDTH = 640
+WIDTH = 660
 LIST_HEIGHT = 380
-FILTERS = ("Vision", "Reasoning", "Functions", "Web", "Audio in", "Video in", "Code")
+LEAST_LIST_HEIGHT = 96
+FILTERS = ("Vision", "Reasoning", "Functions", "Web", "Audio in", "Video in", "Code", "Caching")
+SORT_WORDS = {"name": "name", "price": "price", "context": "context", "newest": "newest"}
 
 
 class ModelView(QListView):
@@ -49,6 +53,7 @@ class ModelPicker(Popover):
 
     chosen = Signal(str, bool)
     favourite_toggled = Signal(str)
+    sort_chosen = Signal(str)
     reload_wanted = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
@@ -57,6 +62,9 @@ class ModelPicker(Popover):
         self.search.textChanged.connect(self._filter)  # at once: Enter right after the last letter means what is typed
         self.search.installEventFilter(self)
         self.search.left.connect(self.close)
+        self.sort = QuietButton(theme, "", "sort", size="small")
+        self.sort.clicked.connect(self.open_sorts)
+        self._sort = ""
         self.pills = {name: PillButton(theme, name) for name in FILTERS}
         self.model = ModelListModel(self)
         self.view = ModelView()
@@ -86,7 +94,11 @@ class ModelPicker(Popover):
         top = QVBoxLayout()
         top.setContentsMargins(theme.px(12), theme.px(12), theme.px(12), theme.px(10))
         top.setSpacing(theme.px(10))
-        top.addWidget(self.search)
+        first = QHBoxLayout()
+        first.setSpacing(theme.px(6))
+        first.addWidget(self.search, 1)
+        first.addWidget(self.sort)
+        top.addLayout(first)
         holder = QWidget()
         flow = FlowLayout(theme, gap=6, line_gap=6, parent=holder)
         for pill in self.pills.values():
@@ -138,11 +150,20 @@ class ModelPicker(Popover):
         super()._dress()
         self.body.setSpacing(0)
 
+    def _fit_height(self, button: QWidget) -> None:
+        """As many rows as the screen has room for: with a large text the footer must not fall off it."""
+        wanted = self._theme_of_list.type_px(LIST_HEIGHT)
+        self._places.setFixedHeight(wanted)
+        rest = self.sizeHint().height() - wanted
+        least = self._theme_of_list.type_px(LEAST_LIST_HEIGHT)
+        self._places.setFixedHeight(max(least, min(wanted, button.screen().availableGeometry().height() - rest)))
+
     # What the page tells
 
     def show_models(self, models: ModelList) -> None:
         """Show the list; the row under the keyboard stays where it is."""
         before = self._current_id()
+        self._show_sort(models.sort)
         self.model.set_models(models.rows)
         number = len(models.rows)
         words = (
@@ -168,9 +189,36 @@ class ModelPicker(Popover):
         self._select(QModelIndex())
         window = button.window()
         room = round(window.width() / self._theme_of_list.scale) - 32
+        self._fit_height(button)
         self.open_at(button, align_right=True, width=min(WIDTH, room))
 
     # Inside
+
+    def _show_sort(self, sort: str) -> None:
+        if sort == self._sort:
+            return
+        self._sort = sort
+        self.sort.setText(self.tr("Sort: {order}").format(order=SORT_WORDS[sort]))
+        self.model.set_sort(sort)
+
+    def open_sorts(self) -> Menu:
+        """Show the orders under their button; what is chosen is kept for the next time."""
+        menu = Menu(self._theme_of_list, self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for sort, words in SORT_WORDS.items():
+            action = menu.addAction(words.capitalize())
+            action.setCheckable(True)
+            action.setChecked(sort == self._sort)
+            action.triggered.connect(lambda _on=False, sort=sort: self._choose_sort(sort))
+        menu.popup(self.sort.mapToGlobal(QPoint(0, self.sort.height())))
+        return menu
+
+    def _choose_sort(self, sort: str) -> None:
+        before = self._current_id()
+        self._show_sort(sort)
+        self._select(self.model.index_of(before))
+        self.search.setFocus()
+        self.sort_chosen.emit(sort)
 
     def _tell(self, index: QModelIndex) -> None:
         """What comes instead of the model under the keyboard, else how old the list is."""
@@ -260,5 +308,5 @@ class _Header(QWidget):
         left = inside.left() + theme.icon_px(22) + theme.px(8)
         painter.drawText(inside.adjusted(left - inside.left(), 0, 0, 0), int(Qt.AlignmentFlag.AlignVCenter), "Model")
         end = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight)
-        for (name, _), rect in zip(COLUMNS, column_rects(theme, inside), strict=True):
+        for (name, _), rect in zip(columns_in(theme, inside), column_rects(theme, inside), strict=True):
             painter.drawText(rect, end, name)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPainter
@@ -21,7 +21,9 @@ Index = QModelIndex | QPersistentModelIndex
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
 _ROOT = QModelIndex()
 # Widths in px at 100 % of what stands right of the name.
-COLUMNS = (("Context", 58), ("In $ / 1M", 62), ("Out $ / 1M", 64), ("Privacy", 76))
+COLUMNS = (("Context", 58), ("In $ / 1M", 62), ("Out $ / 1M", 64), ("Privacy", 72), ("Tier", 28))
+NARROW_COLUMNS = COLUMNS[:3]  # where a large text leaves no room for names; the rest is in the tooltip
+ROOM_FOR_ALL = 560
 STAR = 22
 GAP = 8
 BADGE_ICONS = {
@@ -32,6 +34,12 @@ BADGE_ICONS = {
     "Audio in": "wave",
     "Video in": "video",
     "Code": "code",
+}
+SORTS: Mapping[str, Callable[[ModelRow], Any]] = {
+    "name": lambda row: row.name.casefold(),
+    "price": lambda row: (row.price is None, row.price or 0, row.name.casefold()),
+    "context": lambda row: (-row.tokens, row.name.casefold()),
+    "newest": lambda row: (-row.created, row.name.casefold()),
 }
 PRIVACY = {"private": "Private", "anonymized": "Anonymous"}
 
@@ -51,6 +59,7 @@ class ModelListModel(QAbstractListModel):
         self._all: tuple[ModelRow, ...] = ()
         self._text = ""
         self._abilities: frozenset[str] = frozenset()
+        self._sort = "name"
         self._rows: tuple[Group | ModelRow, ...] = ()
 
     def rowCount(self, parent: Index = _ROOT) -> int:
@@ -70,7 +79,7 @@ class ModelListModel(QAbstractListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return row.name if isinstance(row, ModelRow) else row.text
         if role == Qt.ItemDataRole.ToolTipRole and isinstance(row, ModelRow):
-            return f"{row.id}\nReplaced by {row.replacement}" if row.replacement else row.id
+            return told(row)
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return spoken(row) if isinstance(row, ModelRow) else row.text
         return None
@@ -106,6 +115,11 @@ class ModelListModel(QAbstractListModel):
         self._abilities = frozenset(abilities)
         self._rebuild()
 
+    def set_sort(self, sort: str) -> None:
+        """Put each group into another order, one of `SORTS`."""
+        self._sort = sort
+        self._rebuild()
+
     def _rebuild(self) -> None:
         found = [
             row
@@ -113,6 +127,7 @@ class ModelListModel(QAbstractListModel):
             if self._abilities <= row.abilities
             and all(word in f"{row.name} {row.id}".casefold() for word in self._text.split())
         ]
+        found.sort(key=SORTS[self._sort])
         favourites = [row for row in found if row.is_favourite]
         others = [row for row in found if not row.is_favourite]
         rows: list[Group | ModelRow] = []
@@ -126,6 +141,15 @@ class ModelListModel(QAbstractListModel):
             self.endResetModel()
 
 
+def told(row: ModelRow) -> str:
+    """A row's tooltip: its id, and what has no room beside it."""
+    lines = [row.id]
+    lines += [f"Replaced by {row.replacement}"] if row.replacement else []
+    lines += [PRIVACY.get(row.privacy, row.privacy)] if row.privacy else []
+    lines += [f"Tier {row.tier}: how often you may ask it"] if row.tier else []
+    return "\n".join(lines)
+
+
 def spoken(row: ModelRow) -> str:
     """A row as a screen reader says it."""
     parts = [row.name, *row.badges]
@@ -133,16 +157,22 @@ def spoken(row: ModelRow) -> str:
     parts += [f"{row.price_in} dollars in, {row.price_out} out per million tokens"] if row.price_in else []
     parts += [word for on, word in ((row.is_default, "default"), (row.is_favourite, "favourite")) if on]
     parts += [part for part in (PRIVACY.get(row.privacy, row.privacy), row.retires) if part]
+    parts += [f"tier {row.tier}"] if row.tier else []
     parts += [f"replaced by {row.replacement}"] if row.replacement else []
     parts += ["in use"] if row.is_current else []
     return ", ".join(parts)
 
 
+def columns_in(theme: Theme, rect: QRect) -> tuple[tuple[str, int], ...]:
+    """The columns that a row of this width has room for."""
+    return COLUMNS if rect.width() >= theme.type_px(ROOM_FOR_ALL) else NARROW_COLUMNS
+
+
 def column_rects(theme: Theme, rect: QRect) -> list[QRect]:
-    """Where context, prices and privacy stand in a row; the header uses it too."""
+    """Where context, prices, privacy and tier stand in a row; the header uses it too."""
     rects: list[QRect] = []
     right = rect.right() + 1
-    for _, width in reversed(COLUMNS):
+    for _, width in reversed(columns_in(theme, rect)):
         wide = theme.type_px(width)
         rects.append(QRect(right - wide, rect.top(), wide, rect.height()))
         right -= wide + theme.px(GAP)
@@ -221,8 +251,9 @@ class ModelDelegate(QStyledItemDelegate):
         self._paint_name(painter, upper, row)
         self._paint_badges(painter, QRect(left, upper.bottom() + 1 + theme.px(1), room, theme.height_px(18, 16)), row)
         painter.setFont(theme.font("body", tabular=True))
-        values = (row.context, row.price_in, row.price_out, PRIVACY.get(row.privacy, row.privacy))
-        for text, cell, role in zip(values, columns, ("text2", "text", "text", "text2"), strict=True):
+        values = (row.context, row.price_in, row.price_out, PRIVACY.get(row.privacy, row.privacy), row.tier)
+        roles = ("text2", "text", "text", "text2", "text2")
+        for text, cell, role in zip(values, columns, roles, strict=False):  # as many as there is room for
             painter.setPen(theme.color(role))
             shown = QFontMetrics(painter.font()).elidedText(text, Qt.TextElideMode.ElideRight, cell.width())
             painter.drawText(cell, _END, shown)

@@ -348,6 +348,7 @@ class ChatPage(TabPanes):
             self.picker = ModelPicker(self._theme, self.main)
             self.picker.chosen.connect(lambda model, always: self.presenter.use_model(model, for_new_chats=always))
             self.picker.favourite_toggled.connect(self.presenter.toggle_favourite)
+            self.picker.sort_chosen.connect(lambda sort: self.presenter.shelf.set_sort(sort))
             self.picker.reload_wanted.connect(self.presenter.refresh_models)
         self.picker.show_models(self.presenter.shelf.list_for(self.presenter.opened.model_id))
         self.picker.open_under(self.main.header.model)

@@ -158,27 +158,49 @@ class ModelShelf:
         self.settings.change(favourite_models=after)
 
     def list_for(self, current_id: str) -> ModelList:
-        """What the picker shows: favourites first, then by name; models that are offline are left out."""
+        """What the picker shows, by name; the picker orders them. Models that are offline are left out."""
         from app.ui.chat.state_pages import ModelList
 
         favourites = set(self.settings.value.favourite_models)
         default = self.default_id()
         rows = [
-            _row(model, favourite=model.id in favourites, default=model.id == default, current=model.id == current_id)
+            _row(
+                model,
+                favourite=model.id in favourites,
+                default=model.id == default,
+                current=model.id == current_id,
+                tier=self._tier(model),
+            )
             for model in self.models()
             if not model.offline or model.id == current_id
         ]
-        rows.sort(key=lambda row: (not row.is_favourite, row.name.casefold()))
+        rows.sort(key=lambda row: row.name.casefold())
         note = ""
         if not self.caller.models and not self._fetched and self._saved_at is not None:
             note = f"Saved {money.when(self._saved_at, self.now())}"
-        return ModelList(tuple(rows), self.loading, note, None if rows else self.problem)
+        problem = None if rows else self.problem
+        return ModelList(tuple(rows), self.loading, note, problem, self.settings.value.model_sort)
+
+    def set_sort(self, sort: str) -> None:
+        """Keep the order of the picker for the next time."""
+        self.settings.change(model_sort=sort)
+
+    def _tier(self, model: Model) -> str:
+        """How often the account may ask this model, as the service's letter; "" until it has said so."""
+        from app.service.pace import text_pace
+        from app.ui.shared.limit_watch import text_tier
+
+        service, account = self.caller.service, self.caller.account
+        if service is None:
+            return ""
+        return text_tier(service.client.pace.told(text_pace(model.id)), partner=account is not None and account.partner)
 
 
-def _row(model: Model, *, favourite: bool, default: bool, current: bool) -> ModelRow:
+def _row(model: Model, *, favourite: bool, default: bool, current: bool, tier: str) -> ModelRow:
     from app.ui.chat.state_pages import ModelRow
 
     abilities = tuple(name for name, capability in ABILITIES if getattr(model.capabilities, capability))
+    known = model.price_input is not None and model.price_output is not None
     return ModelRow(
         id=model.id,
         name=model.name,
@@ -192,7 +214,11 @@ def _row(model: Model, *, favourite: bool, default: bool, current: bool) -> Mode
         is_default=default,
         is_favourite=favourite,
         is_current=current,
-        abilities=frozenset(abilities),
+        abilities=frozenset((*abilities, *(("Caching",) if model.price_cached_input is not None else ()))),
+        tier=tier,
+        price=(model.price_input or Decimal(0)) + (model.price_output or Decimal(0)) if known else None,
+        tokens=model.context_tokens or 0,
+        created=model.created or 0,
     )
 
 

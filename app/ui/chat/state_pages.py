@@ -63,6 +63,10 @@ class ModelRow:
     is_favourite: bool = False
     is_current: bool = False
     abilities: frozenset[str] = frozenset()
+    tier: str = ""  # the service's letter for how often it may be asked: "S"
+    price: Decimal | None = None  # USD for a million tokens in and a million out, to sort by
+    tokens: int = 0  # of context
+    created: int = 0  # Unix seconds, 0 when it is not stated
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,3 +77,4 @@ class ModelList:
     loading: bool = False
     saved_note: str = ""  # "Saved 3 hours ago" while the list comes from the disk
     problem: Problem | None = None
+    sort: str = "name"

@@ -12,6 +12,13 @@ if TYPE_CHECKING:
 # Requests a minute -> the service's letter for the tier, for both kinds of account.
 TIERS = {500: "XS", 75: "S", 50: "M", 20: "L"}
 PARTNER_TIERS = {500: "XS", 150: "S", 100: "M", 60: "L"}
+
+
+def text_tier(requests_a_minute: int | None, *, partner: bool) -> str:
+    """The letter of a text model's tier, "" where its limit is not known or is none of the documented ones."""
+    return (PARTNER_TIERS if partner else TIERS).get(requests_a_minute or 0, "")
+
+
 _NAMES = {
     "speech": "Audio",
     "voices": "Audio",
@@ -55,7 +62,7 @@ class LimitWatch:
         if info.limit_requests is None or info.remaining_requests is None:
             return
         if exchange.resource == "chat":
-            tier = (PARTNER_TIERS if partner else TIERS).get(info.limit_requests)
+            tier = text_tier(info.limit_requests, partner=partner)
             name = f"Text, tier {tier}" if tier else f"Text, {info.limit_requests} a minute"
             self._take(f"{name} requests", info.remaining_requests, info.limit_requests, info.reset_requests_at)
             if info.limit_tokens is not None and info.remaining_tokens is not None:

@@ -16,7 +16,15 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QStandardItem, QStandardItemModel
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QListView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
 
 from app.ui.shared import icons
 from app.ui.shared.announce import announce
@@ -85,7 +93,8 @@ class ManyChoice(ChoiceField):
     def showPopup(self) -> None:
         """Open the list under the field. Space, F4 and a click come here by way of Qt."""
         if self._list is None:
-            self._list = _TickList(self._theme, self, self.accessibleName(), self._most)
+            # not a child of the field: the style sheet would dress it as the field's own list
+            self._list = _TickList(self._theme, self.window(), self.accessibleName(), self._most)
             self._list.set_options(self._options, self._keys)
             self._list.toggled.connect(self._toggle)
         self._list.open_at(self, width=max(240, round(self.width() / self._theme.scale)))
@@ -119,7 +128,7 @@ class _TickList(Popover):
 
     toggled = Signal(str)
 
-    def __init__(self, theme: Theme, parent: ManyChoice, name: str, most: int) -> None:
+    def __init__(self, theme: Theme, parent: QWidget, name: str, most: int) -> None:
         super().__init__(theme, parent, name=name, padding=6)
         self._most = most
         self.search = SearchField(theme, self.tr("Filter"))

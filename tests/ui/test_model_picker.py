@@ -1,0 +1,112 @@
+"""The model picker: its orders, the caching pill and the tier, by the keyboard alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from app.service.pace import text_pace
+from app.ui.chat.model_picker import ModelPicker
+from app.ui.chat.model_picker_list import ROW_ROLE
+from app.ui.chat.state_pages import ModelRow
+from app.ui.shared.theme import Theme
+from tests.ui.chat_desk import FakeService, model_body
+from tests.ui.test_chat_desk import press
+from tests.ui.test_chat_page import Shown, open_page
+
+
+def priced(model_id: str, name: str, usd: float, tokens: int, created: int, **changes: Any) -> dict[str, Any]:
+    pricing = {"input": {"usd": usd}, "output": {"usd": 4 * usd}, **changes.pop("pricing", {})}
+    body = model_body(model_id, name, pricing=pricing, availableContextTokens=tokens, **changes)
+    return {**body, "created": created}
+
+
+def models() -> FakeService:
+    return FakeService(
+        models=[
+            priced("plain", "Birch", 2.0, 32_000, 300),
+            priced("small", "Alder", 3.0, 8_000, 100),
+            priced("large", "Cedar", 1.0, 256_000, 200, pricing={"cache_input": {"usd": 0.1}}),
+        ]
+    )
+
+
+def rows(picker: ModelPicker) -> list[ModelRow]:
+    found = (picker.model.index(row, 0).data(ROW_ROLE) for row in range(picker.model.rowCount()))
+    return [row for row in found if isinstance(row, ModelRow)]
+
+
+def opened(shown: Shown) -> ModelPicker:
+    press(shown, "Ctrl+Shift+M")
+    picker = shown.page.picker
+    assert picker is not None
+    return picker
+
+
+async def test_models_are_sorted_by_key_and_the_order_is_kept(theme: Theme, tmp_home: Path) -> None:
+    async with open_page(theme, tmp_home, fake=models()) as shown:
+        picker = opened(shown)
+        assert [row.name for row in rows(picker)] == ["Alder", "Birch", "Cedar"]
+        seen = {}
+        for place, order in enumerate(("price", "context", "newest"), start=1):
+            picker.sort.setFocus()
+            QTest.keyClick(picker.sort, Qt.Key.Key_Space)
+            menu = QApplication.activePopupWidget()
+            assert menu is not None and menu is not picker
+            for _ in range(place + 1):
+                QTest.keyClick(menu, Qt.Key.Key_Down)
+            QTest.keyClick(menu, Qt.Key.Key_Return)
+            seen[order] = [row.name for row in rows(picker)]
+            assert picker.sort.text() == f"Sort: {order}"
+            assert picker.view.currentIndex().data(ROW_ROLE).is_current, "the row under the keyboard stays"
+        assert seen == {
+            "price": ["Cedar", "Birch", "Alder"],
+            "context": ["Cedar", "Birch", "Alder"],
+            "newest": ["Birch", "Cedar", "Alder"],
+        }
+        picker.close()
+        assert shown.desk.settings.value.model_sort == "newest"
+    async with open_page(theme, tmp_home, fake=models()) as again:
+        picker = opened(again)
+        assert [row.name for row in rows(picker)] == ["Birch", "Cedar", "Alder"]
+        picker.close()
+
+
+async def test_favourites_stand_first_in_every_order(theme: Theme, tmp_home: Path) -> None:
+    async with open_page(theme, tmp_home, fake=models()) as shown:
+        shown.desk.presenter.toggle_favourite("small")
+        shown.desk.presenter.shelf.set_sort("context")
+        picker = opened(shown)
+        assert [row.name for row in rows(picker)] == ["Alder", "Cedar", "Birch"]
+        picker.close()
+
+
+async def test_models_that_keep_earlier_turns_are_found_by_their_pill(theme: Theme, tmp_home: Path) -> None:
+    async with open_page(theme, tmp_home, fake=models()) as shown:
+        picker = opened(shown)
+        pill = picker.pills["Caching"]
+        pill.setFocus()
+        QTest.keyClick(pill, Qt.Key.Key_Space)
+        assert [row.name for row in rows(picker)] == ["Cedar"]
+        picker.close()
+
+
+async def test_the_tier_is_shown_once_the_service_has_told_the_limits(theme: Theme, tmp_home: Path) -> None:
+    """The letter follows from how often the account may ask the model (R-LIM-01)."""
+    async with open_page(theme, tmp_home, fake=models()) as shown:
+        service = shown.desk.caller.service
+        assert service is not None
+        picker = opened(shown)
+        assert {row.tier for row in rows(picker)} == {""}
+        picker.close()
+        for model, requests in (("plain", 75), ("small", 500), ("large", 33)):
+            service.client.pace.set(text_pace(model), requests)
+        picker = opened(shown)
+        assert {row.id: row.tier for row in rows(picker)} == {"plain": "S", "small": "XS", "large": ""}
+        spoken = picker.model.index_of("plain").data(Qt.ItemDataRole.AccessibleTextRole)
+        assert "tier S" in spoken and "private" in spoken.casefold()
+        picker.close()
