@@ -8,7 +8,6 @@ anchor (`message_stack`), so opening a chat of any length costs one screen.
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +38,7 @@ from app.ui.chat.message_view_bar import NOTCH_PX, Bar
 from app.ui.chat.message_view_paint import Picture
 from app.ui.chat.message_view_pointer import Pointer
 from app.ui.chat.message_view_selection import Selection, select_all
+from app.ui.chat.message_view_showing import COLUMN_PX, PADDING_PX, Showing
 from app.ui.chat.message_view_stream import Stream
 from app.ui.shared.markdown_figures import Figures
 
@@ -49,9 +49,6 @@ if TYPE_CHECKING:
     from app.ui.chat.message_units import Key, Spot
     from app.ui.shared.theme import Theme
 
-COLUMN_PX, PADDING_PX = 760, 24
-STEP_BUDGET_S = 0.0025  # of laying out before other events have their turn
-LONG_PLACE_S = 0.0015
 DONE_MS = 1200  # how long a copy button shows that it has copied
 
 
@@ -76,18 +73,11 @@ class MessageView(QAbstractScrollArea):
         self.picture = Picture(self.viewport(), self.stack, self.selection, theme)
         self.pointer = Pointer(self)
         self._actions = Actions(self)
-        self._bar = Bar(self)
+        self.bar = Bar(self)
         self.stream = Stream(self)
         self.colourist = Colourist(self)
         self.accessible: ViewInterface
-        self._new_below = False
-        self._was_at_end = True
-        self._late = False  # all is laid out, but that took so long that other events went before the paint
-        self._scrolled = False  # by the person, since the last time that something was shown
-        self._again = QTimer(self)
-        self._again.setSingleShot(True)
-        self._again.setInterval(0)
-        self._again.timeout.connect(lambda: self.refresh(in_steps=True))
+        self._showing = Showing(self, theme)
         self._done = QTimer(self)
         self._done.setSingleShot(True)
         self._done.setInterval(DONE_MS)
@@ -125,7 +115,7 @@ class MessageView(QAbstractScrollArea):
         for row in rows:
             if row.state == "streaming":
                 self.stream.begin(row.id)
-        self._set_new_below(False)
+        self._showing.set_new_below(False)
         self.refresh(full=True)
 
     def append(self, row: MessageRow) -> None:
@@ -135,7 +125,7 @@ class MessageView(QAbstractScrollArea):
             self.stack.following = True
         if row.state == "streaming":
             self.stream.begin(row.id)
-        self._set_new_below(self._new_below or not self.stack.following)
+        self._showing.note_below()
         self.refresh()
 
     def update(self, *args: Any, **changes: Any) -> None:
@@ -202,7 +192,7 @@ class MessageView(QAbstractScrollArea):
     def scroll_to_end(self) -> None:
         """Go to the end and stay there while text comes."""
         self.stack.following = True
-        self._set_new_below(False)
+        self._showing.set_new_below(False)
         self.refresh(in_steps=True)
 
     def scroll_to_start(self) -> None:
@@ -225,11 +215,7 @@ class MessageView(QAbstractScrollArea):
 
     def scroll_px(self, px: float) -> None:
         """Scroll by `px`, downwards when positive."""
-        if not self.stack.rows or (px > 0 and self.stack.following):
-            return
-        self.stack.scroll_by(px)
-        self._scrolled = True
-        self.refresh(in_steps=True)
+        self._showing.scroll(px)
 
     def _top_row_id(self) -> str:
         anchor = self.stack.anchor
@@ -249,55 +235,16 @@ class MessageView(QAbstractScrollArea):
 
     def refresh(self, *, full: bool = False, in_steps: bool = False) -> None:
         """Make the screen agree with the rows. `full` paints all of it; `in_steps` may take a few turns of the loop."""
-        if full:
-            self.picture.forget()
-        if self.isVisible():
-            self._place_and_show(STEP_BUDGET_S if in_steps and not full else None)
+        self._showing.refresh(full=full, in_steps=in_steps)
 
     @property
     def is_settled(self) -> bool:
         """Whether the screen shows what it is to show, as far as that has come."""
-        return not self._again.isActive()
-
-    def _place_and_show(self, budget_s: float | None) -> None:
-        viewport = self.viewport()
-        padding = self._theme.px(PADDING_PX)
-        wide = max(80, min(self._theme.type_px(COLUMN_PX), viewport.width() - 2 * padding))
-        left = max(0, (viewport.width() - wide) // 2)
-        if left != self.picture.left:
-            self.picture.left = left
-            self.picture.forget()
-        began = time.perf_counter()
-        done = self.stack.place(wide, viewport.height(), self.bottom_px, budget_s)
-        long = budget_s is not None and not self._late and time.perf_counter() - began > LONG_PLACE_S
-        if not done or long:  # the paint comes in a turn of its own
-            self._late = done
-            self._again.start()
-            return
-        self._late = False
-        self._again.stop()
-        self.picture.present(self.stream.caret())
-        at_end = self.at_end
-        if self._scrolled:
-            self._scrolled = False
-            self.stack.following = at_end
-        self._bar.sync()
-        self.stream.look_around()
-        if at_end:
-            self._set_new_below(False)
-        if at_end != self._was_at_end:
-            self._was_at_end = at_end
-            self.at_end_changed.emit(at_end)
+        return self._showing.is_settled
 
     def text_came(self) -> None:
         """Called by the stream when a row has grown."""
-        self._set_new_below(self._new_below or not self.stack.following)
-        self.refresh(in_steps=True)
-
-    def _set_new_below(self, new: bool) -> None:
-        if new != self._new_below:
-            self._new_below = new
-            self.new_text_below.emit(new)
+        self._showing.text_came()
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
         """The bar is only told where we are; see `Bar`."""

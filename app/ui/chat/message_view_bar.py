@@ -24,17 +24,17 @@ class Bar:
         self._bar = view.verticalScrollBar()
         self._bar.actionTriggered.connect(self._moved)
 
-    def sync(self) -> None:
-        """Show where the view is."""
+    def sync(self, *, at_end: bool) -> None:
+        """Show where the view is; `at_end` says whether the end of the conversation is on screen."""
         view, bar = self._view, self._bar
         stack = view.stack
-        fits = not stack.rows or (view.at_end and stack.anchor.row == 0 and stack.is_at_start())
+        fits = not stack.rows or (at_end and stack.anchor.row == 0 and stack.is_at_start())
         lines = max(1, view.viewport().height() // max(1, view.line_px))
         page = max(1, min(lines * STEPS, stack.weights.total - 1))
         bar.setRange(0, 0 if fits else max(1, stack.weights.total - page))
         bar.setPageStep(page)
         bar.setSingleStep(3 * STEPS)
-        bar.setValue(bar.maximum() if view.at_end else min(bar.maximum(), stack.bar_value()))
+        bar.setValue(bar.maximum() if at_end else min(bar.maximum(), stack.bar_value()))
 
     def _moved(self, action: int) -> None:
         """Follow the bar: steps in px, drags by its own measure."""

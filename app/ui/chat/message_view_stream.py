@@ -175,7 +175,7 @@ class Stream:
             self._blink_timer.start() if blinks else self._blink_timer.stop()
         if not blinks:
             view.picture.caret_on = True
-        ticks = visible and any(_counts_down(placed) for placed in view.stack.placed)
+        ticks = visible and any(placed.key[0] == STATE and _counts_down(placed) for placed in view.stack.placed)
         if ticks != self._tick_timer.isActive():
             self._tick_timer.start() if ticks else self._tick_timer.stop()
         for placed in view.stack.placed:
