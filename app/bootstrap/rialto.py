@@ -119,6 +119,7 @@ class Rialto:
         for info, make in TABS:
             window.add_tab(info, partial(make, self))
         window.add_tab(SETTINGS_TAB, partial(make_settings, self))
+        window.tab_frames.wanted.connect(self._begin_tab)
         window.closed.connect(self._note_closed)
         self._ground.sandbox.answering.connect(lambda: say("sandbox"))
         self.chat.head_changed.connect(self._note_head)
@@ -146,7 +147,15 @@ class Rialto:
         page = WelcomePage(self.theme, self.accounts, self.places, self.paths.data)
         page.sandbox_chosen.connect(lambda: self._begin(self.desk.sandbox_account().id))
         page.connected.connect(self._begin)
+        page.wallet_wanted.connect(lambda way: self.tasks.start("first wallet", self._begin_with_wallet, way))
         return page
+
+    async def _begin_with_wallet(self, way: str) -> None:
+        from app.bootstrap.wallet_tab import add_wallet
+
+        account = await add_wallet(self, way)
+        if account is not None:
+            self._begin(account.id)
 
     def _begin(self, account_id: str = "") -> None:
         """The welcome is over; an account that was checked there is in use already."""
@@ -225,25 +234,27 @@ class Rialto:
             self.tasks.start("no history", self._cannot_go_on, error.sentence)
             return False
         self.tasks.start("backup", self._back_up, self.database)
-        for name, begin in self._waiting.items():
-            self.tasks.start(f"open {name}", begin, self.database)
-        self._waiting.clear()
-        self.tasks.start("resume videos", self._resume_videos, self.database)
+        for name in filter(self.window.tab_frames.is_wanted, tuple(self._waiting)):
+            self._begin_tab(name)
+        self.tasks.start("make tabs ready", self._make_ready, self.database)
         return True
 
-    async def _resume_videos(self, database: Database) -> None:
-        """Go on with films that are still to come, without the tab having been looked at."""
-        from app.storage.video_jobs import has_open_jobs
+    async def _make_ready(self, database: Database) -> None:
+        """Build the other tabs while nobody does anything; what has work to go on with goes on, looked at or not."""
+        from app.bootstrap.ahead import make_ready, with_work
 
-        if await has_open_jobs(database):
-            self.window.tab("video")
+        await make_ready(self.window, await with_work(database))
 
     def when_open(self, name: str, begin: Callable[[Database], Awaitable[None]]) -> None:
-        """Hand the database to a tab that was just made: at once, or as soon as it is open."""
-        if self.database is None:
-            self._waiting[name] = begin
-        else:
+        """Hand the database to a tab when both are there: the database open, and the tab wanted by somebody."""
+        if self.database is not None and self.window.tab_frames.is_wanted(name):
             self.tasks.start(f"open {name}", begin, self.database)
+        else:
+            self._waiting[name] = begin
+
+    def _begin_tab(self, name: str) -> None:
+        if self.database is not None and name in self._waiting:
+            self.tasks.start(f"open {name}", self._waiting.pop(name), self.database)
 
     def on_end(self, close: Callable[[], Awaitable[None]]) -> None:
         """What a tab has to save or stop while the accounts and the database are still open; last made, first ended."""

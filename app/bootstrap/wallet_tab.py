@@ -9,11 +9,13 @@ from app.ui.wallet.page import WalletPage
 from app.ui.wallet.presenter import WalletPresenter
 from app.ui.wallet.presenter_receipts import ReceiptsPresenter
 from app.ui.wallet.presenter_top_up import TopUpPresenter
+from app.ui.wallet.wallet_dialogs import WalletDialogs
 
 if TYPE_CHECKING:
     from decimal import Decimal
 
     from app.bootstrap.rialto import Rialto
+    from app.credentials.accounts import Account
     from app.storage.database import Database
 
 
@@ -63,6 +65,13 @@ def top_up_and_go_on(rialto: Rialto) -> None:
 
     if page.top_up(account.id if account is not None and account.kind == "wallet" else ""):
         page.top_up_closed.connect(closed)
+
+
+async def add_wallet(rialto: Rialto, way: str) -> Account | None:
+    """Ask for a wallet over whatever is shown; return its account, None when nothing was kept."""
+    page = rialto.window.tab("wallet")
+    assert isinstance(page, WalletPage)
+    return await WalletDialogs(rialto.theme, rialto.window, rialto.desk.wallet_keys).add(page.presenter.cards(), way)
 
 
 def _toast(rialto: Rialto, page: WalletPage, sentence: str, action: str, words: str) -> None:

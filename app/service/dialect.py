@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from urllib.parse import urlsplit
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,3 +92,14 @@ DIALECTS: Mapping[str, Dialect] = MappingProxyType(
 HEADER_PREFIXES: tuple[str, ...] = tuple(dialect.header_prefix for dialect in DIALECTS.values())
 EXTENSION_OBJECTS: tuple[str, ...] = tuple(dialect.extension_object for dialect in DIALECTS.values())
 SEARCH_RESULT_KEYS: tuple[str, ...] = ("service_search_results", "venice_search_results")
+
+
+def guess_dialect(address: str) -> str:
+    """Return the name of the dialect whose own host `address` is at, else the neutral one's."""
+    host = (urlsplit(address).hostname or "").lower()
+    for name, dialect in DIALECTS.items():
+        own = (urlsplit(dialect.base_url).hostname or "") if dialect.base_url else ""
+        domain = ".".join(own.split(".")[-2:])
+        if own and (host == domain or host.endswith(f".{domain}")):
+            return name
+    return "service"

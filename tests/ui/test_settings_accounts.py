@@ -6,8 +6,8 @@ import httpx
 import pytest
 
 from app.credentials.accounts import account_from, account_to
+from app.service.dialect import guess_dialect
 from app.service.errors import ConnectionFailed, ServiceError
-from app.ui.settings.accounts.checking import guess_dialect
 from app.ui.settings.accounts.checking import refused as checking_refused
 from app.ui.settings.accounts.presenter import AccountDraft
 from tests.ui.shell_desk import KEY, Office, accepted, make_office, refused, unreachable

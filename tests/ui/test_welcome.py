@@ -35,13 +35,15 @@ async def test_the_sandbox_has_the_focus_and_enter_starts_it(desk, page):
     assert chosen == [True]
 
 
-async def test_the_digits_go_to_the_two_ways(desk, page):
+async def test_the_digits_go_to_the_three_ways(desk, page):
     QTest.keyClick(page.start, Qt.Key.Key_2)
     assert desk.window.focusWidget() is page.form.address
     QTest.keyClick(page.form.address, Qt.Key.Key_1)
     assert page.form.address.text() == "1"  # in a field a digit is a digit
     page.setFocus()
-    QTest.keyClick(page.start, Qt.Key.Key_1)
+    QTest.keyClick(page.start, Qt.Key.Key_3)
+    assert desk.window.focusWidget() is page.wallet_ways.button(0)
+    QTest.keyClick(page.wallet_ways.button(0), Qt.Key.Key_1)
     assert desk.window.focusWidget() is page.start
 
 
@@ -50,11 +52,46 @@ async def test_r_auth_09_the_field_for_the_key_says_where_keys_are_made(page):
     assert page.form.key.accessibleDescription() == page.form.key.toolTip()
 
 
-async def test_only_what_works_is_offered(page):
-    text = words(page)
-    assert "Wallet" not in text
-    assert "Sandbox" in text
-    assert "API key" in text
+async def test_a_wallet_is_asked_for_in_the_way_that_was_chosen(page):
+    wanted: list[str] = []
+    page.wallet_wanted.connect(wanted.append)
+    page.set_up.click()
+    QTest.keyClick(page.wallet_ways.button(0), Qt.Key.Key_Down)
+    QTest.keyClick(page.set_up, Qt.Key.Key_Space)
+    page.wallet_ways.button(2).click()
+    page.set_up.click()
+    assert wanted == ["new", "import", "watch"]
+
+
+async def test_on_a_bare_computer_a_wallet_waits_for_the_place_of_its_key(desk, tasks, tmp_path):
+    office = make_office(tmp_path / "bare", tasks, missing=True)
+    page = WelcomePage(desk.theme, office.accounts, office.secrets, tmp_path)
+    desk.window.show_page(page)
+    office.secrets.look()
+    await tasks.idle()
+    wanted: list[str] = []
+    page.wallet_wanted.connect(wanted.append)
+    page.set_up.click()
+    assert wanted == []
+    assert page.question.isVisible()
+    page.question.for_session.click()
+    page.question.do.click()
+    await tasks.idle()
+    assert wanted == ["new"]
+    assert not page.question.isVisible()
+
+
+async def test_a_watched_address_needs_no_place_for_a_key(desk, tasks, tmp_path):
+    office = make_office(tmp_path / "bare", tasks, missing=True)
+    page = WelcomePage(desk.theme, office.accounts, office.secrets, tmp_path)
+    desk.window.show_page(page)
+    office.secrets.look()
+    await tasks.idle()
+    wanted: list[str] = []
+    page.wallet_wanted.connect(wanted.append)
+    page.wallet_ways.button(2).click()
+    page.set_up.click()
+    assert wanted == ["watch"]
 
 
 async def test_where_things_live_is_said_on_the_page(page):
@@ -126,7 +163,7 @@ async def test_tab_reaches_everything_and_everything_has_a_name(desk, page):
     for _ in range(40):
         QTest.keyClick(desk.window.focusWidget(), Qt.Key.Key_Tab)
         seen.add(desk.window.focusWidget())
-    wanted = {page.start, page.form.address, page.form.key, page.form.key.eye, page.form.connect_button}
+    wanted = {page.start, page.form.address, page.form.key, page.form.key.eye, page.form.connect_button, page.set_up}
     assert wanted <= seen
 
 
@@ -136,5 +173,5 @@ async def test_nothing_is_cut_off_at_the_sides(desk, page, width, height, percen
     desk.window.resize(width, height)
     QApplication.processEvents()
     assert page._column_frame.width() <= page.width()
-    for button in (page.start, page.form.connect_button):
+    for button in (page.start, page.form.connect_button, page.set_up):
         assert button.width() >= button.sizeHint().width()

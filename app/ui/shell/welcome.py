@@ -1,4 +1,4 @@
-"""The first page: two ways to start, and where secrets, history and telemetry live. Only what works is offered."""
+"""The first page: three ways to start, and where secrets, history and telemetry live."""
 
 from __future__ import annotations
 
@@ -6,7 +6,18 @@ from pathlib import Path
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QGridLayout, QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QButtonGroup,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QRadioButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.ui.settings.accounts.form import AccountForm
 from app.ui.settings.accounts.presenter import AccountsPresenter
@@ -24,16 +35,30 @@ from app.ui.shared.theme import Theme
 from app.ui.shell.bridge import HEIGHT as BRIDGE_HEIGHT
 from app.ui.shell.bridge import paint_bridge
 
-_WIDTH = 880  # of the column, at 100 % text
-_SIDE_BY_SIDE_FROM = 700  # effective width of the page
+_WIDTH = 1120  # of the column, at 100 % text
+_SIDE_BY_SIDE_FROM = 840  # effective width of the page
 _TOP = 76
+_SANDBOX_TICKS = (
+    "Every tab works, wallet top-up included",
+    "Nothing leaves this computer",
+    "Costs are shown but never charged",
+)
+_WALLET_WAYS = (
+    ("new", "Make a new wallet for Rialto"),
+    ("import", "Import a private key"),
+    ("watch", "Use an address and sign elsewhere"),
+)
 
 
 class WelcomePage(QWidget):
-    """`sandbox_chosen` and `connected` end it; the window then shows the first tab."""
+    """`sandbox_chosen` and `connected` end it; the window then shows the first tab.
+
+    `wallet_wanted` asks for the dialog that adds a wallet, by one of its ways: "new", "import" or "watch".
+    """
 
     sandbox_chosen = Signal()
     connected = Signal()
+    wallet_wanted = Signal(str)
 
     def __init__(self, theme: Theme, accounts: AccountsPresenter, secrets: SecretsPresenter, data_folder: Path) -> None:
         super().__init__()
@@ -47,6 +72,10 @@ class WelcomePage(QWidget):
         self.start.clicked.connect(self.sandbox_chosen)
         self.form = AccountForm(theme, with_name=False, large=True)
         self.form.submitted.connect(lambda draft, unchecked: accounts.add(draft, unchecked=unchecked))
+        self.wallet_ways = QButtonGroup(self)
+        self.set_up = Button(theme, "Set up a wallet", size="large")
+        self.set_up.clicked.connect(self._set_up_wallet)
+        self._wallet_waits = False  # until it is known where its key will be
         self.question = SecretsQuestion(theme, secrets)
         self._secrets_fact = _Fact(theme, "lock", "Secrets")
         self._history_fact = _Fact(theme, "drive", "History and media")
@@ -73,6 +102,7 @@ class WelcomePage(QWidget):
         self._cards = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._cards.addWidget(self._sandbox_card(), 1)
         self._cards.addWidget(self._key_card(), 1)
+        self._cards.addWidget(self._wallet_card(), 1)
         self._column.addLayout(self._cards)
         self._question_holder = QWidget()
         holder = QVBoxLayout(self._question_holder)
@@ -104,7 +134,7 @@ class WelcomePage(QWidget):
         words = QVBoxLayout()
         words.setSpacing(0)
         words.addWidget(Label(theme, "Welcome to Rialto", "display", wrap=True))
-        line = "Chat with models and characters in one window. Choose how to start; you can add the other in Settings."
+        line = "Chat, speech, films and chain calls in one window. Choose how to start; you can add the others later."
         words.addWidget(Label(theme, line, "reading", "text2", wrap=True))
         row.addLayout(words, 1)
         return row
@@ -115,13 +145,17 @@ class WelcomePage(QWidget):
         self.start.ring_widget = card  # type: ignore[attr-defined]  # the focus ring reads it: the whole card is one choice
         card.body.addLayout(_card_head(theme, "cube", "sandbox", "Sandbox", "No account, works offline", "1"))
         words = (
-            "A practice service built into Rialto. It answers in the same shapes as the real one, "
+            "A practice service built into Rialto. It answers in the same shapes as a real one, "
             "and its reader knows the handbook: ask it how Rialto works."
         )
         card.body.addWidget(Label(theme, words, role="text2", wrap=True))
         ticks = QVBoxLayout()
         ticks.setSpacing(theme.px(8))
-        for tick in ("Every part of Chat works", "Nothing leaves this computer", "Costs are shown but never charged"):
+        for tick in (
+            "Every tab works, wallet top-up included",
+            "Nothing leaves this computer",
+            "Costs are shown but never charged",
+        ):
             row = QHBoxLayout()
             row.setSpacing(theme.px(8))
             row.addWidget(IconLabel(theme, "check", "ok", px=16))
@@ -136,6 +170,30 @@ class WelcomePage(QWidget):
         card = Card(self._theme, padding=(20, 20), spacing=14)
         card.body.addLayout(_card_head(self._theme, "key", "accent", "API key", "For an existing account", "2"))
         card.body.addWidget(self.form, 1)
+        return card
+
+    def _wallet_card(self) -> QWidget:
+        theme = self._theme
+        card = Card(theme, padding=(20, 20), spacing=14)
+        card.body.addLayout(_card_head(theme, "wallet", "warn", "Wallet", "Pay as you go, no account", "3"))
+        words = "Sign in with a wallet and buy credits in a USD stablecoin. The smallest top-up is $5."
+        card.body.addWidget(Label(theme, words, role="text2", wrap=True))
+        ways = QVBoxLayout()
+        ways.setSpacing(theme.px(6))
+        for number, (_way, title) in enumerate(_WALLET_WAYS):
+            button = QRadioButton(title)
+            self.wallet_ways.addButton(button, number)
+            ways.addWidget(button)
+        self.wallet_ways.button(0).setChecked(True)
+        card.body.addLayout(ways)
+        note = QHBoxLayout()
+        note.setSpacing(theme.px(5))
+        note.addWidget(IconLabel(theme, "shield", "text3", px=14), 0, Qt.AlignmentFlag.AlignTop)
+        promise = "You see every field before you sign. Some features need an API key; they say so."
+        note.addWidget(Label(theme, promise, "small", "text3", wrap=True), 1)
+        card.body.addLayout(note)
+        card.body.addStretch(1)
+        card.body.addWidget(self.set_up)
         return card
 
     def _facts(self) -> QWidget:
@@ -156,9 +214,25 @@ class WelcomePage(QWidget):
 
     def _show_question(self) -> None:
         """Where a key is kept is asked when there is a key; a start in the Sandbox needs no answer."""
-        self._question_holder.setVisible(bool(self.form.key.text()))
+        self._question_holder.setVisible(bool(self.form.key.text()) or self._wallet_waits)
+
+    def _set_up_wallet(self) -> None:
+        """Ask for the dialog; a wallet with a key waits until there is a place to keep it."""
+        self._wallet_waits = self._wallet_way != "watch" and bool(self._secrets.state.ask)
+        self._show_question()
+        if self._wallet_waits:
+            self._scroll.ensureWidgetVisible(self.question)
+            self.question.setFocus(Qt.FocusReason.OtherFocusReason)
+        else:
+            self.wallet_wanted.emit(self._wallet_way)
+
+    @property
+    def _wallet_way(self) -> str:
+        return _WALLET_WAYS[self.wallet_ways.checkedId()][0]
 
     def _show_secrets(self, state: SecretsState) -> None:
+        if self._wallet_waits and state.is_ready:
+            self._set_up_wallet()
         self.form.show_form(self._accounts.state.form, state)
         self._secrets_fact.set_words(f"{_place_words(state)}:", state.short, state.tone or "text2")
 
@@ -176,6 +250,8 @@ class WelcomePage(QWidget):
             self.start.setFocus(Qt.FocusReason.TabFocusReason)
         elif event.key() == Qt.Key.Key_2 and not typing:
             self.form.address.setFocus(Qt.FocusReason.TabFocusReason)
+        elif event.key() == Qt.Key.Key_3 and not typing:
+            self.wallet_ways.button(self.wallet_ways.checkedId()).setFocus(Qt.FocusReason.TabFocusReason)
         else:
             super().keyPressEvent(event)
 

@@ -21,26 +21,29 @@ from app.ui.wallet.account_card import column
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
+    from app.credentials.accounts import Account
     from app.ui.wallet.presenter_keys import WalletKeys
     from app.ui.wallet.state import AccountCard
 
 WAYS = (("new", "New"), ("import", "Import"), ("file", "Key file"), ("watch", "Watch"))
+ELSEWHERE = ""  # the site's id while the wallet is for a service that no account is for yet
 CHAINS = (("evm", "EVM, chain 8453"), ("solana", "Ed25519, sign-in only"))
 ASKED_WORDS = 2  # of a new phrase, to see that it was written down
 
 
 class AddWalletDialog(Dialog):
-    """`added` is the name of the wallet that was kept, "" for none. What was typed is cleared when the dialog ends."""
+    """`added` is the account of the wallet that was kept, if any. What was typed is cleared when the dialog ends."""
 
-    def __init__(self, theme: Theme, parent: QWidget, keys: WalletKeys, sites: tuple[AccountCard, ...]) -> None:
+    def __init__(
+        self, theme: Theme, parent: QWidget, keys: WalletKeys, sites: tuple[AccountCard, ...], way: str = "new"
+    ) -> None:
         super().__init__(theme, parent, "Add a wallet", width=600)
         self._keys = keys
         self._sites = sites
         self._path: Path | None = None
         self._phrase = ""
         self._asked: tuple[int, ...] = ()
-        self.added = ""
-        self._is_done = False
+        self.added: Account | None = None
         self._tasks = TaskScope(self._crashed)
         self._crash: Exception | None = None
         self._head()
@@ -62,7 +65,8 @@ class AddWalletDialog(Dialog):
         self.keep.clicked.connect(self._go)
         self.way.changed.connect(self._turn)
         self.finished.connect(lambda _result: self._forget())
-        self._turn("new")
+        self.way.set_current(way)
+        self._turn(way)
 
     def _head(self) -> None:
         theme = self._theme
@@ -75,10 +79,17 @@ class AddWalletDialog(Dialog):
         for card in self._sites:
             if card.kind != "wallet" or card.in_use:
                 self.site.addItem(f"{card.name} ({card.host})", card.id)
+        self.site.addItem("Another service", ELSEWHERE)
+        self.elsewhere = TextField(theme, "Service address", placeholder="https://api.example.com/v1", mono=True)
         self.chain = ChoiceField(theme, "Kind of key")
         for key, words in CHAINS:
             self.chain.addItem(words, key)
-        for words, field in (("Name", self.name), ("For the service of", self.site), ("Kind of key", self.chain)):
+        for words, field in (
+            ("Name", self.name),
+            ("For the service of", self.site),
+            ("Service address", self.elsewhere),
+            ("Kind of key", self.chain),
+        ):
             label = Label(theme, words, "small", "text2", weight=500)
             bind_label(label, field)
             row = QHBoxLayout()
@@ -86,6 +97,10 @@ class AddWalletDialog(Dialog):
             row.addWidget(label)
             row.addWidget(field, 1)
             self.body.addLayout(row)
+            if field is self.elsewhere:
+                self._elsewhere_label = label
+        self.site.currentIndexChanged.connect(lambda _index: self._show_elsewhere())
+        self._show_elsewhere()
 
     # Pages
 
@@ -141,6 +156,12 @@ class AddWalletDialog(Dialog):
         layout.addWidget(field)
         return field
 
+    def _show_elsewhere(self) -> None:
+        """Ask for an address only where no account knows it."""
+        wanted = self.site.currentData() == ELSEWHERE
+        self.elsewhere.setVisible(wanted)
+        self._elsewhere_label.setVisible(wanted)
+
     # What the person does
 
     def _turn(self, way: str) -> None:
@@ -168,19 +189,17 @@ class AddWalletDialog(Dialog):
     async def _add(self) -> None:
         self.keep.setEnabled(False)
         try:
-            self._is_done = False
             problem = await self._keys.attempt(self._by_way())
             if problem:
                 self.problem.set_text(problem)
-            if self._is_done:
-                self.added = self.name.text().strip()
+            if self.added is not None:
                 self.accept()
         finally:
             self.keep.setEnabled(True)
 
     async def _by_way(self) -> None:
-        """Do what was chosen, and note when nothing is left to answer."""
-        site, name = self._keys.account(str(self.site.currentData())), self.name.text()
+        """Do what was chosen; `added` is set when nothing is left to answer."""
+        site, name = self._chosen_site(), self.name.text()
         chain = self.chain.currentData()
         if site is None:
             self.problem.set_text("Choose the service that the wallet is for.")
@@ -189,25 +208,33 @@ class AddWalletDialog(Dialog):
             case "new":
                 if not self._phrase:
                     await self._show_phrase()
-                    return
-                if not self._is_confirmed():
+                elif not self._is_confirmed():
                     self.problem.set_text("These are not the words of your new phrase. Look at what you wrote down.")
-                    return
-                await self._keys.add_from_phrase(name, self._phrase, chain, site)
+                else:
+                    self.added = await self._keys.add_from_phrase(name, self._phrase, chain, site)
             case "import":
                 text = self.secret.text()
-                by: Callable[..., Awaitable[object]] = self._keys.add_from_key
+                by: Callable[..., Awaitable[Account]] = self._keys.add_from_key
                 if len(text.split()) > 1 and not text.lstrip().startswith("["):
                     by = self._keys.add_from_phrase
-                await by(name, text, chain, site)
+                self.added = await by(name, text, chain, site)
             case "file":
                 if self._path is None:
                     self.problem.set_text("Choose the key file first.")
-                    return
-                await self._keys.add_from_file(name, self._path, self.password.text(), site)
+                else:
+                    self.added = await self._keys.add_from_file(name, self._path, self.password.text(), site)
             case _:
-                await self._keys.add_watched(name, self.address.text(), site)
-        self._is_done = True
+                self.added = await self._keys.add_watched(name, self.address.text(), site)
+
+    def _chosen_site(self) -> Account | None:
+        """An account of the service that the wallet is for. Raises `AccountRefused` for an address that is none."""
+        from app.credentials.accounts import clean_address, new_account
+        from app.service.dialect import guess_dialect
+
+        if self.site.currentData() != ELSEWHERE:
+            return self._keys.account(str(self.site.currentData()))
+        address = clean_address(self.elsewhere.text())
+        return new_account(self.name.text(), address, dialect=guess_dialect(address))
 
     async def _show_phrase(self) -> None:
         self._phrase = await self._keys.new_phrase()

@@ -188,7 +188,10 @@ class WalletPage(QObject):
         self.top_up_closed.emit(view.step == "done")
 
     def new_wallet(self) -> None:
-        self._tasks.start("wallet dialog", self.dialogs.add, self.presenter.cards())
+        self._tasks.start("wallet dialog", self._new_wallet)
+
+    async def _new_wallet(self) -> None:
+        await self.dialogs.add(self.presenter.cards())
 
     def show_day(self, day: object) -> None:
         """Show the receipts of one day."""
@@ -288,7 +291,7 @@ class WalletPage(QObject):
 
 def _cleared() -> dict[str, object]:
     empty = Filter()
-    return {name: getattr(empty, name) for name in ("days", "day", "tab", "account_id", "model", "outcome")}
+    return {name: getattr(empty, name) for name in ("days", "day", "tab", "account_id", "model", "outcome", "free")}
 
 
 def _done(_result: bool) -> None:

@@ -17,6 +17,7 @@ from app.ui.shared.theme import Theme
 from app.ui.wallet.add_wallet_dialog import AddWalletDialog
 
 if TYPE_CHECKING:
+    from app.credentials.accounts import Account
     from app.ui.wallet.presenter_keys import WalletKeys
     from app.ui.wallet.state import AccountCard
 
@@ -33,15 +34,16 @@ class WalletDialogs(QObject):
         self._keys = keys
         self.open: Dialog | None = None  # the one that is open now
 
-    async def add(self, sites: tuple[AccountCard, ...]) -> None:
-        """Make or import a wallet for one of the services that accounts are for."""
-        dialog = AddWalletDialog(self._theme, self._parent, self._keys, sites)
+    async def add(self, sites: tuple[AccountCard, ...], way: str = "new") -> Account | None:
+        """Make or import a wallet for a service, `way` first; return its account, None when nothing was kept."""
+        dialog = AddWalletDialog(self._theme, self._parent, self._keys, sites, way)
         self.open = dialog
         try:
-            if await dialog.answer() and dialog.added:
-                self.told.emit(f"{dialog.added} is ready. Back up its key if you have not.")
+            if await dialog.answer() and dialog.added is not None:
+                self.told.emit(f"{dialog.added.name} is ready. Back up its key if you have not.")
         finally:
             self.open = None
+        return dialog.added
 
     async def show_address(self, card: AccountCard) -> None:
         """The whole address, to be read, copied or scanned."""

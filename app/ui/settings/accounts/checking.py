@@ -48,19 +48,6 @@ async def check_key(
     return CheckedKey(limits.access_permitted, limits.tier.id, latency_ms)
 
 
-def guess_dialect(address: str) -> str:
-    """The dialect whose own host this is, else the neutral one."""
-    from app.service.dialect import DIALECTS
-
-    host = (urlsplit(address).hostname or "").lower()
-    for name, dialect in DIALECTS.items():
-        own = (urlsplit(dialect.base_url).hostname or "") if dialect.base_url else ""
-        domain = ".".join(own.split(".")[-2:])
-        if own and (host == domain or host.endswith(f".{domain}")):
-            return name
-    return "service"
-
-
 def verdict(checked: CheckedKey) -> TestLine:
     if not checked.permitted:
         return TestLine("bad", "Known, but not let in", f"{checked.latency_ms} ms")

@@ -15,7 +15,6 @@ from app.ui.settings.accounts.checking import (
     Check,
     CheckedKey,
     check_key,
-    guess_dialect,
     host_name,
     key_problem,
     refused,
@@ -326,6 +325,8 @@ class AccountsPresenter(QObject):
         return ""
 
     def _drafted(self, draft: AccountDraft, key: str) -> Account:
+        from app.service.dialect import guess_dialect
+
         address = clean_address(draft.base_url)
         name = " ".join(draft.name.split()) or self._free_name(host_name(address))
         dialect = draft.dialect or guess_dialect(address)
