@@ -69,7 +69,9 @@ class Column(QWidget):
         """Show the answer as it is now. Text of one that streams comes piece by piece."""
         from dataclasses import fields, replace
 
-        row = replace(row, places=1, place=1, actions=COLUMN_ACTIONS if row.shown_actions else ())
+        row = replace(
+            row, places=1, place=1, actions=COLUMN_ACTIONS if row.shown_actions and row.state != "streaming" else ()
+        )
         known = self.view.stack.rows[0] if self.view.stack.rows else None
         if known is None:
             self.view.set_messages([row])

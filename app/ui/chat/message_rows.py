@@ -109,7 +109,7 @@ class MessageRow:
 
     @property
     def shown_actions(self) -> tuple[str, ...]:
-        """Return the names of the buttons beside the receipt; none while the answer still comes."""
+        """Return the names of the buttons beside the receipt; while the answer still comes only those it was given."""
         if self.actions is not None:
             return self.actions
         if self.state == "streaming" or self.role == "note":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from decimal import Decimal
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 SANDBOX_NOTE = "Sandbox, not charged"
 RETRY = ActionSpec("retry", "Try again")
+SPEAK_NOW = ("speak",)  # what an answer that is still being written can do, from its first whole sentence on
+_SENTENCE = re.compile(r"[.!?…][\"'”’)\]]*\s|[。！？]|\S\n\n")
 
 
 def row_of(
@@ -113,7 +116,7 @@ def live_row(
         receipt=() if waits else live_receipt(live, sandbox),
         state="failed" if waits else "streaming",
         problem=problem,
-        actions=() if waits else None,
+        actions=() if waits else SPEAK_NOW if _SENTENCE.search(live.text) else None,
         place=place,
         places=places,
     )
