@@ -34,6 +34,8 @@ MENU = (
     ("save", "Save a copy…", "download"),
     ("folder", "Show in folder", "folder"),
     ("fetch", "Fetch again", "download"),
+    ("consent", "Read and decide…", "shield"),
+    ("send", "Queue it after all", "video"),
     ("clean", "Delete the service’s copy…", "globe"),
     ("cancel", "Cancel", "close"),
     ("up", "Send sooner", "arrow-down"),
@@ -160,6 +162,8 @@ class VideoPage(QObject):
         if action == "use":
             self.presenter.use_again(job_id)
             self._open_form()
+        elif action == "consent":
+            self._tasks.start("video ask consent", self._ask_consent, job_id)
         elif action in ("again", "clean", "delete"):
             self._tasks.start(f"video ask {action}", self._ask, action, job_id)
         elif action == "save":
@@ -201,6 +205,16 @@ class VideoPage(QObject):
             self.presenter.again(job_id)
         else:
             self.presenter.do(action, job_id)
+
+    async def _ask_consent(self, job_id: str) -> None:
+        from app.ui.video.consent_dialog import ConsentDialog  # few ever see it
+
+        self.presenter.select(job_id)
+        consent = self.detail.consent
+        if consent is not None:
+            dialog = ConsentDialog(self._theme, self.main, self._tasks, consent, self.detail.price)
+            if await dialog.answer():
+                self.presenter.do("agree", job_id)
 
     async def _ask_empty(self) -> None:
         text = "Every video in the trash and its file are deleted, and cannot be brought back."

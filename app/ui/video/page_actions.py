@@ -37,6 +37,8 @@ def video_actions(page: VideoPage) -> tuple[TabAction, ...]:
         TabAction("video.cancel", "Cancel the waiting job", act("cancel"), "", "close", enabled=can("cancel")),
         TabAction("video.sooner", "Send this job sooner", act("up"), "Alt+Shift+Down", "arrow-down", enabled=can("up")),
         TabAction("video.later", "Send this job later", act("down"), "Alt+Shift+Up", "arrow-up", enabled=can("down")),
+        TabAction("video.send", "Queue the job that waits for you", act("send"), "", "video", enabled=can("send")),
+        TabAction("video.consent", "Read and decide on consent…", act("consent"), "", "shield", enabled=can("consent")),
         TabAction("video.fetch", "Fetch again", act("fetch"), "", "download", enabled=can("fetch")),
         TabAction("video.play", "Play or pause", player.toggle, "", "play", enabled=has_film),
         TabAction("video.step", "One frame on", partial(player.step_frame, 1), "", "chevron-right", enabled=has_film),

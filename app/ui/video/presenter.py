@@ -20,7 +20,7 @@ from app.ui.video.presenter_book import JobBook
 from app.ui.video.presenter_fetching import Fetcher
 from app.ui.video.presenter_form import FormDesk
 from app.ui.video.presenter_polling import Poller
-from app.ui.video.presenter_rows import RowWriter, title_of
+from app.ui.video.presenter_rows import RowWriter, consent_of, title_of
 from app.ui.video.presenter_sending import Sender
 from app.ui.video.state import Detail, JobRow, Jobs
 from app.ui.video.takes import form_from, sent_media, sent_values
@@ -182,6 +182,7 @@ class VideoPresenter(QObject):
         deeds: dict[str, Callable[[VideoJob], Any]] = {
             "cancel": self._cancel,
             "send": self._send_held,
+            "agree": self._agree,
             "fetch": self._fetch_again,
             "clean": self._clean,
             "up": lambda job: self._move(job, 1),
@@ -211,6 +212,14 @@ class VideoPresenter(QObject):
         await self.book.change(job.id, held=False, note="", form={**job.form, "agreed": True})
         self.sending.is_offline = False
         self.sending.wake()
+
+    async def _agree(self, job: VideoJob) -> None:
+        """The person has read what the service asks, and said yes to it for this one job."""
+        asked = consent_of(job)
+        if asked is not None and job.state == "waiting":
+            form = {**job.form, "consents": asked.agreed(), "consented_at": self.book.now().isoformat()}
+            await self.book.change(job.id, held=False, note="", form=form)
+            self.sending.wake()
 
     async def _fetch_again(self, job: VideoJob) -> None:
         await self.book.change(job.id, held=False, bad_films=0, note="")
@@ -390,6 +399,7 @@ class VideoPresenter(QObject):
             "failed": f"“{title}” was not made",
             "unknown": f"Nobody knows whether “{title}” was queued",
             "bad": f"“{title}” could not be fetched",
+            "consent": f"The service wants your consent for “{title}”",
         }
         self.notice.emit(sentences[what], f"video-show:{job_id}", "Show")
         if what == "ready":

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.ui.shared import money
 from app.ui.shared.problems import ActionSpec, Problem
+from app.ui.video.consent import Consent, consent_from
 from app.ui.video.state import Detail, JobRow
 from app.ui.video.takes import length_words
 
@@ -146,6 +147,8 @@ class RowWriter:
             actions=_actions(job),
             body=_body(job),
             exchange=exchange,
+            consent=consent_of(job),
+            price=_price(job),
         )
 
     def _progress(self, job: VideoJob, now: datetime, account_name: str) -> str:
@@ -165,6 +168,11 @@ def _whole(seconds: float) -> str:
     if seconds > 60:
         seconds = round(seconds / 10) * 10
     return money.duration(max(1.0, float(round(seconds)))).replace(".0 s", " s")
+
+
+def consent_of(job: VideoJob) -> Consent | None:
+    """What the service asked and nobody has answered yet."""
+    return None if job.form.get("consents") else consent_from(job.form.get("consent"))
 
 
 def _price(job: VideoJob) -> str:
@@ -220,6 +228,15 @@ def _problem(job: VideoJob) -> Problem | None:
             severity="warn",
             icon="clock",
         )
+    if job.held and job.state == "waiting" and consent_of(job) is not None:
+        return Problem(
+            "The service wants your consent first",
+            job.note,
+            primary=ActionSpec("video-consent", "Read and decide…"),
+            alternative=ActionSpec("video-cancel", "Cancel it"),
+            severity="warn",
+            icon="shield",
+        )
     if job.held and job.state == "waiting":
         words = f"Queue for {_price(job)}" if job.quote_usd is not None else "Queue it"
         return Problem(
@@ -249,8 +266,10 @@ def _actions(job: VideoJob) -> frozenset[str]:
         actions |= {"cancel", "up", "down"}
     else:
         actions.add("again")
-    if job.held:
-        actions.add("send" if job.state == "waiting" else "fetch")
+    if job.held and job.state == "waiting":
+        actions.add("send" if consent_of(job) is None else "consent")
+    elif job.held:
+        actions.add("fetch")
     if job.has_film:
         actions |= {"save", "folder"}
         if job.remote_copy:
@@ -276,6 +295,9 @@ def _facts(job: VideoJob, film: Path, now: datetime) -> tuple[tuple[str, str], .
     took = _took(job)
     if took is not None:
         facts.append(("Time", f"{money.duration(took)} until it was ready"))
+    if form.get("consents"):
+        agreed = consent_from(form.get("consent"))
+        facts.append(("Consent", f"given, version {agreed.version}" if agreed and agreed.version else "given"))
     facts.append(("Ordered", money.when(job.created_at, now)))
     if job.queue_id:
         facts.append(("Queue id", job.queue_id))

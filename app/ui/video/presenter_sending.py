@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.service.errors import (
     AuthenticationFailed,
+    Conflict,
     ConnectionFailed,
     Held,
     LimitExceeded,
@@ -32,6 +33,7 @@ from app.storage.intents import NOBODY_KNOWS, Intents
 from app.ui.shared.budget import expecting
 from app.ui.shared.paid_call import STOPPED_ON_ITS_WAY, end_of_call, paid_call
 from app.ui.shared.problems import describe
+from app.ui.video.consent import read_consent
 from app.ui.video.takes import (
     FILMS,
     MAX_FILM_BYTES,
@@ -175,6 +177,13 @@ class Sender:
         elif error.surely_not_sent and isinstance(error, ConnectionFailed | TimedOut | Held):
             self.is_offline = True
             await book.change(job.id, state="waiting", note=WAITS_FOR_NETWORK)
+        elif isinstance(error, Conflict) and error.consent is not None:
+            asked = read_consent(error.consent)
+            note = "It has found a face in what goes along. Nothing was charged."
+            await book.change(
+                job.id, state="waiting", held=True, note=note, form={**job.form, "consent": asked.to_json()}
+            )
+            book.noticed.emit(job.id, "consent")
         elif isinstance(error, PaymentRequired | AuthenticationFailed | RateLimited):
             await self._hold(job, f"{problem.sentence} Nothing was charged.")
         else:
@@ -201,7 +210,9 @@ class Sender:
             files = [kept] if isinstance(kept, str) else kept
             urls = [await asyncio.to_thread(data_url, self._book.folder / file, name) for file in files]
             media[name] = urls[0] if isinstance(kept, str) else tuple(urls)
-        return VideoRequest(prompt=job.prompt, **values, **media)
+        consents = job.form.get("consents")
+        extra = {"consents": consents} if isinstance(consents, dict) else {}
+        return VideoRequest(prompt=job.prompt, extra=extra, **values, **media)
 
     # After a start
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from app.ui.video.consent import Consent
 from app.ui.video.takes import Form, Refusal, Takes
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ class Detail:
     """The job that is looked at. `remote` is "kept", "gone" or "" where nothing is to be said.
 
     `actions` are ids of what can be done with it: "cancel", "up", "down", "send", "again", "clean", "fetch", "save",
-    "trash", "restore", "delete".
+    "trash", "restore", "delete", "consent".
     """
 
     id: str = ""
@@ -105,3 +106,5 @@ class Detail:
     actions: frozenset[str] = frozenset()
     body: Mapping[str, object] = field(default_factory=dict)
     exchange: Exchange | None = None
+    consent: Consent | None = None  # what the service wants to be agreed to first
+    price: str = ""
