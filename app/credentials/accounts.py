@@ -153,7 +153,7 @@ def clean_address(text: str) -> str:
 
 def is_this_computer(host: str) -> bool:
     """True for localhost and the loopback addresses."""
-    if host in ("localhost", "localhost.localdomain") or host.endswith(".localhost"):
+    if host == "localhost" or host.endswith(".localhost"):
         return True
     try:
         return ipaddress.ip_address(host).is_loopback

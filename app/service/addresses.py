@@ -24,7 +24,12 @@ def is_loopback(url: str) -> bool:
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
-        return host == "localhost"
+        return is_localhost(host)
+
+
+def is_localhost(host: str) -> bool:
+    """True for the names that mean this computer everywhere: localhost and all below it (RFC 6761, section 6.3)."""
+    return host == "localhost" or host.endswith(".localhost")
 
 
 def is_web_address(address: str) -> bool:

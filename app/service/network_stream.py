@@ -17,6 +17,8 @@ from typing import Any
 
 import httpcore
 
+from app.service.addresses import is_localhost
+
 READ_BYTES = 1024 * 1024
 HANDSHAKE_TIMEOUT_S = 15.0  # httpcore sets none while it speaks with a SOCKS proxy
 NEXT_ADDRESS_AFTER_S = 0.25  # a host with several addresses: the next one is tried beside the one that hesitates
@@ -191,7 +193,15 @@ class SocketStream(httpcore.AsyncNetworkStream):
 
 
 async def resolve(host: str, port: int) -> list[AddressInfo]:
-    """The addresses of a host, IPv6 and IPv4 in turns. Raises `OSError` (`socket.gaierror`) for an unknown host."""
+    """The addresses of a host, IPv6 and IPv4 in turns. Raises `OSError` (`socket.gaierror`) for an unknown host.
+
+    Names of this computer are not asked for, so that nobody can say that they are another's (RFC 6761, section 6.3).
+    """
+    if is_localhost(host):
+        return [
+            (socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", ("127.0.0.1", port)),
+            (socket.AF_INET6, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", ("::1", port, 0, 0)),
+        ]
     try:
         found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except UnicodeError:  # a label that is empty or longer than 63 characters

@@ -173,6 +173,15 @@ async def test_a_name_that_cannot_be_one() -> None:
                 await resolve(name, 80)
 
 
+@pytest.mark.parametrize("name", ["localhost", "service.localhost"])
+async def test_nobody_is_asked_for_the_names_of_this_computer(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    def elsewhere(*_: object, **__: object) -> list[tuple[object, ...]]:
+        return [(socket.AF_INET, 1, 6, "", ("203.0.113.9", 1))]
+
+    monkeypatch.setattr(socket, "getaddrinfo", elsewhere)
+    assert [info[4][:2] for info in await resolve(name, 80)] == [("127.0.0.1", 80), ("::1", 80)]
+
+
 async def test_addresses_of_both_kinds_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     def both(*_: object, **__: object) -> list[tuple[object, ...]]:
         six, four = socket.AF_INET6, socket.AF_INET
