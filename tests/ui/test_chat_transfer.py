@@ -8,6 +8,7 @@ from pathlib import Path
 
 from app.storage.chat_file import chat_to_json
 from app.storage.conversations import Chat
+from app.ui.chat.attachment import Attachment
 from app.ui.chat.presenter_export import HTML, JSON, MARKDOWN, ExportForm, file_name
 from tests.ui.chat_desk import Desk, open_desk, whole
 
@@ -102,6 +103,74 @@ async def test_json_taken_back_after_a_deletion_is_identical(tmp_home: Path) -> 
         chat, messages = await desk.history.chat(opened), await desk.history.messages(opened)
         assert json.loads(json.dumps(chat_to_json(chat, messages))) == before
         assert [row.text for row in desk.rows] == ["A question", "Second"]
+
+
+async def attached_chat(desk: Desk, *contents: bytes) -> Chat:
+    chat = await desk.history.create_chat(title="With things")
+    await desk.history.add_message(
+        chat.id,
+        "user",
+        "Look",
+        attachments=[
+            Attachment("text", f"<n>{number}.txt", "text/plain", len(data), desk.history.files.keep(data)).to_dict()
+            for number, data in enumerate(contents)
+        ],
+    )
+    return await desk.history.chat(chat.id)
+
+
+async def test_json_carries_what_was_attached_to_another_computer(tmp_home: Path, tmp_path: Path) -> None:
+    """The same bytes twice, none at all and some that base64 has to pad; the file made from the copy is the same."""
+    contents = (b"twice", b"twice", b"", bytes(range(256)) * 5000)
+    async with open_desk(tmp_home) as desk:
+        first = await saved(desk, await attached_chat(desk, *contents), tmp_path / "c.json", ExportForm(JSON))
+    async with open_desk(tmp_path / "another") as other:
+        other.presenter.import_files((tmp_path / "c.json",))
+        await other.tasks.idle()
+        chat_id = other.presenter.opened.chat_id or ""
+        message = (await other.history.messages(chat_id))[0]
+        assert [other.history.files.read(each["sha256"]) for each in message.attachments] == list(contents)
+        again = await saved(other, await other.history.chat(chat_id), tmp_path / "d.json", ExportForm(JSON))
+    assert again == first
+    assert len(json.loads(first)["files"]) == 3
+
+
+async def test_bytes_that_are_not_what_they_are_called_stay_behind(tmp_home: Path, tmp_path: Path) -> None:
+    async with open_desk(tmp_home) as desk:
+        body = json.loads(
+            await saved(desk, await attached_chat(desk, b"one", b"two"), tmp_path / "c.json", ExportForm(JSON))
+        )
+    names = list(body["files"])
+    body["files"] = {names[0]: "AAAA", names[1]: "not base64!", "../../evil": "AAAA"}
+    (tmp_path / "c.json").write_text(json.dumps(body), encoding="utf-8")
+    async with open_desk(tmp_path / "another") as other:
+        reports: list[tuple[str, tuple[str, ...]]] = []
+        other.presenter.reported.connect(lambda title, lines: reports.append((title, lines)))
+        other.presenter.import_files((tmp_path / "c.json",))
+        await other.tasks.idle()
+        assert reports[0][1][-1] == "Left out: 3 attachments whose bytes are damaged."
+        assert not other.history.files.folder.exists()
+
+
+async def test_what_is_gone_from_the_disk_is_said_when_it_is_saved(tmp_home: Path, tmp_path: Path) -> None:
+    async with open_desk(tmp_home) as desk:
+        chat = await attached_chat(desk, b"one")
+        for file in desk.history.files.folder.iterdir():
+            file.unlink()
+        desk.presenter.export(chat.id, tmp_path / "c.json", ExportForm(JSON))
+        await desk.tasks.idle()
+        said = desk.told["notice"][-1][0]
+        assert said == "Saved c.json, without 1 attachment that this computer no longer has"
+        assert "files" not in json.loads((tmp_path / "c.json").read_text(encoding="utf-8"))
+
+
+async def test_what_was_attached_is_named_in_text_and_page(tmp_home: Path, tmp_path: Path) -> None:
+    async with open_desk(tmp_home) as desk:
+        chat = await attached_chat(desk, b"one")
+        text = await saved(desk, chat, tmp_path / "c.md", ExportForm(MARKDOWN))
+        assert "*Attached: <n>0.txt (3 bytes)*" in text
+        page = await saved(desk, chat, tmp_path / "c.html", ExportForm(HTML))
+        assert "Attached: &lt;n&gt;0.txt (3 bytes)" in page and "<n>" not in page
 
 
 async def test_the_report_says_what_was_not_taken(tmp_home: Path) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _WORDS = {
     MARKDOWN: "The conversation on screen as text, for notes and repositories.",
     HTML: "The conversation on screen as one page for any browser. It loads nothing and runs nothing.",
-    JSON: "The whole chat with every branch. Rialto reads it back identical.",
+    JSON: "The whole chat with every branch and all that was attached. Rialto reads it back identical.",
 }
 
 

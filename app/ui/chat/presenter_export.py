@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
+from app.ui.chat.attachment import WORDS, attachments_of
 from app.ui.chat.message_rows import receipt_text
 from app.ui.chat.presenter_calls import calls_in
 from app.ui.chat.presenter_rows import receipt_of, stored_sources
@@ -20,6 +21,7 @@ from app.ui.shared.markdown_citations import MARKER, indexes_of
 
 if TYPE_CHECKING:
     from app.storage.conversations import Chat, Message
+    from app.ui.chat.attachment import Attachment
     from app.ui.chat.message_rows import RowSource
 
 MARKDOWN, HTML, JSON = "markdown", "html", "json"
@@ -73,6 +75,7 @@ def markdown_of(chat: Chat, branch: Sequence[Message], name_of: Callable[[str], 
             parts.append("> **Thoughts**\n>\n" + _quoted(message.reasoning.strip()))
         if message.content.strip():
             parts.append(_closed(_numbered(message) if form.sources else message.content.strip()))
+        parts += [f"*{_one_line(_attached(each))}*" for each in attachments_of(message.attachments)]
         parts += [f"Function call `{call.name}`:\n\n{_fenced(call.arguments)}" for call in calls_in(message)]
         if form.sources and message.sources:
             lines = [
@@ -111,6 +114,7 @@ def html_page(chat: Chat, branch: Sequence[Message], name_of: Callable[[str], st
             marked = bool(message.sources) and form.sources
             body = html_of(message.content, citations=marked, anchor=anchor) if role == "assistant" else _typed(message)
             pieces.append(f'<div class="text">{body}</div>')
+        pieces += [f'<p class="note">{escape(_attached(each))}</p>' for each in attachments_of(message.attachments)]
         pieces += [
             f"<p class=note>Function call {escape(call.name)}</p><pre><code>{escape(call.arguments)}</code></pre>"
             for call in calls_in(message)
@@ -123,6 +127,11 @@ def html_page(chat: Chat, branch: Sequence[Message], name_of: Callable[[str], st
         pieces.append("</article>")
     pieces.append("</body></html>")
     return "\n".join(pieces) + "\n"
+
+
+def _attached(each: Attachment) -> str:
+    """An attachment in words: its bytes go along with JSON only."""
+    return f"Attached: {each.name or WORDS[each.kind]} ({each.detail})"
 
 
 def _typed(message: Message) -> str:

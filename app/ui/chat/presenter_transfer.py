@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.storage.chat_file import NotAChat, chat_to_json, import_chat
+from app.storage.chat_file_bytes import Packed, keep_files, named_in, write_chat
 from app.storage.chat_import import Export, NotAnExport, read_export
 from app.ui.chat.presenter_export import HTML, JSON, ExportForm, html_page, markdown_of
 
@@ -42,20 +42,19 @@ class Transfer:
         else:
             messages = await self._history.path_to(chat.head_id)
 
-        def write() -> None:
+        def write() -> Packed:
             if form.kind == JSON:
-                text = json.dumps(chat_to_json(chat, messages), ensure_ascii=False, indent=1)
-            elif form.kind == HTML:
-                text = html_page(chat, messages, self._name_of, form)
-            else:
-                text = markdown_of(chat, messages, self._name_of, form)
+                return write_chat(path, chat_to_json(chat, messages), named_in(messages), self._history.files)
+            made = html_page if form.kind == HTML else markdown_of
+            text = made(chat, messages, self._name_of, form)
             path.write_text(text, encoding="utf-8", errors="replace", newline="\n")
+            return Packed()
 
         try:
-            await asyncio.to_thread(write)
+            packed = await asyncio.to_thread(write)
         except OSError as error:
             return f"{path.name} could not be written: {error.strerror or 'the disk refused it'}"
-        return f"Saved {path.name}"
+        return f"Saved {path.name}{_left_out(packed)}"
 
     async def take(self, paths: Sequence[Path], account_id: str) -> ImportReport:
         """Take every chat in these files that has a known shape. Raises `StorageError` when the disk refuses."""
@@ -69,7 +68,7 @@ class Transfer:
             except NotAnExport as error:
                 lines.append(error.sentence)
                 continue
-            taken, newest_here = await self._keep(export, account_id)
+            taken, newest_here = await self._keep(export, account_id)  # and counts in `left` what it does not take
             chats, messages, newest = chats + taken, messages + export.messages, newest_here or newest
             lines.append(
                 f"{path.name}, from {export.source}: {_count(taken, 'chat')}, {_count(export.messages, 'message')}."
@@ -84,6 +83,9 @@ class Transfer:
         """Return how many chats are on the disk now, and the id of the one with the latest message."""
         taken, newest, newest_at = 0, "", None
         for number, body in enumerate(export.chats):
+            damaged = await asyncio.to_thread(keep_files, body, self._history.files)  # before anything names them
+            if damaged:
+                export.left["attachments whose bytes are damaged"] += damaged
             try:
                 chat = await import_chat(self._history.database, body, account_id)
             except NotAChat as error:
@@ -95,6 +97,16 @@ class Transfer:
             if number % REST_EVERY == 0:
                 await asyncio.sleep(0)
         return taken, newest
+
+
+def _left_out(packed: Packed) -> str:
+    """What a saved chat is without, as the end of a sentence; "" when it is whole."""
+    parts = []
+    if packed.gone:
+        parts.append(f"{_count(packed.gone, 'attachment')} that this computer no longer has")
+    if packed.too_much:
+        parts.append(f"{_count(packed.too_much, 'attachment')} beyond 700 MB")
+    return f", without {' and '.join(parts)}" if parts else ""
 
 
 def _count(number: int, word: str) -> str:
