@@ -27,7 +27,7 @@ def make_transcription_tab(rialto: Rialto) -> TranscriptionPage:
     page.help_wanted.connect(rialto.help)
     page.toast_wanted.connect(lambda *words: _toast(rialto, presenter, *words))
     page.chat_wanted.connect(lambda title, text: ask_in_chat(rialto, title, text))
-    page.speech_wanted.connect(lambda title, text: speak(rialto, text))
+    page.speech_wanted.connect(lambda title, text: speak(rialto, title, text))
 
     async def begin(database: Database) -> None:
         from app.storage.intents import Intents
@@ -63,15 +63,14 @@ def ask_in_chat(rialto: Rialto, title: str, text: str) -> None:
     rialto.chat.new_chat()
 
 
-def speak(rialto: Rialto, text: str) -> None:
-    """Put the transcript into a new clip of the Speech tab. Nothing is sent."""
+def speak(rialto: Rialto, title: str, text: str) -> None:
+    """Put the transcript into a new clip of the Speech tab, under its title. Nothing is sent."""
     from app.ui.speech.page import SpeechPage
 
     rialto.window.show_tab("speech")
     page = rialto.window.tab("speech")
     if isinstance(page, SpeechPage):
-        page.new_clip()
-        page.presenter.replace_text(text)
+        page.take_text(text, title)
 
 
 def transcribe_file(rialto: Rialto, path: Path) -> None:

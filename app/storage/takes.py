@@ -35,6 +35,10 @@ from app.storage.values import (
 PartState = Literal["planned", "sending", "complete", "cut", "failed"]
 PART_STATES: tuple[PartState, ...] = get_args(PartState)
 TakeState = Literal["planned", "sending", "complete", "cut", "failed"]
+# The service states no cost of speech. "at most": the sound was cut off, or nobody knows whether it was made; "none":
+# the service refused it.
+CostSource = Literal["stated", "estimated", "at most", "none"]
+COST_SOURCES: tuple[CostSource, ...] = get_args(CostSource)
 MAX_TITLE_CHARS = 80
 _WORST: tuple[TakeState, ...] = ("sending", "failed", "cut")
 BROKEN_OFF = "Rialto ended while this part was on its way."
@@ -44,7 +48,7 @@ _TAKE = (
 )
 _PART = (
     "take_id, number, start, finish, state, file, kind, size_bytes, duration_s, rate_hz, first_sound_s, exchange_id,"
-    " request_id, cost_usd, charged, note"
+    " request_id, cost_usd, cost_source, charged, note"
 )
 
 
@@ -66,6 +70,7 @@ class Part:
     exchange_id: str = ""
     request_id: str = ""
     cost_usd: Decimal | None = None
+    cost_source: CostSource = "estimated"
     charged: bool = True
     note: str = ""
 
@@ -211,12 +216,13 @@ class Takes:
         async with self._database.transaction() as work:
             await work.execute(
                 "UPDATE take_parts SET state = ?, file = ?, kind = ?, size_bytes = ?, duration_s = ?, rate_hz = ?,"
-                " first_sound_s = ?, exchange_id = ?, request_id = ?, cost_usd = ?, charged = ?, note = ?"
+                " first_sound_s = ?, exchange_id = ?, request_id = ?, cost_usd = ?, cost_source = ?, charged = ?,"
+                " note = ?"
                 " WHERE take_id = ? AND number = ?",
                 [
                     *(part.state, part.file, part.kind, part.size_bytes, part.duration_s, part.rate_hz),
                     *(part.first_sound_s, part.exchange_id, text_of(part.request_id), money_text(part.cost_usd)),
-                    *(int(part.charged), text_of(part.note), part.take_id, part.number),
+                    *(part.cost_source, int(part.charged), text_of(part.note), part.take_id, part.number),
                 ],
             )
             rows = await work.fetch(
@@ -264,7 +270,8 @@ class Takes:
         found = tuple(str(row[0]) for row in rows)
         if found:
             await self._database.execute(
-                "UPDATE take_parts SET state = 'cut', note = ? WHERE state = 'sending'", [BROKEN_OFF]
+                "UPDATE take_parts SET state = 'cut', cost_source = 'at most', note = ? WHERE state = 'sending'",
+                [BROKEN_OFF],
             )
             await self._database.execute("UPDATE takes SET state = 'cut' WHERE state IN ('sending', 'planned')")
         return found
@@ -317,8 +324,9 @@ def _part_from_row(row: Row) -> Part:
         exchange_id=read_text(row[11]),
         request_id=read_text(row[12]),
         cost_usd=money_of(row[13]),
-        charged=bool(row[14]),
-        note=read_text(row[15]),
+        cost_source=cast(CostSource, row[14]) if row[14] in COST_SOURCES else "estimated",
+        charged=bool(row[15]),
+        note=read_text(row[16]),
     )
 
 

@@ -76,7 +76,8 @@ class SpeechPage(QObject):
         presenter.meter_changed.connect(lambda meter: main.editor.show_parts(meter.parts))
         presenter.clips_changed.connect(self._show_clips)
         presenter.problem_changed.connect(main.show_problem)
-        presenter.request_changed.connect(self.side.request.show_exchange)
+        presenter.calls_changed.connect(self.side.request.show_calls)
+        self.side.request.copied.connect(lambda sentence: self.toast_wanted.emit(sentence, "", ""))
         presenter.notice.connect(self.toast_wanted)
         presenter.busy_changed.connect(self._show_busy)
         sound = presenter.sound
@@ -194,6 +195,11 @@ class SpeechPage(QObject):
         self.presenter.new_clip()
         self.main.editor.setFocus(Qt.FocusReason.OtherFocusReason)
 
+    def take_text(self, text: str, title: str = "") -> None:
+        """Begin a new clip with a text of another tab. Nothing is sent."""
+        self.new_clip()
+        self.presenter.replace_text(text, title=title)
+
     def open_clip(self, take_id: str) -> None:
         """Show a take; the list closes where it slides over the canvas."""
         self.deeds.close_audition()
@@ -282,9 +288,7 @@ class SpeechPage(QObject):
 
     def _transcribe(self) -> None:
         reading = self.presenter.sound.reading
-        if reading is not None and len(reading.take.parts) == 1 and reading.take.parts[0].has_sound:
-            self.transcribe_wanted.emit(reading.path_of(reading.take.parts[0]))
-        elif reading is not None:
+        if reading is not None:
             self._tasks.replace("speech hand on", self.voices.hand_on, reading.take.id)
 
     def _help(self, action: str) -> None:

@@ -178,7 +178,7 @@ class VoiceWires(QObject):
         picker.open()
 
     async def hand_on(self, take_id: str) -> None:
-        """Give a clip of several parts to Transcribe, joined in a file of the cache."""
-        path = await self._page.deeds.joined_file(take_id)
+        """Give a clip to Transcribe: one file that is called like it."""
+        path = await self._page.deeds.file_to_hand_on(take_id)
         if path is not None:
             self._page.transcribe_wanted.emit(path)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import shutil
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -10,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from app.audio.encoding import ClipTags, write_clip
 from app.audio.formats import suffix_of
+from app.storage.errors import unavailable
 from app.storage.takes import Take, TakeFiles, Takes
 from app.ui.shared import money
 from app.ui.shared.waveform_text import clock
@@ -62,20 +65,30 @@ def clip_row(take: Take, shelf: VoiceShelf, now: datetime, *, working: bool = Fa
     """Return a take as the list shows it."""
     model = shelf.model(take.model)
     name = model.name if model is not None else take.model
-    cost = take.cost_usd
     voice = f"Cloned: {take.voice_name}" if take.voice.startswith("vv_") else take.voice_name or take.voice
     return ClipRow(
         id=take.id,
         title=take.title or "Clip",
         second_line=f"{voice} · {name}",
         length=clock(take.duration_s) if take.duration_s else "",
-        cost=money.money(cost) if cost is not None else "",
+        cost=cost_words(take),
         group=group_of(take.created_at, now),
         starred=take.starred,
         working=working,
         is_partial=not working and take.state in ("cut", "failed", "planned", "sending"),
         plays=plays,
     )
+
+
+def cost_words(take: Take) -> str:
+    """Return what a take cost as far as anybody can say: "about $0.0186", "≤ $0.0186", "" when no price is known."""
+    cost = take.cost_usd
+    if cost is None:
+        return ""
+    sources = {part.cost_source for part in take.parts if part.cost_usd is not None}
+    if "at most" in sources:
+        return money.at_most(cost)
+    return money.money(cost) if sources == {"stated"} else money.about(cost)
 
 
 class ClipShelf:
@@ -125,6 +138,21 @@ class ClipShelf:
         only = take.parts[0] if len(take.parts) == 1 else None
         source = self.files.part(only) if only is not None and only.kind == kind and only.has_sound else None
         await asyncio.to_thread(write_clip, target, kind, spool, tags, source)
+
+
+def same_file(source: Path, target: Path) -> None:
+    """Let `target` be the same bytes under another name, without a second copy where the disk allows it.
+
+    Raises `StorageUnavailable`. For a worker thread.
+    """
+    try:
+        target.unlink(missing_ok=True)
+        try:
+            os.link(source, target)
+        except OSError:  # a disk that knows no links
+            shutil.copyfile(source, target)
+    except OSError as error:
+        raise unavailable(error, target, "Handing on the clip") from error
 
 
 def _size_of(path: Path) -> int:

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from PySide6.QtCore import QObject, Signal
 
@@ -21,16 +21,15 @@ from app.audio.decoding import Arriving, NotSound, arriving_blocks, blocks_of
 from app.audio.formats import pcm_rate_hz, suffix_of
 from app.audio.spool import Spool
 from app.service.errors import ServiceError
-from app.service.pricing import speech_cost
-from app.service.speech import SpeechRequest
 from app.storage.errors import unavailable
-from app.storage.takes import Part, PartState, Take, TakeFiles, Takes, state_of
+from app.storage.takes import CostSource, Part, PartState, Take, TakeFiles, Takes, state_of
 from app.ui.shared.paid_call import paid_call
+from app.ui.speech.presenter_calls import request_of
 
 if TYPE_CHECKING:
     from app.service.exchange import Exchange
-    from app.service.models import Model
     from app.service.service import Service
+    from app.service.speech import Price
     from app.storage.intents import Intents
 
 Grow = Callable[["Reading"], Awaitable[bool]]
@@ -45,19 +44,29 @@ class Reading(QObject):
     arrived = Signal(int)  # the number of the part whose first sound is there
 
     def __init__(
-        self, take: Take, spool: Spool, *, takes: Takes, files: TakeFiles, intents: Intents, charged: bool
+        self,
+        take: Take,
+        spool: Spool,
+        *,
+        takes: Takes,
+        files: TakeFiles,
+        intents: Intents,
+        price: Price,
+        charged: bool,
     ) -> None:
+        """`price` tells what characters cost, None where the list does not say."""
         super().__init__()
         self.take = take
         self.spool = spool
         self.begins: dict[int, float] = {}  # part → second of the clip at which it begins
         self.ends: dict[int, float] = {}
         self.notes: dict[int, str] = {}  # part → why its sound cannot be played here
-        self.exchange: Exchange | None = None
+        self.exchanges: list[Exchange] = []  # the calls of this reading
         self.working_on = 0  # the part that is on its way, 0 for none
         self._takes = takes
         self._files = files
         self._intents = intents
+        self.price = price
         self._charged = charged
 
     def path_of(self, part: Part) -> Path:
@@ -76,7 +85,7 @@ class Reading(QObject):
             self.spool.finish()
         self.changed.emit()
 
-    async def read(self, service: Service, model: Model | None, grow: Grow | None = None) -> None:
+    async def read(self, service: Service, grow: Grow | None = None) -> None:
         """Ask for every part that is not there. Raises `ServiceError` and `StorageError` at the first that fails.
 
         `grow` is awaited when all parts are there: it adds more and says True, or says False at the end of the text.
@@ -87,7 +96,7 @@ class Reading(QObject):
                 part = next((part for part in self.take.parts if part.state != "complete"), None)
                 if part is not None:
                     self.working_on = part.number
-                    await self._read_part(service, model, part)
+                    await self._read_part(service, part)
                 elif grow is None or not await grow(self):
                     break
         finally:
@@ -97,25 +106,22 @@ class Reading(QObject):
 
     # -- one part -------------------------------------------------------------------------------------------------
 
-    async def _read_part(self, service: Service, model: Model | None, part: Part) -> None:
-        options = {name: value for name, value in self.take.options.items() if value is not None}
-        text = self.take.text[part.start : part.finish]
-        request = SpeechRequest(text, self.take.model, self.take.voice, **options)
-        pricing = model.model_spec.pricing if model is not None else None
+    async def _read_part(self, service: Service, part: Part) -> None:
+        request = request_of(self.take, part)
         told = {"take": self.take.id, "part": part.number, **request.to_body()}
         await asyncio.to_thread(self._files.make, self.take.id)
         async with paid_call(self._intents, INTENT, self.take.account_id, told) as paid:
             part = Part(part.take_id, part.number, part.start, part.finish, "sending", charged=self._charged)
             await self._save(part)
             await paid.sent()
-            stream = service.speech.stream(request, price=lambda count: speech_cost(pricing, count))
+            stream = service.speech.stream(request, price=self.price)
             keeper = _Keeper(self, part)
             began = monotonic()
             try:
                 async with stream:
                     async for piece in stream:
                         if keeper.part.first_sound_s is None:
-                            kind = stream.format or str(options.get("format", "mp3"))
+                            kind = stream.format or request.format or "mp3"
                             await keeper.begin(kind, monotonic() - began)
                         await keeper.write(piece)
             except ServiceError as error:
@@ -124,8 +130,7 @@ class Reading(QObject):
                 raise
             except asyncio.CancelledError:
                 await keeper.end()
-                stopped = replace(self._ended(keeper.part, stream.exchange, None), state="cut", note=STOPPED)
-                await self._save(stopped)
+                await self._save(self._ended(keeper.part, stream.exchange, None, stopped=True))
                 raise
             finally:
                 await keeper.end()
@@ -133,16 +138,25 @@ class Reading(QObject):
             await self._save(part)
             await paid.answered(self.take.id, part.exchange_id)
 
-    def _ended(self, part: Part, exchange: Exchange, error: ServiceError | None) -> Part:
-        self.exchange = exchange
+    def _ended(self, part: Part, exchange: Exchange, error: ServiceError | None, *, stopped: bool = False) -> Part:
+        self.exchanges.append(exchange)
         state: PartState = "complete" if error is None else "cut" if part.size_bytes else "failed"
+        note = str(error) if error is not None else ""
+        if stopped:
+            state, note = "cut", STOPPED
+        cost, source = exchange.cost_usd, cast(CostSource, exchange.cost_source)
+        if state != "complete":
+            refused = exchange.outcome == "error" and not part.size_bytes
+            source = "none" if refused else "at most"
+            cost = None if refused else cost if cost is not None else self.price(part.finish - part.start)
         return replace(
             part,
             state=state,
-            note=str(error) if error is not None else "",
+            note=note,
             exchange_id=exchange.id,
             request_id=exchange.info.request_id if exchange.info is not None else "",
-            cost_usd=exchange.cost_usd,
+            cost_usd=cost,
+            cost_source=source if cost is not None or source == "none" else "estimated",
             duration_s=self.ends.get(part.number, 0.0) - self.begins.get(part.number, 0.0),
             rate_hz=self.spool.rate_hz,
         )

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 TICK_MS = 33
 RETIME_S = 0.5
+ENDED = ("complete", "cut", "failed")
 SAMPLE_RATE_HZ = 24_000
 
 
@@ -220,7 +221,7 @@ class SoundDesk(QObject):
             volume=player.volume,
             output=player.device_id,
             problem=player.problem.sentence if player.problem is not None else "",
-            receipts=tuple(receipt_of(part, reading) for part in reading.take.parts if part.exchange_id)
+            receipts=tuple(receipt_of(part, reading) for part in reading.take.parts if part.state in ENDED)
             if reading is not None
             else (),
             missing_parts=sum(part.state != "complete" for part in reading.take.parts) if reading is not None else 0,
@@ -326,7 +327,7 @@ def receipt_of(part: Part, reading: Reading) -> tuple[Run, ...]:
         rate = f" {part.rate_hz / 1000:g} kHz" if part.rate_hz else ""
         runs.append(Run(f"{format_title(part.kind)}{rate}"))
     runs.append(Run(f"{money.count(part.finish - part.start)} characters"))
-    runs.append(Run(money.cost(part.cost_usd, "stated" if part.cost_usd is not None else "none"), strong=True))
+    runs.append(Run(_cost(part, reading.price(part.finish - part.start)), strong=True))
     if part.request_id:
         runs.append(Run(f"req {part.request_id}"))
     if not part.charged:
@@ -334,6 +335,11 @@ def receipt_of(part: Part, reading: Reading) -> tuple[Run, ...]:
     return tuple(runs)
 
 
-def total_cost(parts: tuple[Part, ...]) -> Decimal | None:
-    costs = [part.cost_usd for part in parts if part.cost_usd is not None]
-    return sum(costs, Decimal(0)) if costs else None
+def _cost(part: Part, price: Decimal | None) -> str:
+    """What a part cost; `price` is what the list says now, for a part whose end nobody saw."""
+    if part.cost_source == "none":
+        return "nothing charged"
+    cost = part.cost_usd if part.cost_usd is not None else price
+    if cost is None:
+        return money.cost(None)
+    return money.at_most(cost) if part.cost_source == "at most" else money.cost(cost, part.cost_source)

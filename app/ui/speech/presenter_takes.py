@@ -17,12 +17,11 @@ from app.service.pricing import speech_cost
 from app.service.speech_text import Span, parts
 from app.storage.errors import StorageError
 from app.storage.takes import Take
-from app.ui.shared import money
 from app.ui.shared.problems import Problem, describe
 from app.ui.shared.tasks import TaskScope
 from app.ui.shared.waveform_text import clock
 from app.ui.speech.presenter import SpeechPresenter
-from app.ui.speech.presenter_clips import DEFAULT_PATTERN, file_name
+from app.ui.speech.presenter_clips import DEFAULT_PATTERN, cost_words, file_name, same_file
 from app.ui.speech.state import AuditionRow, DeskHead, FormatChoice
 from app.ui.speech.voice_book import Key
 
@@ -201,12 +200,13 @@ class TakeDeeds(QObject):
         reading = desk.make_reading(take)
         try:
             assert desk.service is not None
-            await reading.read(desk.service, desk.shelf.model(take.model))
+            await reading.read(desk.service)
         except ServiceError as error:
             self._notes[take.id] = describe(error, subject="line").what
         except StorageError as error:
             self._notes[take.id] = error.sentence
         finally:
+            desk.calls.note(*reading.exchanges)
             desk.clips.put(await desk.clips.takes.one(take.id))
             await asyncio.to_thread(reading.spool.close)
             self._working.discard(take.id)
@@ -236,7 +236,6 @@ class TakeDeeds(QObject):
     def _row(self, take: Take) -> AuditionRow:
         desk = self._desk
         model = desk.shelf.model(take.model)
-        cost = take.cost_usd
         return AuditionRow(
             take_id=take.id,
             voice_name=take.voice_name,
@@ -244,7 +243,7 @@ class TakeDeeds(QObject):
             voice=take.voice,
             model=take.model,
             length=clock(take.duration_s) if take.duration_s else "",
-            cost=money.money(cost) if cost is not None else "",
+            cost=cost_words(take),
             state="working" if take.id in self._working else take.state,
             note=self._notes.get(take.id, ""),
             starred=take.starred,
@@ -286,17 +285,22 @@ class TakeDeeds(QObject):
             self._desk.keep(pattern=pattern)
         self._tasks.start("speech export", self._export, take_id, target, kind)
 
-    async def joined_file(self, take_id: str) -> Path | None:
-        """Return a take as one file in the take's own folder, made when it is first wanted."""
+    async def file_to_hand_on(self, take_id: str) -> Path | None:
+        """Return the clip in the player as one file that is called like it, made in the take's own folder."""
         desk = self._desk
         reading = desk.sound.reading
         take = desk.clips.one(take_id) if desk.clips is not None else None
         if desk.clips is None or take is None or reading is None or reading.take.id != take_id:
             return None
-        target = desk.clips.files.of(take_id) / "joined.flac"
+        only = take.parts[0] if len(take.parts) == 1 and take.parts[0].has_sound else None
+        kind = only.kind if only is not None and only.kind != "pcm" else "flac"
+        target = desk.clips.files.of(take_id) / file_name("{title}", take, take.model, kind)
         try:
-            await desk.clips.export(take, reading.spool, target, "flac", take.model)
-        except CannotWrite as error:
+            if only is not None and only.kind == kind:
+                await asyncio.to_thread(same_file, desk.clips.files.part(only), target)
+            else:
+                await desk.clips.export(take, reading.spool, target, kind, take.model)
+        except (CannotWrite, StorageError) as error:
             desk.set_problem(Problem(error.sentence, "The clip itself is kept."))
             return None
         return target

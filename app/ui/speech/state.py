@@ -103,6 +103,18 @@ class AuditionRow:
 
 
 @dataclass(frozen=True, slots=True)
+class CallView:
+    """One call as the Request page shows it. `title` is "Part 2 of 3", "" when there is one only."""
+
+    title: str
+    method: str
+    path: str
+    body: object
+    answer: tuple[tuple[str, str], ...] = ()  # label and value
+    curl: str = ""  # "" when the address is not known any more
+
+
+@dataclass(frozen=True, slots=True)
 class FormatChoice:
     """A format a clip can be saved in; `problem` says why it cannot be here."""
 

@@ -96,7 +96,7 @@ async def test_outputs_are_listed_and_one_is_chosen_and_remembered(loud: Desk, p
     assert [action.text() for action in menu.actions()] == ["System default", pulse.sink_name]
     menu.actions()[1].trigger()
     assert loud.presenter.sound.player.device_id == f"server:{pulse.sink}"
-    await loud.presenter._save_desk_now()
+    await loud.until(lambda: not loud.tasks.running("speech desk"))
     assert (await loud.presenter.voices.desk())["output"] == f"server:{pulse.sink}"
 
 

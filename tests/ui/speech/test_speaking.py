@@ -23,7 +23,7 @@ async def test_a_text_becomes_a_take_with_its_sound_and_its_receipt(speech: Desk
     await speech.until(lambda: not speech.presenter.is_speaking and speech.rows and speech.rows[0].length)
     (row,) = speech.rows
     assert (row.title, row.second_line, row.group) == ("Hello there. a", "Emma · Kokoro", "Today")
-    assert row.cost.startswith("$0.00") and not row.is_partial
+    assert row.cost.startswith("about $0.00") and not row.is_partial
     (receipt,) = speech.page.main.receipts
     assert "first sound" in receipt.text() and "14 characters" in receipt.text() and "not charged" in receipt.text()
     take = speech.presenter.clips.rows[0]

@@ -1,0 +1,292 @@
+"""What is written, which voice says it and what it costs: the half of the speech tab that spends nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from app.service.errors import ServiceError
+from app.service.speech_text import MAX_CHARS, Span, parts, sentences
+from app.storage.intents import Intents
+from app.storage.takes import Take
+from app.storage.voices import Voices
+from app.ui.shared.problems import Problem
+from app.ui.speech.knobs import Knobs, KnobView, view_of
+from app.ui.speech.presenter_calls import CallBook
+from app.ui.speech.presenter_clips import ClipShelf, clip_row
+from app.ui.speech.presenter_desk import DeskMemory
+from app.ui.speech.presenter_meter import AT_ONCE, meter_of
+from app.ui.speech.presenter_reading import Reading
+from app.ui.speech.presenter_sound import SoundDesk
+from app.ui.speech.presenter_voices import CATALOGUE_KEY, CATALOGUE_KIND, VoiceShelf
+from app.ui.speech.state import Choice, DeskHead, Meter
+
+if TYPE_CHECKING:
+    from app.service.models import Model
+    from app.service.service import Service
+    from app.storage.catalogue import Catalogue
+    from app.ui.shared.caller import Caller
+    from app.ui.shared.tasks import TaskScope
+    from app.ui.speech.voice_book import VoiceTable
+
+SPEAK = "speech speak"
+
+
+class SpeechBase(QObject):
+    """The state of the tab and what changes it without a call that costs anything."""
+
+    text_replaced = Signal(str)
+    head_changed = Signal(object)  # DeskHead
+    meter_changed = Signal(object)  # Meter
+    choice_changed = Signal(object)  # Choice
+    voices_changed = Signal()
+    knobs_changed = Signal(object)  # KnobView
+    clips_changed = Signal(object)  # (ClipRow, …)
+    problem_changed = Signal(object)  # Problem or None
+    calls_changed = Signal(object)  # (CallView, …) of the take in the player
+    busy_changed = Signal()
+    notice = Signal(str, str, str)  # sentence, action id or "", its words
+
+    def __init__(
+        self,
+        caller: Caller,
+        tasks: TaskScope,
+        sound: SoundDesk,
+        table: VoiceTable,
+        folder: Path,
+    ) -> None:
+        """`folder` is the person's own data folder."""
+        super().__init__()
+        self._caller = caller
+        self._tasks = tasks
+        self.sound = sound
+        self.folder = folder
+        self.shelf = VoiceShelf(table, folder / "voice-samples")
+        self.clips: ClipShelf | None = None
+        self.voices: Voices | None = None
+        self.intents: Intents | None = None
+        self._catalogue: Catalogue | None = None
+        self.text = ""
+        self.knobs = Knobs()
+        self.choice = Choice()
+        self.head = DeskHead()
+        self.meter = Meter(why_not="There is nothing to say.")
+        self.problem: Problem | None = None
+        self.pattern = ""
+        self.ready = asyncio.Event()
+        self.calls = CallBook()
+        self._memory = DeskMemory(tasks)
+        self.keep = self._memory.keep
+        self._speaking = ""  # the take that is being asked for
+        self._seen = ("", False)
+        self._told_calls_of: Take | None = None
+        caller.account_changed.connect(self._account_changed)
+        sound.changed.connect(self._sound_changed)
+
+    # -- models ---------------------------------------------------------------------------------------------------
+
+    @property
+    def account_id(self) -> str:
+        return self._caller.account.id if self._caller.account is not None else ""
+
+    @property
+    def in_sandbox(self) -> bool:
+        return self._caller.is_sandbox
+
+    @property
+    def service(self) -> Service | None:
+        return self._caller.service
+
+    @property
+    def model(self) -> Model | None:
+        return self.shelf.model(self.choice.model)
+
+    def _account_changed(self) -> None:
+        self.shelf.forget_models()
+        self.refresh_models()
+
+    def refresh_models(self) -> None:
+        """Ask the service which voices it has."""
+        if self._caller.service is not None and self.voices is not None:
+            self._tasks.replace("speech models", self._read_models)
+
+    async def _read_models(self) -> None:
+        service = self._caller.service
+        if service is None:
+            return
+        await self.shelf.load_saved(self._catalogue, self.account_id)
+        try:
+            models = await service.models.list("tts", background=True)
+        except ServiceError:
+            models = ()  # the names are in the bundled table, the prices of last time on the disk
+        self.shelf.take_models(models)
+        if models and self._catalogue is not None:
+            rows = [model.model_dump(mode="json", by_alias=True) for model in models]
+            await self._catalogue.save(self.account_id, CATALOGUE_KIND, CATALOGUE_KEY, rows)
+        self.choose(self.choice.model, self.choice.voice)
+        self._tell_all()
+
+    # -- text -----------------------------------------------------------------------------------------------------
+
+    def set_text(self, text: str) -> None:
+        """What the person typed; priced a moment later, saved at the next pause."""
+        if text == self.text:
+            return
+        self.text = text
+        self.keep(text=self.text)
+        take = self._open_take()
+        if take is not None and take.text != self.text:
+            self.set_head(DeskHead())  # it is another text now; the take stays in the player
+        self._measure_text()
+
+    def _measure_text(self) -> None:
+        if len(self.text) > AT_ONCE:
+            self._tasks.replace("speech meter", self._measure_long)
+        else:
+            self._set_meter(parts(self.text))
+
+    async def _measure_long(self) -> None:
+        await asyncio.sleep(0.05)
+        self._set_meter(await asyncio.to_thread(parts, self.text))
+
+    def _set_meter(self, spans: tuple[Span, ...]) -> None:
+        self.meter = self._meter_of(spans)
+        self.meter_changed.emit(self.meter)
+
+    def _meter_of(self, spans: tuple[Span, ...]) -> Meter:
+        has_voice = bool(self.choice.voice)
+        return meter_of(self.text, spans, has_voice=has_voice, knobs=self.knobs, model=self.model)
+
+    def first_sentence(self) -> str:
+        """What an audition says when nothing is selected."""
+        head = self.text[: 2 * MAX_CHARS]
+        return next((span.of(head) for span in sentences(head)), "")
+
+    def new_clip(self) -> None:
+        """An empty editor; a text that was not spoken yet stays on the disk until the next one is typed."""
+        if self.sound.reading is not None and not self.is_speaking:
+            self.sound.show(None)
+        self.set_head(DeskHead())
+        self.replace_text("")
+
+    def replace_text(self, text: str, *, title: str = "") -> None:
+        """Put another text into the editor: a file, a transcript. `title` is what its first take will be called."""
+        self.text = text
+        self.keep(text=self.text)
+        self.text_replaced.emit(self.text)
+        if title:
+            self.set_head(DeskHead(title))
+        self._measure_text()
+
+    # -- voice and knobs ------------------------------------------------------------------------------------------
+
+    def use_voice(self, model_id: str, voice_id: str) -> None:
+        """Speak with a voice; one of another model brings its model along and says so."""
+        before = self.choice
+        self.choose(model_id, voice_id)
+        if before.model and before.model != self.choice.model:
+            note = f"{self.choice.voice_name} belongs to {self.choice.model_name}, so the model was changed to it."
+            self.choice = replace(self.choice, note=note)
+            self.notice.emit(note, "", "")
+        self.keep(model=self.choice.model, voice=self.choice.voice)
+        self.set_problem(None)
+        self._tell_all()
+
+    def use_model(self, model_id: str) -> None:
+        """Speak with a model's own usual voice."""
+        model = self.shelf.model(model_id)
+        if model is not None:
+            self.choose(model_id, self.shelf.default_voice(model))
+            self.keep(model=self.choice.model, voice=self.choice.voice)
+            self.set_problem(None)
+            self._tell_all()
+
+    def choose(self, model_id: str, voice_id: str) -> None:
+        """The wanted model and voice where they exist, else the first model's own voice."""
+        model = self.shelf.model(model_id) or (self.shelf.models[0] if self.shelf.models else None)
+        if model is None:
+            self.choice = Choice()
+            return
+        voice = self.shelf.find(model.id, voice_id) if model.id == model_id else None
+        chosen = voice_id if voice is not None else self.shelf.default_voice(model)
+        found = voice or self.shelf.find(model.id, chosen)
+        self.choice = Choice(model.id, model.name, chosen, found.name if found is not None else chosen)
+
+    def set_knob(self, name: str, value: object) -> None:
+        """Set one of the fields of `Knobs`."""
+        self.knobs = replace(self.knobs, **{name: value})  # type: ignore[arg-type]  # the page names our own fields
+        self.keep(knobs=self.knobs.to_json())
+        self.knobs_changed.emit(self.knob_view())
+        self._measure_text()
+
+    def knob_view(self) -> KnobView:
+        return view_of(self.knobs, self.model)
+
+    def set_problem(self, problem: Problem | None) -> None:
+        if problem != self.problem:
+            self.problem = problem
+            self.problem_changed.emit(problem)
+
+    @property
+    def is_speaking(self) -> bool:
+        """True while a take is being asked for."""
+        return bool(self._speaking)
+
+    # -- what the page is told ------------------------------------------------------------------------------------
+
+    def _open_take(self) -> Take | None:
+        return self.clips.one(self.head.take_id) if self.clips is not None and self.head.take_id else None
+
+    def set_head(self, head: DeskHead) -> None:
+        if head != self.head:
+            self.head = head
+            self.head_changed.emit(head)
+            self.tell_clips()
+
+    def _sound_changed(self) -> None:
+        reading = self.sound.reading
+        self._tell_calls(reading)
+        if reading is None or self.clips is None:
+            return
+        known = self.clips.one(reading.take.id)
+        seen = (reading.take.id, self.sound.view.plays)
+        if known is not None and (known != reading.take or seen != self._seen):
+            self._seen = seen
+            self.clips.put(reading.take)
+            self.tell_clips()
+
+    def _tell_calls(self, reading: Reading | None) -> None:
+        take = reading.take if reading is not None else None
+        if take is not self._told_calls_of:
+            self._told_calls_of = take
+            self.calls.note(*(reading.exchanges if reading is not None else ()))
+            self.calls_changed.emit(self.calls.views_of(take))
+
+    def tell_clips(self) -> None:
+        if self.clips is None:
+            return
+        now, view = datetime.now(UTC), self.sound.view
+        self.clips_changed.emit(
+            tuple(
+                clip_row(
+                    take,
+                    self.shelf,
+                    now,
+                    working=take.id == self._speaking,
+                    plays=view.plays and take.id == view.take_id,
+                )
+                for take in self.clips.rows
+            )
+        )
+
+    def _tell_all(self) -> None:
+        self.voices_changed.emit()
+        self.choice_changed.emit(self.choice)  # after the voices: the chosen one is scrolled to
+        self.knobs_changed.emit(self.knob_view())
+        self._measure_text()
+        self.tell_clips()

@@ -1,0 +1,83 @@
+"""What was really sent for a take, part by part, and what came back: for the inspector's Request page.
+
+A call of this session is shown as it happened. One of an earlier session is made again from what is kept of its part:
+the body is the same to the letter, of the answer the request id and the kind of sound are known.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.audio.formats import format_title
+from app.service.exchange import Exchange, curl_command
+from app.service.speech import PATH, SpeechRequest
+from app.storage.takes import Part, Take
+from app.ui.shared import money
+from app.ui.speech.state import CallView
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+REMEMBERED = 400  # calls of this session
+
+
+class CallBook:
+    """The calls of this session, by their id."""
+
+    def __init__(self) -> None:
+        self._calls: dict[str, Exchange] = {}
+
+    def note(self, *exchanges: Exchange) -> None:
+        """Remember calls; the oldest of them give way."""
+        for exchange in exchanges:
+            self._calls.pop(exchange.id, None)
+            self._calls[exchange.id] = exchange
+        while len(self._calls) > REMEMBERED:
+            del self._calls[next(iter(self._calls))]
+
+    def views_of(self, take: Take | None) -> tuple[CallView, ...]:
+        """Return the calls of a take in the order of its parts; those that were not made are left out."""
+        if take is None:
+            return ()
+        asked = [part for part in take.parts if part.state != "planned"]
+        return tuple(self._view(take, part) for part in asked)
+
+    def _view(self, take: Take, part: Part) -> CallView:
+        exchange = self._calls.get(part.exchange_id)
+        title = f"Part {part.number} of {len(take.parts)}" if len(take.parts) > 1 else ""
+        if exchange is None:
+            return _kept(take, part, title)
+        record, info = exchange.request, exchange.info
+        status = str(exchange.status) if exchange.status is not None else "no answer"
+        answer = {"Status": f"{status}, after {money.duration(exchange.duration_s)}"}
+        answer["Sent"] = money.clock(exchange.started_at)
+        if info is not None:
+            answer |= {"Request id": info.request_id, "Content": info.content_type or ""}
+        return CallView(title, record.method, record.path, record.body, _rows(answer), curl_command(record))
+
+
+def request_of(take: Take, part: Part) -> SpeechRequest:
+    """Return what is asked for to have a part spoken."""
+    options = {name: value for name, value in take.options.items() if value is not None}
+    return SpeechRequest(take.text[part.start : part.finish], take.model, take.voice, **options)
+
+
+def _kept(take: Take, part: Part, title: str) -> CallView:
+    words = {
+        "sending": "on its way",
+        "complete": "complete",
+        "cut": "cut off",
+        "failed": "no sound came",
+    }
+    answer = {
+        "Status": words.get(part.state, part.state),
+        "Sent": f"{take.created_at.astimezone():%Y-%m-%d %H:%M}",
+        "Request id": part.request_id,
+        "Sound": f"{format_title(part.kind)}, {money.size(part.size_bytes)}" if part.kind else "",
+        "Note": part.note,
+    }
+    return CallView(title, "POST", PATH, request_of(take, part).to_body(), _rows(answer))
+
+
+def _rows(answer: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    return tuple((name, value) for name, value in answer.items() if value)

@@ -1,0 +1,32 @@
+"""How much text there is, how it is cut and what it will cost, before anything is sent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.service.pricing import speech_cost
+from app.service.speech_text import Span
+from app.ui.speech.knobs import Knobs, view_of
+from app.ui.speech.state import Meter
+
+if TYPE_CHECKING:
+    from app.service.models import Model
+
+CHARS_PER_S = 14.5
+LONGEST_TEXT = 500_000  # characters, about nine hours
+AT_ONCE = 20_000  # characters that are measured while a key is pressed; more of them in a thread
+
+
+def meter_of(text: str, spans: tuple[Span, ...], *, has_voice: bool, knobs: Knobs, model: Model | None) -> Meter:
+    """Return the meter of a text that is spoken in the parts `spans`."""
+    characters = sum(len(span) for span in spans)
+    price = speech_cost(model.model_spec.pricing, characters) if model is not None else None
+    why_not = ""
+    if not any(char.isalnum() for char in text):
+        why_not = "There is nothing to say."
+    elif len(text) > LONGEST_TEXT:
+        why_not = f"Up to {LONGEST_TEXT:,} characters; this text has {len(text):,}."
+    elif not has_voice:
+        why_not = "Choose a voice first."
+    speed = knobs.speed if model is None or not view_of(knobs, model).no_speed else 1.0
+    return Meter(characters, spans, characters / (CHARS_PER_S * speed), price, why_not)

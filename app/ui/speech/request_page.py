@@ -1,0 +1,110 @@
+"""The inspector's Request page: every call of the take in the player, as it was sent, without the key."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from app.ui.shared.buttons import IconButton, QuietButton
+from app.ui.shared.details_block import DetailsBlock
+from app.ui.shared.label import Label
+from app.ui.shared.surfaces import zone
+from app.ui.shared.theme import Theme
+from app.ui.speech.state import CallView
+
+NOTHING = "What Rialto sends stands here, exactly as it is sent."
+
+
+class RequestPage(QScrollArea):
+    """Shows one call; with more than one, arrows step through them. `copied` tells a sentence for a toast."""
+
+    copied = Signal(str)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._calls: tuple[CallView, ...] = ()
+        self._place = 0
+        self._newest_is_shown = True
+        self.setWidgetResizable(True)
+        self.setFrameShape(QScrollArea.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAccessibleName("Request")
+        inside = QWidget()
+        zone(inside, "pane")
+        self._column = QVBoxLayout(inside)
+        self.before = IconButton(theme, "chevron-left", "Call before", size="small")
+        self.after = IconButton(theme, "chevron-right", "Call after", size="small")
+        self.which = Label(theme, "", "small", weight=600, tabular=True)
+        self._steps = QWidget()
+        row = QHBoxLayout(self._steps)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.which, 1)
+        row.addWidget(self.before)
+        row.addWidget(self.after)
+        self.nothing = Label(theme, NOTHING, role="text2", wrap=True)
+        self.path = Label(theme, "", mono=True, wrap=True)
+        self.body = Label(theme, "", "code", mono=True, wrap=True)
+        self.body.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.curl = QuietButton(theme, "Copy as curl, without the key", "copy", size="small")
+        self.answer = DetailsBlock(theme, title="Answer")
+        self.answer.copy_button.setText("Copy")
+        self.answer.copy_button.setAccessibleName("Copy the answer")
+        for widget in (self._steps, self.nothing, self.path, self.body):
+            self._column.addWidget(widget)
+        self._column.addWidget(self.curl, 0, Qt.AlignmentFlag.AlignLeft)
+        self._column.addWidget(self.answer)
+        self._column.addStretch(1)
+        self.setWidget(inside)
+        self.before.clicked.connect(lambda: self.step(-1))
+        self.after.clicked.connect(lambda: self.step(1))
+        self.curl.clicked.connect(self._copy)
+        theme.changed.connect(self._dress)
+        self._dress()
+        self._agree()
+
+    def _dress(self) -> None:
+        px = self._theme.px
+        self._column.setContentsMargins(px(16), px(12), px(16), px(12))
+        self._column.setSpacing(px(10))
+
+    def show_calls(self, calls: Sequence[CallView]) -> None:
+        """Show the calls of a take; the newest is followed until the person steps away from it."""
+        is_same_take = bool(self._calls) and bool(calls) and self._calls[0].body == calls[0].body
+        self._calls = tuple(calls)
+        if not is_same_take or self._newest_is_shown:
+            self._place, self._newest_is_shown = max(0, len(self._calls) - 1), True
+        self._place = min(self._place, max(0, len(self._calls) - 1))
+        self._agree()
+
+    def step(self, by: int) -> None:
+        """Go to the call before (-1) or after (1)."""
+        self._place = max(0, min(len(self._calls) - 1, self._place + by))
+        self._newest_is_shown = self._place == len(self._calls) - 1
+        self._agree()
+
+    def _agree(self) -> None:
+        call = self._calls[self._place] if self._calls else None
+        self._steps.setVisible(len(self._calls) > 1)
+        self.nothing.setVisible(call is None)
+        self.path.setVisible(call is not None)
+        self.body.setVisible(call is not None)
+        self.answer.setVisible(call is not None)
+        self.curl.setVisible(call is not None and bool(call.curl))
+        if call is None:
+            return
+        self.which.set_text(call.title)
+        self.before.setEnabled(self._place > 0)
+        self.after.setEnabled(self._place < len(self._calls) - 1)
+        self.path.set_text(f"{call.method} {call.path}")
+        self.body.set_text(json.dumps(call.body, indent=2, ensure_ascii=False, default=str))
+        self.answer.set_rows(call.answer)
+
+    def _copy(self) -> None:
+        if self._calls:
+            QGuiApplication.clipboard().setText(self._calls[self._place].curl)
+            self.copied.emit("The command is on the clipboard, without the key")

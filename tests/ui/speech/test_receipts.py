@@ -1,0 +1,97 @@
+"""What a take cost and what was sent for it: part by part, now and after a restart."""
+
+from __future__ import annotations
+
+import httpx
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from pytestqt.qtbot import QtBot
+
+from tests.ui.speech.desk import Desk, open_desk
+
+SENTENCE = "The harbour lies still in the morning. "
+
+
+async def test_a_receipt_says_that_the_cost_is_an_estimate(speech: Desk) -> None:
+    speech.presenter.use_voice("tts-kokoro", "af_sky")
+    speech.write("Hello there. This is a line.")
+    estimate = speech.page.main.speak_bar.price.text().removeprefix("Estimate ")
+    await speech.spoken()
+    (receipt,) = speech.page.main.receipts
+    assert f"about {estimate}" in receipt.text()
+    assert speech.rows[0].cost == f"about {estimate}"
+
+
+async def test_what_was_cut_off_cost_at_most_its_estimate_and_a_refusal_nothing(speech: Desk) -> None:
+    speech.presenter.use_voice("tts-kokoro", "af_sky")
+    speech.presenter.set_knob("format", "wav")
+    await speech.fault("cut", path="/audio/speech", after=60_000, times=1)
+    speech.write("Hello there. This is a line.")
+    await speech.spoken()
+    assert "≤ $0.000098" in speech.page.main.receipts[0].text()
+    assert speech.rows[0].cost.startswith("≤ ")
+    speech.page.new_clip()
+    await speech.fault("answer", path="/audio/speech", status=402, times=1)
+    speech.write("Another line.")
+    await speech.spoken()
+    assert "nothing charged" in speech.page.main.receipts[0].text()
+    assert speech.rows[0].cost == ""
+
+
+async def test_each_call_of_a_long_reading_can_be_looked_at_now_and_after_a_restart(speech: Desk, qtbot: QtBot) -> None:
+    speech.presenter.use_voice("tts-kokoro", "af_sky")
+    speech.presenter.set_knob("speed", 4.0)
+    speech.write(SENTENCE * 110)
+    await speech.spoken()
+    speech.page.open_request()
+    page = speech.page.side.request
+    assert page.which.text() == "Part 2 of 2"
+    assert '"speed": 4.0' in page.body.text() and page.answer.text().startswith("Status: 200")
+    page.before.setFocus()
+    qtbot.keyClick(page.before, Qt.Key.Key_Space)
+    assert page.which.text() == "Part 1 of 2" and not page.before.isEnabled()
+    first = page.body.text()
+    assert first.count("morning.") == 105
+    page.curl.click()
+    command = QGuiApplication.clipboard().text()
+    assert "$RIALTO_API_KEY" in command and speech.sandbox.api_key not in command
+    take_id = speech.keys[0]
+    async with open_desk(speech.home, speech.sandbox, speech.page._theme) as later:
+        later.page.open_clip(take_id)
+        page = later.page.side.request
+        await later.until(lambda: page.which.text() == "Part 2 of 2")
+        page.before.click()
+        assert page.body.text() == first, "made again from what is kept, to the letter"
+        assert "complete" in page.answer.text() and "Request id" in page.answer.text()
+        assert page.curl.isHidden()
+
+
+async def test_a_clip_that_goes_to_transcribe_is_called_by_its_title(speech: Desk) -> None:
+    handed: list[object] = []
+    speech.page.transcribe_wanted.connect(handed.append)
+    speech.presenter.use_voice("tts-kokoro", "af_sky")
+    speech.page.take_text("Hello there.", "The ferry: a talk")
+    assert speech.page.main.header.title.text() == "The ferry: a talk"
+    await speech.spoken()
+    take = speech.presenter.clips.rows[0]
+    assert take.title == "The ferry: a talk"
+    speech.page.main.transcribe.click()
+    await speech.until(lambda: handed)
+    (path,) = handed
+    assert path.name == "The ferry a talk.mp3"  # type: ignore[attr-defined]  # a Path
+    assert path.read_bytes() == speech.presenter.clips.files.part(take.parts[0]).read_bytes()  # type: ignore[attr-defined]
+    speech.presenter.set_knob("speed", 4.0)
+    speech.page.take_text(SENTENCE * 110, "Long")
+    await speech.spoken()
+    speech.page.main.transcribe.click()
+    await speech.until(lambda: len(handed) == 2)
+    assert handed[1].name == "Long.flac"  # type: ignore[attr-defined]
+
+
+async def test_a_key_never_stands_on_the_request_page(speech: Desk) -> None:
+    speech.write("Hello there.")
+    await speech.spoken()
+    page = speech.page.side.request
+    shown = page.path.text() + page.body.text() + page.answer.text()
+    assert speech.sandbox.api_key not in shown and "Authorization" not in shown
+    assert httpx.URL(speech.sandbox.origin).host not in shown
