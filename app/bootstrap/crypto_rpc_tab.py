@@ -43,3 +43,5 @@ def _toast(rialto: Rialto, page: CryptoRpcPage, sentence: str, action: str, word
     toast = rialto.toast(sentence, action, words)
     if action == "rpc-undo":
         toast.action.connect(lambda _id: page.presenter.sent.undo())
+    elif action == "rpc-collection-undo":
+        toast.action.connect(lambda _id: page.presenter.collections.undo())

@@ -39,6 +39,7 @@ KEY_LIFETIME = timedelta(hours=24)  # R-RPC-33
 MAX_KEPT_ANSWER_BYTES = 64 * 1024 * 1024  # as much as an answer may have
 STRONG_BYTES = 4 * 1024 * 1024  # above, packing quickly matters more than packing small
 MAX_WORDS_CHARS = 20_000
+LATELY = 2_000  # the newest requests, which are looked through for what was used lately
 MAX_NOTE_CHARS = 2_000
 ENDED_UNDER_WAY = "Rialto ended while this was on its way."
 
@@ -219,6 +220,15 @@ class RpcCalls:
             (*words, limit),
         )
         return tuple(_call(row) for row in rows)
+
+    async def networks_used(self, limit: int) -> tuple[str, ...]:
+        """The networks that were asked last, the last one first; every account's."""
+        rows = await self._database.fetch(
+            "SELECT network FROM (SELECT network, seq FROM rpc_calls ORDER BY seq DESC LIMIT ?)"
+            " GROUP BY network ORDER BY max(seq) DESC LIMIT ?",
+            (LATELY, limit),
+        )
+        return tuple(read_text(row[0]) for row in rows)
 
     async def runs(self, account_id: str, digest: str) -> tuple[RpcCall, ...]:
         """All runs of one request, the first first."""

@@ -55,7 +55,7 @@ async def beat(longest: list[float]) -> None:
 async def opened(presenter: CryptoRpcPresenter, page: CryptoRpcPage, tasks: TaskScope, call_id: str) -> float:
     """Seconds from the key to the painted tree."""
     begun = time.perf_counter()
-    presenter.open_run(call_id)
+    presenter.runs.open(call_id)
     await tasks.idle()
     page.main.response.tree.viewport().repaint()
     return time.perf_counter() - begun

@@ -109,7 +109,7 @@ def call(method: str, *params: object, number: int = 1) -> dict[str, object]:
 @asynccontextmanager
 async def rpc_window(folder: Path, tasks: TaskScope, theme: Theme) -> AsyncIterator[RpcWindow]:
     async with rpc_desk(folder, tasks) as desk:
-        desk.presenter.collections = RpcCollections(folder / "collections")
+        desk.presenter.collections.files = RpcCollections(folder / "collections")
         window = RpcWindow(desk, theme)
         desk.presenter.caps.refresh()
         await window.settle()

@@ -216,7 +216,7 @@ async def test_how_the_canvas_is_divided_is_remembered(window: RpcWindow) -> Non
     await window.settle()
     wanted = window.main._split
     presenter = await window.desk.restart()
-    assert presenter._split == wanted != 500
+    assert presenter.keeper.split == wanted != 500
 
 
 async def test_the_gauges_count_and_the_status_bar_says_what_is_left(window: RpcWindow) -> None:

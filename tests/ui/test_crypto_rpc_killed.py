@@ -159,7 +159,7 @@ async def test_fifty_megabytes_are_kept_and_opened_again(window: RpcWindow) -> N
     assert len(body) > 50_000_000
     kept = await calls.begin("box", "ethereum-mainnet", items, at=datetime.now(UTC), digest="large")
     await calls.answered(kept.id, body, status=200, credits=20, cost_usd=None)
-    window.presenter.open_run(kept.id)
+    window.presenter.runs.open(kept.id)
     await window.settle()
     assert window.presenter.run is not None
     assert window.presenter.run.results == 1

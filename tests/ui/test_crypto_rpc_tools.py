@@ -70,7 +70,7 @@ async def test_a_search_for_logs_says_its_price_first_and_joins_what_it_finds(
     assert "Everything was searched" in bar.note.text()
     job = window.presenter.jobs.job
     assert job is not None
-    asked = [json.loads((await window.desk.presenter.read_run(entry.id)).body)["id"] for entry in window.entries]
+    asked = [json.loads((await window.desk.presenter.runs.read(entry.id)).body)["id"] for entry in window.entries]
     assert len(asked) == job.view.requests <= 10
     assert window.presenter.run is not None
     assert isinstance(window.presenter.run.outcomes[0].value, list)

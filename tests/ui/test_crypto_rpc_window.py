@@ -9,7 +9,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 
-from app.ui.crypto_rpc.picker import PickGroup, PickRow
+from app.ui.crypto_rpc.picker import Picker
+from app.ui.crypto_rpc.picker_rows import PickRow
+from app.ui.shared.grouped_list import Heading
 from app.ui.shared.tasks import TaskScope
 from app.ui.shared.theme import Theme
 from tests.ui.rpc_page import RpcWindow, call, rpc_window
@@ -19,6 +21,11 @@ from tests.ui.rpc_page import RpcWindow, call, rpc_window
 async def window(tmp_path: Path, tasks: TaskScope, theme: Theme) -> AsyncIterator[RpcWindow]:
     async with rpc_window(tmp_path, tasks, theme) as window:
         yield window
+
+
+def shown(picker: Picker) -> list[object]:
+    rows = picker.rows
+    return [rows.row(rows.index(place, 0)) for place in range(rows.rowCount())]
 
 
 async def test_a_network_is_found_by_its_chain_id_and_chosen_with_enter(window: RpcWindow) -> None:
@@ -36,9 +43,8 @@ async def test_a_favourite_network_stands_first(window: RpcWindow) -> None:
     QTest.keyClicks(window.page.networks.search, "polygon mainnet")
     QTest.keyClick(window.page.networks.search, Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
     window.page.networks.search.clear()
-    rows = window.page.networks.rows.rows
-    assert isinstance(rows[0], PickGroup)
-    assert rows[0].title == "Favourites"
+    rows = shown(window.page.networks)
+    assert rows[0] == Heading("Favourites")
     assert isinstance(rows[1], PickRow)
     assert rows[1].key == "polygon-mainnet"
     assert "from the service" in window.page.networks.note.text()
@@ -47,7 +53,7 @@ async def test_a_favourite_network_stands_first(window: RpcWindow) -> None:
 async def test_only_test_networks_are_shown_while_their_pill_is_down(window: RpcWindow) -> None:
     window.key("Ctrl+Shift+L")
     QTest.keyClick(window.page.networks.pills["Test networks"], Qt.Key.Key_Space)
-    keys = [row.key for row in window.page.networks.rows.rows if isinstance(row, PickRow)]
+    keys = [row.key for row in shown(window.page.networks) if isinstance(row, PickRow)]
     assert keys
     assert all("mainnet" not in key for key in keys)
     window.page.networks.close()
@@ -56,7 +62,7 @@ async def test_only_test_networks_are_shown_while_their_pill_is_down(window: Rpc
 async def test_r_rpc_20_a_refused_method_is_listed_with_its_reason_and_cannot_be_chosen(window: RpcWindow) -> None:
     window.key("Ctrl+Shift+M")
     QTest.keyClicks(window.page.methods.search, "getFilterLogs")
-    refused = next(row for row in window.page.methods.rows.rows if isinstance(row, PickRow) and not row.usable)
+    refused = next(row for row in shown(window.page.methods) if isinstance(row, PickRow) and not row.usable)
     assert "Use eth_getLogs" in refused.help
     before = window.presenter.draft.rows
     QTest.keyClick(window.page.methods.search, Qt.Key.Key_Escape)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.service.rpc_methods import Family, call_credits, family_of
 
+FAVOURITES, USED_LATELY = "Favourites", "Used lately"
 _WORDS = {"bsc": "BNB Chain", "zksync": "zkSync Era"}
 _TEST_WORDS = ("testnet", "sepolia", "holesky", "fuji", "amoy", "devnet", "goerli", "hoodi")
 FAMILY_TITLES: Mapping[Family, str] = {"evm": "EVM", "starknet": "Starknet", "solana": "Solana"}
@@ -28,6 +29,11 @@ class NetworkRow:
     is_favourite: bool = False
     is_current: bool = False
 
+    @property
+    def chain(self) -> str:
+        """The chain's id in words."""
+        return "none" if self.chain_id is None else str(self.chain_id)
+
 
 def network_title(slug: str) -> str:
     """`base-mainnet` is "Base mainnet"; what is unknown reads like its slug."""
@@ -41,15 +47,21 @@ def is_test_network(slug: str) -> bool:
 
 
 def network_rows(
-    slugs: Iterable[str], chain_ids: Mapping[str, int | None], favourites: Iterable[str], current: str
+    slugs: Iterable[str],
+    chain_ids: Mapping[str, int | None],
+    favourites: Iterable[str],
+    current: str,
+    used: Sequence[str] = (),
 ) -> tuple[NetworkRow, ...]:
-    """The networks in the order of the picker: favourites, then by family, main networks before test networks."""
+    """The networks in the order of the picker: favourites, those used lately (the last one first), then by family,
+    main networks before test networks."""
     starred = frozenset(favourites)
     rows = []
     for slug in slugs:
         family = family_of(slug)
         kind = "test networks" if is_test_network(slug) else "networks"
-        group = "Favourites" if slug in starred else f"{FAMILY_TITLES[family]} {kind}"
+        usual = USED_LATELY if slug in used else f"{FAMILY_TITLES[family]} {kind}"
+        group = FAVOURITES if slug in starred else usual
         rows.append(
             NetworkRow(
                 slug,
@@ -63,11 +75,14 @@ def network_rows(
                 slug == current,
             )
         )
-    order = {"Favourites": 0}
+    order = {FAVOURITES: 0, USED_LATELY: 1}
     for place, family_title in enumerate(FAMILY_TITLES.values()):
-        order[f"{family_title} networks"] = 1 + 2 * place
-        order[f"{family_title} test networks"] = 2 + 2 * place
-    return tuple(sorted(rows, key=lambda row: (order[row.group], row.title)))
+        order[f"{family_title} networks"] = 2 + 2 * place
+        order[f"{family_title} test networks"] = 3 + 2 * place
+    lately = {slug: place for place, slug in enumerate(used)}
+    return tuple(
+        sorted(rows, key=lambda row: (order[row.group], lately.get(row.slug, 0) * (order[row.group] == 1), row.title))
+    )
 
 
 def coin_of(slug: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from app.ui.crypto_rpc.call_list import CallListPane
+from app.ui.crypto_rpc.call_rows import CollectionKey
 from app.ui.crypto_rpc.canvas import Canvas
 from app.ui.crypto_rpc.page_actions import rpc_actions, rpc_palette_items
 from app.ui.crypto_rpc.page_answer import AnswerDesk
@@ -99,11 +99,11 @@ class CryptoRpcPage(QObject):
         main.network_wanted.connect(self.open_networks)
         main.method_wanted.connect(self.open_methods)
         main.list_wanted.connect(lambda: self.toggle_list())
-        main.split_moved.connect(presenter.keep_split)
+        main.split_moved.connect(presenter.keeper.note_split)
         presenter.split_read.connect(main.set_split)
         main.problem.action.connect(self._act)
         response.problem_action.connect(self._act)
-        response.run_chosen.connect(presenter.open_run)
+        response.run_chosen.connect(presenter.runs.open)
         response.as_new_wanted.connect(self._send_as_new)
         response.edit_call_wanted.connect(self.edit_call)
         response.send_alone_wanted.connect(presenter.send_alone)
@@ -112,7 +112,12 @@ class CryptoRpcPage(QObject):
         self.list.trash_wanted.connect(presenter.sent.trash)
         self.list.search_changed.connect(presenter.sent.search)
         self.list.menu_wanted.connect(self._open_call_menu)
-        self.list.collections_wanted.connect(self.collections.open_menu)
+        self.list.collect_wanted.connect(self.save_into_collection)
+        self.list.saved_wanted.connect(self.collections.take)
+        self.list.rename_wanted.connect(self.collections.rename)
+        self.list.remove_wanted.connect(lambda key: presenter.collections.remove(key.file, key.place))
+        presenter.collections.changed.connect(self.list.show_collections)
+        self.list.show_collections(presenter.collections.entries)
 
     # What the presenter tells
 
@@ -198,6 +203,10 @@ class CryptoRpcPage(QObject):
 
     def open_call(self, call_id: str) -> None:
         self.presenter.open_call(call_id)
+        self.close_list()
+
+    def close_list(self) -> None:
+        """Let the canvas be seen where the list lies over it."""
         if self.zones.list_overlay and self.zones.list_open:
             self.toggle_list()
 
@@ -274,7 +283,11 @@ class CryptoRpcPage(QObject):
             menu.add(text, icon).triggered.connect(lambda _checked=False, run=run: run())
         menu.popup(button.mapToGlobal(button.rect().bottomLeft()))
 
-    def _open_call_menu(self, call_id: str, where: QPoint) -> None:
+    def _open_call_menu(self, call_id: object, where: QPoint) -> None:
+        if not isinstance(call_id, str):
+            assert isinstance(call_id, CollectionKey)
+            self.collections.open_menu(call_id, where)
+            return
         menu = Menu(self._theme, self.list)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.add("Open", "console").triggered.connect(lambda: self.open_call(call_id))
@@ -339,7 +352,4 @@ class CryptoRpcPage(QObject):
 
     def activated(self) -> None:
         self.presenter.refresh()
-
-    def kept_items(self) -> list[dict[str, object]]:
-        """The calls as a collection keeps them."""
-        return [{"method": row.method, "params": json.loads(row.params_text)} for row in self.presenter.draft.rows]
+        self.presenter.collections.refresh()

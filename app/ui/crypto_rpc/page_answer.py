@@ -60,7 +60,7 @@ class AnswerDesk(QObject):
         run = self._page.presenter.run
         if run is None:
             return
-        other = await self._page.presenter.read_run(run_id)
+        other = await self._page.presenter.runs.read(run_id)
         rows = await asyncio.to_thread(compared, other.outcomes, run.outcomes)
         if run is self._page.presenter.run:
             title = dict(run.runs).get(run_id, "")

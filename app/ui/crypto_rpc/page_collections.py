@@ -1,14 +1,11 @@
-"""The Console's collections and variables: their menu, saving into one, opening from one. Files, nothing else."""
+"""The Console's collections and variables: opening from a collection, saving into one, their menu and dialogs."""
 
 from __future__ import annotations
 
-import asyncio
 import json
-from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QObject, QPoint, Qt
 
 from app.ui.shared.dialogs import Dialog, ask_text
 from app.ui.shared.json_editor import JsonEditor
@@ -16,6 +13,7 @@ from app.ui.shared.label import Label
 from app.ui.shared.menu import Menu
 
 if TYPE_CHECKING:
+    from app.ui.crypto_rpc.call_rows import CollectionKey
     from app.ui.crypto_rpc.draft import Draft
     from app.ui.crypto_rpc.page import CryptoRpcPage
     from app.ui.shared.tasks import TaskScope
@@ -33,68 +31,72 @@ class CollectionDesk(QObject):
         self._theme = theme
         self._tasks = tasks
 
-    def open_menu(self, button: QWidget) -> None:
-        self._tasks.replace("rpc collections", self._open_menu, button)
+    def take(self, file: str, place: int) -> None:
+        """Put a saved request into the editor."""
+        presenter = self._page.presenter
+        change = presenter.collections.changer(file, place)
+        if change is not None:
+            presenter.new_batch()
+            presenter.edit(change)
+            self._page.close_list()
 
-    async def _open_menu(self, button: QWidget) -> None:
-        shelf = self._page.presenter.collections
-        if shelf is None:
-            return
-        found, broken = await asyncio.to_thread(shelf.read_all)
+    def open_menu(self, key: CollectionKey, where: QPoint) -> None:
+        """What can be done with a collection, or with one request in it."""
         menu = Menu(self._theme, self._page.list)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        for collection in found:
-            inside = Menu(self._theme, menu)
-            inside.setTitle(f"{collection.name}  ({len(collection.requests)})")
-            for request in collection.requests:
-                inside.addAction(request.name, partial(self.take, request, collection))
-            menu.addMenu(inside)
-        if not found:
-            menu.add("No collections yet", enabled=False)
-        for name in broken:
-            menu.add(f"{name} cannot be read", "warning", enabled=False)
+        shelf, place = self._page.presenter.collections, key.place
+        if place is not None:
+            menu.add("Open", "console").triggered.connect(lambda: self.take(key.file, place))
+        else:
+            menu.add("Save these calls into it…", "folder").triggered.connect(lambda: self.save_draft(key.file))
+            menu.add("Rename…", "tag", shortcut="F2").triggered.connect(lambda: self.rename(key.file))
         menu.addSeparator()
-        menu.add("Save these calls into a collection…", "folder").triggered.connect(self.save_draft)
-        menu.popup(button.mapToGlobal(button.rect().bottomLeft()))
+        menu.add("Remove", "trash", shortcut="Del").triggered.connect(lambda: shelf.remove(key.file, place))
+        menu.popup(where)
 
-    def take(self, request: object, collection: object) -> None:
-        """Put a saved request into the editor, with the values that its collection gives to variables."""
-        from app.ui.crypto_rpc.presenter_collections import rows_of, values_of
+    def rename(self, file: str) -> None:
+        self._tasks.start("rpc collect", self._rename, file)
 
-        rows, values = rows_of(request), values_of(collection)
-
-        def change(draft: Draft) -> None:
-            draft.network = getattr(request, "network", draft.network)
-            draft.variables = {**values, **draft.variables}
-            draft.set_rows(rows, selected=0, batch=getattr(request, "batch", False))
-
-        self._page.presenter.new_batch()
-        self._page.presenter.edit(change)
-
-    def save_draft(self) -> None:
-        self._tasks.start("rpc collect", self._save_draft)
-
-    async def _save_draft(self) -> None:
-        presenter = self._page.presenter
-        if presenter.collections is None:
+    async def _rename(self, file: str) -> None:
+        shelf = self._page.presenter.collections
+        name = next((each.name for each in shelf.entries if each.file == file and not each.trouble), None)
+        if name is None:
             return
-        found, _ = await asyncio.to_thread(presenter.collections.read_all)
-        last = found[0].name if found else ""
+        chosen = await ask_text(
+            self._theme, self._page.main, "Rename the collection", "Its name; the file keeps its own", value=name
+        )
+        if chosen:
+            shelf.rename(file, chosen)
+
+    def save_draft(self, file: str = "") -> None:
+        """Save the calls into a collection that is named then; `file`: the one that is proposed."""
+        self._tasks.start("rpc collect", self._save_draft, file)
+
+    async def _save_draft(self, file: str) -> None:
+        shelf = self._page.presenter.collections
+        if shelf.files is None:
+            return
+        await shelf.read()
+        there = [each for each in shelf.entries if not each.trouble]
+        proposed = next((each.name for each in there if each.file == file), there[0].name if there else "")
         name = await ask_text(
             self._theme,
             self._page.main,
             "Save into a collection",
             "Name of the collection, a new one or one that is there",
-            value=last,
+            value=proposed,
         )
         if not name:
             return
         title = await ask_text(
             self._theme, self._page.main, "Name these calls", "Name of the request", value=self._suggested_name()
         )
-        if title:
-            file = await presenter.save_into(name, title, self._page.kept_items())
-            self._page.toast_wanted.emit(f"Saved into {name} ({file}).", "", "")
+        if not title:
+            return
+        saved = await shelf.save(name, title, self._page.presenter.draft)
+        if saved:
+            self._page.list.unfold(saved, True)
+            self._page.toast_wanted.emit(f"Saved into {name} ({saved}).", "", "")
 
     def _suggested_name(self) -> str:
         rows = self._page.presenter.draft.rows

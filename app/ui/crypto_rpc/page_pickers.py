@@ -9,8 +9,10 @@ from PySide6.QtCore import QObject, Qt
 
 from app.ui.crypto_rpc.methods import MethodInfo, search
 from app.ui.crypto_rpc.networks import is_test_network
-from app.ui.crypto_rpc.picker import Picker, PickGroup, PickRow, Row
+from app.ui.crypto_rpc.picker import Picker
+from app.ui.crypto_rpc.picker_rows import PickRow, Row
 from app.ui.crypto_rpc.state import TIER_WORDS
+from app.ui.shared.grouped_list import Heading
 
 if TYPE_CHECKING:
     from app.ui.crypto_rpc.networks import NetworkRow
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 TIER_PILLS = {"Standard ×1": "standard", "Advanced ×2": "advanced", "Large ×4": "large"}
 MAIN, TEST, OTHER = "Main networks", "Test networks", "Not EVM"
 TIER_TONES = {"standard": "neutral", "advanced": "accent", "large": "warn", "unknown": "outline"}
-KEPT = 50
+USUAL_CREDITS = 20  # more than that is marked
 
 
 class Pickers(QObject):
@@ -29,7 +31,6 @@ class Pickers(QObject):
     def __init__(self, page: CryptoRpcPage, theme: Theme) -> None:
         super().__init__(page)
         self._page = page
-        self._used: list[str] = []  # methods that were added, newest first
         self.networks = Picker(
             theme,
             page.main,
@@ -40,6 +41,7 @@ class Pickers(QObject):
             hints=(("Enter", self.tr("Use")), ("Ctrl+D", self.tr("Favourite"))),
             count=self._network_count,
             note=lambda: page.presenter.shelf.age_words(),
+            columns=(self.tr("Network"), self.tr("Slug"), self.tr("Chain id"), self.tr("Base cr")),
         )
         self.methods = Picker(
             theme,
@@ -79,17 +81,18 @@ class Pickers(QObject):
                 continue
             if network.group != group:
                 group = network.group
-                rows.append(PickGroup(group))
-            chain = f"Chain {network.chain_id}" if network.chain_id else ""
+                rows.append(Heading(group))
+            price = str(network.credits)
             rows.append(
                 PickRow(
                     network.slug,
                     network.title,
-                    f"{network.slug}  {chain}".strip(),
-                    self.tr("In use") if network.is_current else "",
-                    "accent",
-                    f"{network.credits} cr",
+                    badge=price if network.credits > USUAL_CREDITS else "",
+                    tone="warn",
+                    right=price,
                     starred=network.is_favourite,
+                    columns=(network.slug, network.chain),
+                    current=network.is_current,
                 )
             )
         return rows
@@ -104,12 +107,12 @@ class Pickers(QObject):
             for method in search(catalogue.offered(network), text)
             if (not tiers or method.tier in tiers)
             and (self.tr("Read only") not in pills or method.only_reads)
-            and (self.tr("Used before") not in pills or method.name in self._used)
+            and (self.tr("Used before") not in pills or method.name in self._page.presenter.keeper.used)
         ]
         rows: list[Row] = [_method_row(method) for method in found]
         refused = search(catalogue.refused(network), text) if not pills else ()
         if refused:
-            rows.append(PickGroup(self.tr("Not offered by the service")))
+            rows.append(Heading(self.tr("Not offered by the service")))
             rows += [
                 PickRow(each.name, each.name, _reason(each), "Not offered", "outline", mono=True, usable=False)
                 for each in refused
@@ -118,7 +121,6 @@ class Pickers(QObject):
 
     def _add(self, name: str, alone: bool) -> None:
         page = self._page
-        self._used = [name, *(each for each in self._used if each != name)][:KEPT]
         page.main.show_side("request")
         page.presenter.add_method(name)
         page.main.request.params.setFocus(Qt.FocusReason.OtherFocusReason)

@@ -3,38 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import (
-    QAbstractListModel,
-    QEvent,
-    QModelIndex,
-    QObject,
-    QPersistentModelIndex,
-    QRect,
-    QRectF,
-    QSize,
-    Qt,
-    Signal,
-)
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter
-from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QListView,
-    QStackedWidget,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QStackedWidget, QVBoxLayout, QWidget
 
-from app.ui.shared.badge import badge_size, paint_badge
+from app.ui.crypto_rpc.picker_rows import ColumnHead, PickDelegate, PickModel, PickRow, Row
 from app.ui.shared.flow import FlowLayout
-from app.ui.shared.frames import solid_frame
-from app.ui.shared.icons import paint
+from app.ui.shared.grouped_list import ROW_ROLE
 from app.ui.shared.kbd import KeyHint
 from app.ui.shared.label import Label
 from app.ui.shared.pill import PillButton
@@ -45,150 +22,8 @@ from app.ui.shared.surfaces import rule, zone
 if TYPE_CHECKING:
     from app.ui.shared.theme import Theme
 
-Index = QModelIndex | QPersistentModelIndex
-ROW_ROLE = int(Qt.ItemDataRole.UserRole)
 WIDTH, LIST_HEIGHT = 540, 330  # px at 100 %
-_ROOT = QModelIndex()
-_LINE = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
-_END = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight)
-
-
-@dataclass(frozen=True, slots=True)
-class PickRow:
-    """One row. `usable` False: shown with its reason, never chosen. `starred` None: it has no star."""
-
-    key: str
-    title: str
-    help: str = ""
-    badge: str = ""
-    tone: str = "neutral"
-    right: str = ""
-    mono: bool = False
-    usable: bool = True
-    starred: bool | None = None
-
-    @property
-    def spoken(self) -> str:
-        star = ("favourite",) if self.starred else ()
-        return ", ".join(part for part in (self.title, self.help, self.badge, self.right, *star) if part)
-
-
-@dataclass(frozen=True, slots=True)
-class PickGroup:
-    title: str
-
-    @property
-    def spoken(self) -> str:
-        return self.title
-
-
-Row = PickRow | PickGroup
 Find = Callable[[str, frozenset[str]], Sequence[Row]]
-
-
-class PickModel(QAbstractListModel):
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self.rows: tuple[Row, ...] = ()
-
-    def set_rows(self, rows: Sequence[Row]) -> None:
-        self.beginResetModel()
-        self.rows = tuple(rows)
-        self.endResetModel()
-
-    def rowCount(self, parent: Index = _ROOT) -> int:
-        return 0 if parent.isValid() else len(self.rows)
-
-    def flags(self, index: Index) -> Qt.ItemFlag:
-        row = self.rows[index.row()] if index.isValid() and index.row() < len(self.rows) else None
-        if isinstance(row, PickRow) and row.usable:
-            return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
-        return Qt.ItemFlag.ItemNeverHasChildren
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if not index.isValid() or index.row() >= len(self.rows):
-            return None
-        row = self.rows[index.row()]
-        if role == ROW_ROLE:
-            return row
-        return row.spoken if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole) else None
-
-    def first(self) -> QModelIndex:
-        """The first row that can be chosen."""
-        place = next((at for at, row in enumerate(self.rows) if isinstance(row, PickRow) and row.usable), -1)
-        return self.index(place, 0)
-
-
-class PickDelegate(QStyledItemDelegate):
-    """Two lines where there is help, one where not."""
-
-    def __init__(self, theme: Theme, parent: QObject) -> None:
-        super().__init__(parent)
-        self._theme = theme
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        theme, row = self._theme, index.data(ROW_ROLE)
-        if isinstance(row, PickGroup):
-            return QSize(option.rect.width(), theme.type_px(17) + theme.px(10))
-        lines = theme.type_px(19) + (theme.type_px(17) if row is not None and row.help else 0)
-        return QSize(option.rect.width(), lines + theme.px(9))
-
-    def star_rect(self, rect: QRect) -> QRect:
-        side = self._theme.icon_px(16) + self._theme.px(16)
-        return QRect(rect.left(), rect.top(), side, rect.height())
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        theme, row, rect = self._theme, index.data(ROW_ROLE), QRect(option.rect)
-        painter.save()
-        if isinstance(row, PickGroup):
-            painter.setFont(theme.font("small", weight=600))
-            painter.setPen(theme.color("text2"))
-            painter.drawText(rect.adjusted(theme.px(12), theme.px(4), 0, 0), _LINE, row.title)
-        elif isinstance(row, PickRow):
-            selected = bool(option.state & QStyle.StateFlag.State_Selected)
-            if selected or option.state & QStyle.StateFlag.State_MouseOver:
-                frame = QRectF(rect).adjusted(theme.px(4), 0, -theme.px(4), 0)
-                solid_frame(painter, theme, frame, theme.px(6), "accent_tint" if selected else "hover", "")
-            if selected:
-                bar = QRectF(rect.left() + theme.px(4), rect.top() + theme.px(4), 3, rect.height() - 2 * theme.px(4))
-                painter.fillRect(bar, theme.color("accent"))
-            self._paint_row(painter, rect, row)
-        painter.restore()
-
-    def _paint_row(self, painter: QPainter, rect: QRect, row: PickRow) -> None:
-        theme = self._theme
-        inside = rect.adjusted(theme.px(14), theme.px(3), -theme.px(16), -theme.px(3))
-        if row.starred is not None:
-            side = theme.icon_px(16)
-            box = QRectF(inside.left(), inside.center().y() - side / 2, side, side)
-            paint(painter, theme, "star-filled" if row.starred else "star", box, "warn" if row.starred else "text3")
-            inside.setLeft(inside.left() + side + theme.px(10))
-        right = inside.right() + 1
-        if row.right:
-            width = theme.type_px(52)
-            painter.setFont(theme.font("body", tabular=True))
-            painter.setPen(theme.color("text"))
-            painter.drawText(QRect(right - width, inside.top(), width, inside.height()), _END, row.right)
-            right -= width + theme.px(10)
-        if row.badge:
-            size = badge_size(theme, row.badge)
-            box = QRectF(right - size.width(), inside.center().y() - size.height() / 2, *size.toTuple())
-            paint_badge(painter, theme, box, row.badge, row.tone)
-            right -= size.width() + theme.px(10)
-        room = right - inside.left()
-        title_height = inside.height() if not row.help else theme.type_px(19)
-        font = theme.font("code") if row.mono else theme.font("body", weight=500)
-        painter.setFont(font)
-        painter.setPen(theme.color("text" if row.usable else "text2"))
-        shown = QFontMetrics(font).elidedText(row.title, Qt.TextElideMode.ElideMiddle, room)
-        painter.drawText(QRect(inside.left(), inside.top(), room, title_height), _LINE, shown)
-        if row.help:
-            small = theme.font("small")
-            painter.setFont(small)
-            painter.setPen(theme.color("text2"))
-            shown = QFontMetrics(small).elidedText(row.help, Qt.TextElideMode.ElideRight, room)
-            top = inside.top() + title_height
-            painter.drawText(QRect(inside.left(), top, room, inside.bottom() + 1 - top), _LINE, shown)
 
 
 class Picker(Popover):
@@ -211,6 +46,7 @@ class Picker(Popover):
         count: Callable[[Sequence[Row]], str] = lambda _rows: "",
         note: Callable[[], str] = lambda: "",
         free: bool = False,
+        columns: Sequence[str] = (),
     ) -> None:
         super().__init__(theme, parent, name=name, padding=0)
         self._find = find
@@ -238,6 +74,8 @@ class Picker(Popover):
         self.nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.count = Label(theme, "", "small", "text2", tabular=True)
         self.note = Label(theme, "", "small", "text2", elide=True)
+        self._found: Sequence[Row] = ()
+        self._head = ColumnHead(theme, columns) if columns else None
         self._places = QStackedWidget()
         self._build(hints)
         self.set_first_focus(self.search)
@@ -278,6 +116,8 @@ class Picker(Popover):
         self.body.setSpacing(0)
         self.body.addLayout(top)
         self.body.addWidget(rule())
+        if self._head is not None:
+            self.body.addWidget(self._head)
         self.body.addWidget(self._places)
         self.body.addWidget(rule())
         self.body.addWidget(footer)
@@ -293,13 +133,13 @@ class Picker(Popover):
 
     def refresh(self) -> None:
         """Ask again for the rows; the first that can be chosen is under the keyboard."""
-        self.rows.set_rows(
-            self._find(self.search.text(), frozenset(t for t, pill in self.pills.items() if pill.isChecked()))
-        )
-        self.count.set_text(self._count(self.rows.rows))
+        pills = frozenset(text for text, pill in self.pills.items() if pill.isChecked())
+        self._found = self._find(self.search.text(), pills)
+        self.rows.show(self._found)
+        self.count.set_text(self._count(self._found))
         self.note.set_text(self._note())
         typed = self.search.text().strip()
-        found = bool(self.rows.rows)
+        found = bool(self._found)
         self._places.setCurrentIndex(0 if found else 1)
         words = f"Nothing is called “{typed}”."
         self.nothing.set_text(f"{words} Enter adds it as it is." if self._free and typed else words)

@@ -22,14 +22,15 @@ from app.ui.crypto_rpc.draft import Draft, fresh_key
 from app.ui.crypto_rpc.methods import MethodCatalogue, MethodInfo
 from app.ui.crypto_rpc.networks import NetworkRow
 from app.ui.crypto_rpc.presenter_caps import CapsCounter
-from app.ui.crypto_rpc.presenter_collections import saved_into
+from app.ui.crypto_rpc.presenter_collections import CollectionShelf
 from app.ui.crypto_rpc.presenter_contracts import ContractDesk
 from app.ui.crypto_rpc.presenter_interfaces import InterfaceShelf
 from app.ui.crypto_rpc.presenter_jobs import JobDesk
+from app.ui.crypto_rpc.presenter_keeping import DraftKeeper
 from app.ui.crypto_rpc.presenter_list import CallShelf
 from app.ui.crypto_rpc.presenter_networks import NetworkShelf
 from app.ui.crypto_rpc.presenter_parameters import fields_of, params_of
-from app.ui.crypto_rpc.presenter_runs import RunReader, look_ups
+from app.ui.crypto_rpc.presenter_runs import RunDesk, look_ups
 from app.ui.crypto_rpc.presenter_sending import (
     NotSent,
     check_caps,
@@ -59,8 +60,6 @@ if TYPE_CHECKING:
     from app.ui.shared.tasks import TaskScope
 
 FIRST_NETWORK = "ethereum-mainnet"
-KEEP_AFTER_S = 0.4  # a pause in typing after which the draft is on disk
-_NOWHERE = ""  # the draft belongs to no account
 
 Ask = Callable[[SendQuestion], Awaitable[bool]]
 
@@ -98,13 +97,15 @@ class CryptoRpcPresenter(QObject):
         self._tasks = tasks
         self._data_folder = data_folder
         self._now = now
-        self.collections = collections
+        self.collections = CollectionShelf(collections, tasks)
+        self.collections.notice.connect(self.notice)
         self.interfaces = InterfaceShelf(interfaces)
         self.contracts = ContractDesk(self, self.interfaces)
         self.ask: Ask = _refuse
         self.shelf = NetworkShelf(caller)
         self.shelf.changed.connect(self._show_networks)
         self.draft = Draft(FIRST_NETWORK, fresh_key(now()))
+        self.keeper = DraftKeeper(tasks, lambda: self.draft, self.shelf)
         self.methods: MethodCatalogue | None = None
         self.sent = CallShelf(tasks, now)
         self.sent.changed.connect(self.calls_changed)
@@ -112,43 +113,38 @@ class CryptoRpcPresenter(QObject):
         self.caps = CapsCounter(caller, tasks, now)
         self.caps.changed.connect(self.caps_changed)
         self.calls: RpcCalls | None = None
-        self._catalogue: Catalogue | None = None
-        self._runs: RunReader | None = None
         self._problem: Problem | None = None
         self._key_words = ("Kept 24 h", "")
         self._sending = False
-        self._split: int | None = None
-        self.run: RunView | None = None
+        self.runs = RunDesk(tasks, self.interfaces)
+        self.runs.changed.connect(self.run_changed)
         self.jobs = JobDesk(self, tasks, now)
         self.tools = Tools(self.jobs, answers)
         caller.account_changed.connect(self._account_changed)
 
     async def start(self, database: Database) -> None:
         """Read what is on disk, then ask the service which networks there are."""
-        self.calls, self._catalogue = RpcCalls(database), Catalogue(database)
-        self.shelf.catalogue = self._catalogue
-        self.sent.calls = self.caps.calls = self.calls
-        self._runs = RunReader(self.calls, self.interfaces)
+        self.calls = RpcCalls(database)
+        self.shelf.catalogue = self.keeper.catalogue = Catalogue(database)
+        self.sent.calls = self.caps.calls = self.shelf.calls = self.calls
+        self.runs.calls = self.calls
         self.methods = await asyncio.to_thread(MethodCatalogue.read, self._data_folder)
         await asyncio.to_thread(self.shelf.take_bundled, self._data_folder)
         await self.calls.settle_after_start()
         await self.interfaces.read()
-        kept = await self._catalogue.load(_NOWHERE, "crypto_rpc", "draft")
-        if kept is not None and isinstance(kept.value, dict):
-            self.draft.take_kept(kept.value)
-            self.shelf.take_favourites(kept.value.get("favourites"))
-            split = kept.value.get("split")
-            if isinstance(split, int):
-                self._split = split
-                self.split_read.emit(split)
+        await self.keeper.read()
+        if self.keeper.split is not None:
+            self.split_read.emit(self.keeper.split)
         self.params_replaced.emit()
         await self.sent.read()
+        await self.collections.read()
+        await self.shelf.look_at_used()
         self._changed()
         self._account_changed()
 
     async def aclose(self) -> None:
         """Put the draft on disk."""
-        await self._keep_draft()
+        await self.keeper.keep()
 
     # The draft
 
@@ -182,7 +178,7 @@ class CryptoRpcPresenter(QObject):
         if self.draft.network != before:
             self._show_networks()
         self._tasks.replace("rpc key", self._look_at_key)
-        self._tasks.replace("rpc draft", self._keep_soon)
+        self.keeper.soon()
 
     def use_network(self, slug: str) -> None:
         def change(draft: Draft) -> None:
@@ -193,6 +189,7 @@ class CryptoRpcPresenter(QObject):
     def add_method(self, name: str) -> None:
         """Put a call with the method's example at the end of the batch."""
         example = self.method(name).example
+        self.keeper.note_used(name)
         self.edit(lambda draft: draft.add(name, example))
 
     def set_fields(self, texts: list[str]) -> None:
@@ -219,9 +216,8 @@ class CryptoRpcPresenter(QObject):
     def new_batch(self) -> None:
         """Begin anew, on the same network."""
         self.draft = Draft(self.draft.network, fresh_key(self._now()))
-        self.run = None
         self.edit(lambda _draft: None)
-        self.run_changed.emit(None)
+        self.runs.put(None)
 
     def new_key(self) -> None:
         self.edit(lambda draft: setattr(draft, "key", fresh_key(self._now())))
@@ -258,20 +254,6 @@ class CryptoRpcPresenter(QObject):
     def _changed(self) -> None:
         self.draft_changed.emit(self.view())
 
-    async def _keep_soon(self) -> None:
-        await asyncio.sleep(KEEP_AFTER_S)
-        await self._keep_draft()
-
-    async def _keep_draft(self) -> None:
-        if self._catalogue is not None:
-            kept = {**self.draft.kept(), "favourites": list(self.shelf.favourites), "split": self._split}
-            await self._catalogue.save(_NOWHERE, "crypto_rpc", "draft", kept)
-
-    def keep_split(self, thousandths: int) -> None:
-        """Remember how the canvas is divided."""
-        self._split = thousandths
-        self._tasks.replace("rpc draft", self._keep_soon)
-
     # Networks
 
     def networks(self) -> tuple[NetworkRow, ...]:
@@ -280,7 +262,7 @@ class CryptoRpcPresenter(QObject):
     def star_network(self, slug: str) -> None:
         """Make a network a favourite, or an ordinary one again."""
         self.shelf.star(slug)
-        self._tasks.replace("rpc draft", self._keep_soon)
+        self.keeper.soon()
 
     def refresh(self) -> None:
         """Ask again which networks there are, and count again."""
@@ -339,7 +321,7 @@ class CryptoRpcPresenter(QObject):
                 return
             sent = await send(service, account, calls, operation, rows, transactions, now, self._waits)
             self._problem = None
-            await self._show_run(sent.call.id, sent.problem)
+            await self.runs.show(sent.call.id, sent.problem)
         except asyncio.CancelledError:
             self._problem = None
             self._tasks.replace("rpc list", self.sent.read)
@@ -352,6 +334,7 @@ class CryptoRpcPresenter(QObject):
             self._set_sending(False)
         await self.sent.read()
         await self.caps.count()
+        await self.shelf.look_at_used()
         await self._look_at_key()
 
     def _waits(self, wait: RetryWait) -> None:
@@ -367,18 +350,12 @@ class CryptoRpcPresenter(QObject):
 
     def open_call(self, call_id: str) -> None:
         """Show a request again: its calls in the editor, its answer beside them."""
-        self._tasks.replace("rpc open", self._open, call_id, True)
+        self._tasks.replace("rpc open", self._open, call_id)
 
-    def open_run(self, call_id: str) -> None:
-        """Show another run of the same request; the editor stays as it is."""
-        self._tasks.replace("rpc open", self._open, call_id, False)
-
-    async def _open(self, call_id: str, edit: bool) -> None:
+    async def _open(self, call_id: str) -> None:
         assert self.calls is not None
-        call = await self.calls.one(call_id)
-        if edit:
-            self._take_call(call)
-        await self._show_run(call_id, None)
+        self._take_call(await self.calls.one(call_id))
+        await self.runs.show(call_id)
 
     def _take_call(self, call: RpcCall) -> None:
         read = read_text(call.items)
@@ -393,10 +370,10 @@ class CryptoRpcPresenter(QObject):
 
         self.edit(change)
 
-    async def _show_run(self, call_id: str, problem: Problem | None) -> None:
-        assert self._runs is not None
-        self.run = await self._runs.read(call_id, problem)
-        self.run_changed.emit(self.run)
+    @property
+    def run(self) -> RunView | None:
+        """The run on screen."""
+        return self.runs.run
 
     @property
     def can_ask(self) -> bool:
@@ -409,30 +386,6 @@ class CryptoRpcPresenter(QObject):
         if service is None or account is None or calls is None:
             raise NotSent(Problem("There is no account to send as", "Nothing was sent.", severity="warn"))
         return service, account, calls
-
-    def show_joined(self, run: RunView) -> None:
-        """Show what a job put together."""
-        self.run = run
-        self.run_changed.emit(run)
-
-    async def show_sent(self, call_id: str) -> None:
-        """Show a run that was sent elsewhere."""
-        await self._show_run(call_id, None)
-        await self.sent.read()
-
-    async def read_run(self, call_id: str) -> RunView:
-        """One run with its answer, without showing it."""
-        assert self._runs is not None
-        return await self._runs.read(call_id, None)
-
-    async def save_into(self, name: str, title: str, items: list[dict[str, object]]) -> str:
-        """Save the calls into a collection; return its file's name. Raises `StorageError`."""
-        assert self.collections is not None
-        draft = self.draft
-        saved = await asyncio.to_thread(
-            saved_into, self.collections, name, title, draft.network, items, draft.batch, draft.variables
-        )
-        return saved.file
 
     def look_up(self) -> None:
         """Ask for the transactions of the run on screen by their hashes: put the calls into the editor."""

@@ -1,26 +1,153 @@
-"""Between collections on disk and calls in the editor."""
+"""The collections on disk: listed, opened into the editor, saved into, renamed, removed and brought back."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
+from PySide6.QtCore import QObject, Signal
+
+from app.storage.errors import StorageError
 from app.storage.rpc_collections import Collection, RpcCollections, SavedRequest
 from app.ui.crypto_rpc.batch import CallRow
+from app.ui.crypto_rpc.networks import network_title
+from app.ui.crypto_rpc.state import CollectionEntry
 from app.ui.crypto_rpc.variables import used_in
 
+if TYPE_CHECKING:
+    from app.ui.crypto_rpc.draft import Draft
+    from app.ui.shared.tasks import TaskScope
 
-def rows_of(request: object) -> tuple[CallRow, ...]:
-    """The calls of a saved request."""
-    assert isinstance(request, SavedRequest)
-    return tuple(
-        CallRow(place, str(item["method"]), item.get("params", [])) for place, item in enumerate(request.items, start=1)
+UNDO = "rpc-collection-undo"
+
+
+class CollectionShelf(QObject):
+    """`files` None: there is no folder for them, and none is shown. Files are read and written in threads."""
+
+    changed = Signal(object)  # tuple[CollectionEntry, ...]
+    notice = Signal(str, str, str)  # a sentence, an action's id and words
+
+    def __init__(self, files: RpcCollections | None, tasks: TaskScope) -> None:
+        super().__init__()
+        self._tasks = tasks
+        self._found: dict[str, Collection] = {}
+        self._before: Collection | None = None  # what the last removal took something from
+        self.files = files
+        self.entries: tuple[CollectionEntry, ...] = ()
+
+    def refresh(self) -> None:
+        """Look again: the files are plain text, and others write them too."""
+        self._tasks.replace("rpc collections", self.read)
+
+    async def read(self) -> None:
+        """Read the folder and show what is in it; a file that is no collection is named."""
+        if self.files is None:
+            return
+        try:
+            found, broken = await asyncio.to_thread(self.files.read_all)
+        except StorageError as error:
+            self.notice.emit(error.sentence, "", "")
+            return
+        self._found = {each.file: each for each in found}
+        entries = tuple(_entry(each) for each in found) + tuple(
+            CollectionEntry(file, file, trouble="Cannot be read") for file in broken
+        )
+        if entries != self.entries:
+            self.entries = entries
+            self.changed.emit(entries)
+
+    def changer(self, file: str, place: int) -> Callable[[Draft], None] | None:
+        """What puts a saved request into a draft, with the values that its collection gives to variables."""
+        collection = self._found.get(file)
+        if collection is None or not 0 <= place < len(collection.requests):
+            return None
+        request, values = collection.requests[place], dict(collection.variables)
+
+        def change(draft: Draft) -> None:
+            draft.network = request.network
+            draft.variables = {**draft.variables, **values}
+            draft.set_rows(rows_of(request), selected=0, batch=request.batch)
+
+        return change
+
+    async def save(self, name: str, title: str, draft: Draft) -> str:
+        """Save the calls into the collection of that name; return its file's name, "" when it could not be written."""
+        assert self.files is not None
+        items = [{"method": row.method, "params": row.params} for row in draft.rows]
+        try:
+            saved = await asyncio.to_thread(
+                saved_into, self.files, name, title, draft.network, items, draft.batch, draft.variables
+            )
+        except StorageError as error:
+            self.notice.emit(error.sentence, "", "")
+            return ""
+        await self.read()
+        return saved.file
+
+    def rename(self, file: str, name: str) -> None:
+        """Give a collection another name; its file keeps its own, so that others find it where it was."""
+        collection = self._found.get(file)
+        if collection is not None and name.strip():
+            self._start(self._write, replace(collection, name=name.strip()))
+
+    def remove(self, file: str, place: int | None = None) -> None:
+        """Remove a collection, or one of its requests; `undo` brings it back."""
+        collection = self._found.get(file)
+        if collection is None:
+            return
+        self._before = collection
+        if place is None:
+            self._start(self._delete, collection)
+            self.notice.emit(f"The collection {collection.name} was removed.", UNDO, "Undo")
+        elif 0 <= place < len(collection.requests):
+            left = tuple(each for at, each in enumerate(collection.requests) if at != place)
+            self._start(self._write, replace(collection, requests=left))
+            self.notice.emit(f"{collection.requests[place].name} was removed.", UNDO, "Undo")
+
+    def undo(self) -> None:
+        """Bring back what the last removal took."""
+        if self._before is not None:
+            self._start(self._write, self._before)
+            self._before = None
+
+    def _start(self, work: Callable[[Collection], Awaitable[None]], collection: Collection) -> None:
+        self._tasks.start(f"rpc collection {collection.file}", work, collection)
+
+    async def _write(self, collection: Collection) -> None:
+        await self._change(lambda files: files.save(collection))
+
+    async def _delete(self, collection: Collection) -> None:
+        await self._change(lambda files: files.remove(collection))
+
+    async def _change(self, change: Callable[[RpcCollections], object]) -> None:
+        assert self.files is not None
+        try:
+            await asyncio.to_thread(change, self.files)
+        except StorageError as error:
+            self.notice.emit(error.sentence, "", "")
+        await self.read()
+
+
+def _entry(collection: Collection) -> CollectionEntry:
+    return CollectionEntry(
+        collection.file,
+        collection.name,
+        tuple((request.name, _second(request)) for request in collection.requests),
     )
 
 
-def values_of(collection: object) -> dict[str, Any]:
-    assert isinstance(collection, Collection)
-    return dict(collection.variables)
+def _second(request: SavedRequest) -> str:
+    calls = "1 call" if len(request.items) == 1 else f"{len(request.items)} calls"
+    return f"{network_title(request.network)}, {calls}"
+
+
+def rows_of(request: SavedRequest) -> tuple[CallRow, ...]:
+    """The calls of a saved request."""
+    return tuple(
+        CallRow(place, str(item["method"]), item.get("params", [])) for place, item in enumerate(request.items, start=1)
+    )
 
 
 def saved_into(

@@ -189,12 +189,13 @@ class JobDesk(QObject):
         sent = await send(service, account, calls, operation, rows, {}, now)
         if sent.problem is not None:
             raise NotSent(sent.problem)
-        run = await presenter.read_run(sent.call.id)
+        run = await presenter.runs.read(sent.call.id)
         return sent.call, run.outcomes
 
     def show_result(self, run: RunView) -> None:
         """Show what was joined together."""
-        self._presenter.show_joined(run)
+        self._presenter.runs.put(run)
 
     async def show_run(self, call_id: str) -> None:
-        await self._presenter.show_sent(call_id)
+        await self._presenter.runs.show(call_id)
+        await self._presenter.sent.read()

@@ -11,9 +11,12 @@ from PySide6.QtCore import QObject, Signal
 
 from app.service.errors import ServiceError
 from app.storage.catalogue import Catalogue
+from app.storage.rpc_calls import RpcCalls
 from app.ui.crypto_rpc.networks import NetworkRow, network_rows
 from app.ui.shared import money
 from app.ui.shared.caller import Caller
+
+MAX_USED = 3
 
 
 class NetworkShelf(QObject):
@@ -27,7 +30,9 @@ class NetworkShelf(QObject):
         self._slugs: tuple[str, ...] = ()
         self._chain_ids: dict[str, int | None] = {}
         self.favourites: tuple[str, ...] = ()
+        self._used: tuple[str, ...] = ()
         self.catalogue: Catalogue | None = None
+        self.calls: RpcCalls | None = None
         self._told_at: datetime | None = None  # by the service
         self._saved = False
 
@@ -44,7 +49,7 @@ class NetworkShelf(QObject):
         return network_rows((slug,), self._chain_ids, self.favourites, slug)[0]
 
     def rows(self, current: str) -> tuple[NetworkRow, ...]:
-        return network_rows(self._slugs, self._chain_ids, self.favourites, current)
+        return network_rows(self._slugs, self._chain_ids, self.favourites, current, self._used)
 
     def star(self, slug: str) -> None:
         """Make a network a favourite, or an ordinary one again."""
@@ -56,10 +61,18 @@ class NetworkShelf(QObject):
         if isinstance(slugs, Iterable):
             self.favourites = tuple(slug for slug in slugs if isinstance(slug, str))
 
+    async def look_at_used(self) -> None:
+        """Read which networks were asked last."""
+        if self.calls is not None:
+            used = await self.calls.networks_used(MAX_USED)
+            if used != self._used:
+                self._used = used
+                self.changed.emit()
+
     def age_words(self) -> str:
         """Where the list comes from, and how old it is."""
         if self._told_at is not None:
-            return f"List from the service, {money.age((datetime.now(UTC) - self._told_at).total_seconds())}"
+            return f"List from the service, {money.when(self._told_at, datetime.now(UTC))}"
         return "List of an earlier day" if self._saved else "List that came with Rialto"
 
     async def refresh(self) -> None:

@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QObject, Signal
+
 from app.service.errors import BadAnswer
 from app.service.json_large import read_large_json
 from app.ui.crypto_rpc.batch import CallRow
@@ -20,20 +22,41 @@ from app.ui.shared.problems import Problem
 if TYPE_CHECKING:
     from app.storage.rpc_calls import RpcCall, RpcCalls
     from app.ui.crypto_rpc.presenter_interfaces import InterfaceShelf
+    from app.ui.shared.tasks import TaskScope
 
 
-class RunReader:
-    """`shelf` holds the contracts whose errors are known by name."""
+class RunDesk(QObject):
+    """The run on screen. `shelf` holds the contracts whose errors are known by name; `calls` is None until the
+    database is open."""
 
-    def __init__(self, calls: RpcCalls, shelf: InterfaceShelf) -> None:
-        self._calls = calls
+    changed = Signal(object)  # RunView | None
+
+    def __init__(self, tasks: TaskScope, shelf: InterfaceShelf) -> None:
+        super().__init__()
+        self._tasks = tasks
         self._shelf = shelf
+        self.calls: RpcCalls | None = None
+        self.run: RunView | None = None
 
-    async def read(self, call_id: str, problem: Problem | None) -> RunView:
+    def open(self, call_id: str) -> None:
+        """Show another run of the same request; the editor stays as it is."""
+        self._tasks.replace("rpc open", self.show, call_id)
+
+    async def show(self, call_id: str, problem: Problem | None = None) -> None:
+        """Show one run, and what went wrong when it was sent."""
+        self.put(await self.read(call_id, problem))
+
+    def put(self, run: RunView | None) -> None:
+        """Show what somebody else put together, or nothing."""
+        self.run = run
+        self.changed.emit(run)
+
+    async def read(self, call_id: str, problem: Problem | None = None) -> RunView:
         """Everything about one run. The body is read in a thread."""
-        call = await self._calls.one(call_id)
-        body = await self._calls.body(call_id)
-        runs = await self._calls.runs(call.account_id, call.digest)
+        assert self.calls is not None
+        call = await self.calls.one(call_id)
+        body = await self.calls.body(call_id)
+        runs = await self.calls.runs(call.account_id, call.digest)
         items = await asyncio.to_thread(items_of, call.items)
         outcomes = await asyncio.to_thread(self._outcomes, call, body) if body is not None else ()
         first = next((run for run in runs if run.state == "answered" and not run.replayed), None)

@@ -100,11 +100,12 @@ class CallEntry:
 
 @dataclass(frozen=True, slots=True)
 class CollectionEntry:
-    """One collection of the list, and what is in it."""
+    """One collection of the list. `requests`: name and second line of each; `trouble`: why it cannot be used."""
 
     file: str
     name: str
-    requests: tuple[str, ...] = ()
+    requests: tuple[tuple[str, str], ...] = ()
+    trouble: str = ""
 
 
 @dataclass(frozen=True, slots=True)
