@@ -44,6 +44,25 @@ async def test_a_new_wallet_shows_its_words_once_and_wants_them_confirmed(wallet
     assert " ".join(words) not in stored
 
 
+async def test_a_wallet_may_be_for_a_service_that_no_account_is_for_yet(wallet: Desk) -> None:
+    wallet.page.new_wallet()
+    await wallet.until(lambda: wallet.dialog is not None)
+    dialog = wallet.dialog
+    assert not dialog.elsewhere.isVisible()
+    dialog.way.set_current("import")
+    dialog._turn("import")
+    dialog.site.setCurrentIndex(dialog.site.findText("Another service"))
+    dialog.secret.setText(PrivateKey.generate("evm").to_text())
+    dialog.elsewhere.setText("http://api.example.com/v1")
+    dialog.keep.click()
+    await wallet.until(lambda: "https" in dialog.problem.text())
+    dialog.elsewhere.setText("https://api.example.com/v1")
+    dialog.keep.click()
+    await wallet.until(lambda: len(wallet.book.list()) == 2)
+    await wallet.tasks.idle()
+    assert (wallet.book.list()[1].base_url, wallet.book.list()[1].kind) == ("https://api.example.com/v1", "wallet")
+
+
 @pytest.mark.parametrize("chain", ["evm", "solana"])
 async def test_r_auth_03_a_wallet_is_an_account_that_signs_in_afresh_for_every_call(wallet: Desk, chain: str) -> None:
     if chain == "evm":

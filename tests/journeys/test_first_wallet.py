@@ -1,0 +1,34 @@
+"""The first page's third way, through the whole window: a wallet of one's own is in use when the page has gone."""
+
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from app.ui.shell.welcome import WelcomePage
+from app.ui.wallet.add_wallet_dialog import AddWalletDialog
+from app.wallet.signer import PrivateKey
+from tests.journeys.conftest import until
+
+
+async def test_a_person_with_a_wallet_starts_with_it(start: Callable[..., Any]) -> None:
+    async with start() as rialto:
+        page = rialto.window.findChild(WelcomePage)
+        QTest.keyClick(page.start, Qt.Key.Key_3)
+        QTest.keyClick(rialto.window.focusWidget(), Qt.Key.Key_Down)  # to "Import a private key"
+        page.set_up.setFocus()
+        QTest.keyClick(page.set_up, Qt.Key.Key_Space)
+        await until(page.question.isVisible)  # there is no keychain here
+        page.question.for_session.click()
+        page.question.do.click()
+        await until(lambda: rialto.window.findChild(AddWalletDialog) is not None)
+        dialog = rialto.window.findChild(AddWalletDialog)
+        await until(dialog.isVisible)
+        assert dialog.way.current == "import"
+        QTest.keyClicks(dialog.secret, PrivateKey.generate("evm").to_text())
+        QTest.keyClick(dialog.keep, Qt.Key.Key_Space)
+        await until(lambda: rialto.caller.account is not None and rialto.caller.account.kind == "wallet")
+        await until(lambda: rialto.window.current_tab == "chat")
+        assert rialto.settings.value.welcome_done
+        await until(lambda: rialto.chat.head().can_send)
