@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 import uuid
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -40,20 +41,41 @@ class Content(Protocol):
     def record(self) -> object:
         """What a person may see of it: a JSON value or a tuple of `FormPart`."""
 
-    def open(self) -> bytes | AsyncIterator[bytes]: ...
+    def open(self) -> bytes | AsyncIterable[bytes]: ...
 
 
 class JsonContent:
-    """A JSON body, encoded once. Raises `LimitExceeded` for a value that JSON cannot carry."""
+    """A JSON body, encoded once; one that carries files is sent piece by piece.
 
-    headers = (("Content-Type", "application/json"),)
+    Raises `LimitExceeded` for a value that JSON cannot carry.
+    """
 
     def __init__(self, value: object) -> None:
         self.record = value
-        self._bytes = write_json(value)
+        self._pieces = write_json(value)
+        self.headers: tuple[tuple[str, str], ...] = (("Content-Type", "application/json"),)
+        if len(self._pieces) > 1:
+            self.headers += (("Content-Length", str(sum(map(len, self._pieces)))),)
 
-    def open(self) -> bytes:
-        return self._bytes
+    def open(self) -> bytes | AsyncIterable[bytes]:
+        return self.data if len(self._pieces) == 1 else _Sending(self._pieces)
+
+    @property
+    def data(self) -> bytes:
+        """All of it at once."""
+        return b"".join(self._pieces)
+
+
+class _Sending:
+    """Pieces one after the other, as often as asked; between two, others have their turn."""
+
+    def __init__(self, pieces: tuple[bytes, ...]) -> None:
+        self._pieces = pieces
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for piece in self._pieces:
+            yield piece
+            await asyncio.sleep(0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 from urllib.parse import unquote
 
+from app.service.base64_text import Base64Text
 from app.service.calls import limit
 from app.service.chat_types import (
     AUDIO_FORMATS,
@@ -157,7 +158,8 @@ def _check_message(number: int, message: ChatMessage) -> None:
             limit(bool(part.value), field_name, "1", "A text part may not be empty.")
         elif part.type == "input_audio" and isinstance(part.value, Mapping):
             data = part.value.get("data")
-            bare = isinstance(data, str) and bool(data) and not data.startswith(("data:", "http:", "https:"))
+            begins = data.head if isinstance(data, Base64Text) else data
+            bare = isinstance(begins, str) and bool(data) and not begins.startswith(("data:", "http:", "https:"))
             limit(bare, field_name, "base64", "Sound goes along as bare base64, not as an address.")
             known = part.value.get("format") in AUDIO_FORMATS
             limit(known, field_name, ", ".join(AUDIO_FORMATS), "This sound format is not accepted.")
@@ -177,7 +179,9 @@ def _attachment_bytes(part: ContentPart) -> int:
     """The size of what a data URL or a base64 text carries, after decoding."""
     if not isinstance(part.value, Mapping):
         return 0
-    longest = max((value for value in part.value.values() if isinstance(value, str)), key=len, default="")
+    longest = max(_texts(part.value), key=len, default="")
+    if isinstance(longest, Base64Text):
+        return longest.size
     if part.type == "input_audio":
         return len(longest) * 3 // 4
     if longest.startswith("data:"):
@@ -190,6 +194,9 @@ def _size(message: ChatMessage) -> int:
         return len(message.content)
     size = 0
     for part in _parts(message):
-        values = (part.value,) if isinstance(part.value, str) else part.value.values()
-        size += sum(len(value) for value in values if isinstance(value, str))
+        size += len(part.value) if isinstance(part.value, str) else sum(map(len, _texts(part.value)))
     return size
+
+
+def _texts(value: Mapping[str, object]) -> list[str | Base64Text]:
+    return [each for each in value.values() if isinstance(each, str | Base64Text)]

@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from decimal import Decimal
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from app.service.base64_text import Base64Text
 
 WEB_SEARCH_MODES = ("off", "on", "auto")
 REASONING_EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
@@ -54,21 +57,21 @@ class ContentPart:
         return cls("text", text, cache)
 
     @classmethod
-    def of_image(cls, url: str, *, cache: bool = False) -> ContentPart:
+    def of_image(cls, url: str | Base64Text, *, cache: bool = False) -> ContentPart:
         """`url` is a data URL or a public http(s) address."""
         return cls("image_url", {"url": url}, cache)
 
     @classmethod
-    def of_audio(cls, data_base64: str, audio_format: str = "wav", *, cache: bool = False) -> ContentPart:
+    def of_audio(cls, data_base64: str | Base64Text, audio_format: str = "wav", *, cache: bool = False) -> ContentPart:
         """Bare base64, without the head of a data URL; `audio_format` is one of `AUDIO_FORMATS`."""
         return cls("input_audio", {"data": data_base64, "format": audio_format}, cache)
 
     @classmethod
-    def of_video(cls, url: str, *, cache: bool = False) -> ContentPart:
+    def of_video(cls, url: str | Base64Text, *, cache: bool = False) -> ContentPart:
         return cls("video_url", {"url": url}, cache)
 
     @classmethod
-    def of_file(cls, url: str, file_name: str | None = None, *, cache: bool = False) -> ContentPart:
+    def of_file(cls, url: str | Base64Text, file_name: str | None = None, *, cache: bool = False) -> ContentPart:
         """A document whose text the service extracts; `url` is a data URL or a public address."""
         value: dict[str, object] = {"file_data": url}
         if file_name:

@@ -76,7 +76,7 @@ class RpcOperation:
     @property
     def digest(self) -> str:
         """SHA-256 of the network and the exact bytes, in hexadecimal: the same for the same request."""
-        return hashlib.sha256(self.network.encode() + b"\n" + self.content.open()).hexdigest()
+        return hashlib.sha256(self.network.encode() + b"\n" + self.content.data).hexdigest()
 
     @property
     def estimate(self) -> Estimate:

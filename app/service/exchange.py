@@ -86,6 +86,8 @@ def curl_command(record: RequestRecord) -> str:
     for name, value in record.headers:
         if multipart and name.lower() == "content-type":
             continue  # curl writes its own boundary
+        if name.lower() == "content-length":
+            continue  # and counts for itself
         lines.append(f"--header {shlex.quote(f'{name}: {value}')}")
     if isinstance(record.body, tuple):
         for part in record.body:

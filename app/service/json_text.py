@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import re
 import sys
+import uuid
 from decimal import Decimal
 
 import msgspec
 
+from app.service.base64_text import Base64Text
 from app.service.errors import BadAnswer, LimitExceeded
 
 MAX_DEPTH = 500
@@ -62,16 +64,35 @@ def nested_too_deeply(data: bytes | str) -> bool:
     return False
 
 
-def write_json(value: object) -> bytes:
-    """The bytes of a request body, compact and in the order given. Raises `LimitExceeded` for what JSON cannot say."""
+def write_json(value: object) -> tuple[bytes, ...]:
+    """The bytes of a request body, compact and in the order given. Raises `LimitExceeded` for what JSON cannot say.
+
+    One piece, or several when the value holds a `Base64Text`, which goes along in its own pieces.
+    """
+    carried: list[Base64Text] = []
+    stand_in = uuid.uuid4().hex
+
+    def other(found: object) -> object:
+        if isinstance(found, Base64Text):
+            carried.append(found)
+            return stand_in
+        return _number(found)
+
     try:
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_number)
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=other)
     except (TypeError, ValueError, RecursionError):
         raise LimitExceeded("The request holds a value that JSON cannot carry.", field="body", limit="JSON") from None
     try:
-        return text.encode()
+        written = text.encode()
     except UnicodeEncodeError:  # half of a surrogate pair, as a broken paste leaves it
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
+        written = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
+    first, *others = written.split(stand_in.encode())
+    pieces = [first]
+    for each, rest in zip(carried, others, strict=True):
+        pieces[-1] += json.dumps(each.head)[1:-1].encode()
+        pieces += each.pieces
+        pieces.append(rest)
+    return tuple(pieces)
 
 
 def _number(value: object) -> object:

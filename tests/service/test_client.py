@@ -25,6 +25,7 @@ from app.service.errors import (
     TimedOut,
 )
 from app.service.exchange import curl_command
+from app.service.json_text import write_json
 from app.service.retry import CallKind
 from tests.service.loopback import KEY, Watched, answering
 
@@ -371,8 +372,8 @@ def test_what_json_cannot_carry_is_refused_before_sending(value: object) -> None
 
 
 def test_a_broken_surrogate_does_not_stop_a_message() -> None:
-    assert JsonContent({"a": "x\ud800y"}).open().decode() == '{"a":"x\ufffdy"}'
-    assert JsonContent({"a": Decimal("1.5"), "b": Decimal(2)}).open() == b'{"a":1.5,"b":2}'
+    assert write_json({"a": "x\ud800y"}) == ('{"a":"x\ufffdy"}'.encode(),)
+    assert write_json({"a": Decimal("1.5"), "b": Decimal(2)}) == (b'{"a":1.5,"b":2}',)
 
 
 async def test_an_address_that_grows_too_long_is_refused() -> None:

@@ -11,9 +11,9 @@ import pytest
 from PySide6.QtCore import QBuffer, QIODevice, Qt
 from PySide6.QtGui import QImage, QPainter
 
+from app.service.base64_text import Base64Text
 from app.ui.chat.attachment import Attachment, attachments_of, cached_ones, refusals, shortened_body
 from app.ui.chat.attachment_check import NotAttached, check, form_of, read_file, shrink
-from app.ui.chat.presenter_parts import encoded
 from app.ui.shared.picture_decoding import fitted
 from tests.ui.chat_desk import FakeService, model_body, open_desk
 
@@ -287,6 +287,6 @@ def test_only_long_data_is_cut_from_a_body_that_is_looked_at() -> None:
     assert cut == {"url": "data:image/png;base64," + "A" * 38 + "… (9,022 characters)"}
 
 
-def test_base64_made_in_pieces_is_the_same() -> None:
-    data = bytes(range(256)) * 2_000
-    assert encoded(data) == base64.b64encode(data).decode()
+def test_bytes_that_are_sent_are_cut_like_any_other() -> None:
+    cut = shortened_body({"url": Base64Text.of(bytes(6_750), "data:image/png;base64,")})
+    assert cut == {"url": "data:image/png;base64," + "A" * 38 + "… (9,022 characters)"}

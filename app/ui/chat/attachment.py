@@ -8,9 +8,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from app.service.base64_text import Base64Text
 from app.ui.shared import money
 
 if TYPE_CHECKING:
@@ -148,13 +149,14 @@ def picture_tokens(width: int, height: int) -> int:
     return PICTURE_TOKENS + min(MOST_TILES, tiles) * TILE_TOKENS
 
 
-def part_of(attachment: Attachment, data_base64: str, *, cache: bool = False) -> ContentPart:
-    """The content part that carries the bytes."""
+def part_of(attachment: Attachment, data: str | Base64Text, *, cache: bool = False) -> ContentPart:
+    """The content part that carries the bytes, or words instead of them."""
     from app.service.chat_types import ContentPart
 
     if attachment.kind == "audio":
-        return ContentPart.of_audio(data_base64, attachment.audio_format or "wav", cache=cache)
-    address = f"data:{attachment.media_type};base64,{data_base64}"
+        return ContentPart.of_audio(data, attachment.audio_format or "wav", cache=cache)
+    head = f"data:{attachment.media_type};base64,"
+    address = head + data if isinstance(data, str) else replace(data, head=head)
     if attachment.kind == "image":
         return ContentPart.of_image(address, cache=cache)
     if attachment.kind == "video":
@@ -194,6 +196,8 @@ def shortened_body(body: object) -> object:
         return {name: shortened_body(value) for name, value in body.items()}
     if isinstance(body, list | tuple):
         return [shortened_body(value) for value in body]
+    if isinstance(body, Base64Text):
+        return f"{body.beginning[:60]}… ({len(body):,} characters)"
     if isinstance(body, str) and len(body) > 400 and (_DATA.match(body) or _is_base64(body)):
         return f"{body[:60]}… ({len(body):,} characters)"
     return body

@@ -5,11 +5,11 @@ Until then a part says which attachment it stands for, so that a request can be 
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from app.service.base64_text import Base64Text
 from app.service.chat_types import ChatMessage, ChatRequest, ContentPart
 from app.ui.chat.attachment import (
     Attachment,
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from app.service.models import Model
     from app.storage.attachment_files import AttachmentFiles
     from app.storage.conversations import Message
-
-ENCODED_AT_ONCE = 3 * 64 * 1024  # bytes; in between, the window's thread has its turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,18 +77,12 @@ def _filled(message: ChatMessage, files: AttachmentFiles) -> ChatMessage:
     if not any(isinstance(part, AttachedPart) for part in _parts(message)):
         return message
     parts = [
-        part_of(part.attachment, encoded(files.read(part.attachment.sha256)), cache=part.cache)
+        part_of(part.attachment, Base64Text.of(files.read(part.attachment.sha256)), cache=part.cache)
         if isinstance(part, AttachedPart) and part.attachment is not None
         else part
         for part in _parts(message)
     ]
     return replace(message, content=tuple(parts))
-
-
-def encoded(data: bytes) -> str:
-    """Return base64, made in pieces."""
-    pieces = [base64.b64encode(data[start : start + ENCODED_AT_ONCE]) for start in range(0, len(data), ENCODED_AT_ONCE)]
-    return b"".join(pieces).decode("ascii")
 
 
 def _parts(message: ChatMessage) -> tuple[ContentPart, ...]:
