@@ -290,6 +290,12 @@ class Transcripts:
         )
 
 
+async def was_cut_off(database: Database) -> bool:
+    """Tell whether the last run ended in the middle of a recording or of a request: asked at every start."""
+    row = await database.fetch_one("SELECT 1 FROM transcripts WHERE state IN ('recording', 'sending') LIMIT 1")
+    return row is not None
+
+
 def _columns(changes: Mapping[str, Any]) -> tuple[list[str], list[Any]]:
     unknown = set(changes) - _CHANGEABLE
     if unknown:

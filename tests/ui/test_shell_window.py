@@ -43,7 +43,7 @@ async def test_large_text_leaves_as_little_room_as_a_narrow_window(desk):
 
 
 async def test_panes_keep_their_width_and_the_canvas_takes_the_rest(desk):
-    frame = desk.window._frames["chat"]
+    frame = desk.window.tab_frames.by_name["chat"]
     assert (frame.list_zone.width(), frame.inspector_zone.width()) == (264, 312)
     resize(desk, 1800)
     assert (frame.list_zone.width(), frame.inspector_zone.width()) == (320, 360)
@@ -64,7 +64,7 @@ async def test_an_overlay_takes_the_focus_and_esc_gives_it_back(desk):
 async def test_a_press_beside_an_overlay_closes_it(desk):
     resize(desk, 900)
     desk.window.toggle_inspector()
-    overlay = desk.window._frames["chat"].overlay
+    overlay = desk.window.tab_frames.by_name["chat"].overlay
     assert overlay.isVisible()
     QTest.mouseClick(overlay, Qt.MouseButton.LeftButton, pos=overlay.rect().topLeft())
     assert not overlay.isVisible()
@@ -75,7 +75,7 @@ async def test_an_open_overlay_takes_its_place_when_the_window_grows(desk):
     desk.window.toggle_list()
     zones = resize(desk, 1440)
     assert zones == Zones()
-    assert not desk.window._frames["chat"].overlay.isVisible()
+    assert not desk.window.tab_frames.by_name["chat"].overlay.isVisible()
     assert desk.chat.filter.isVisible()
 
 
@@ -83,10 +83,10 @@ async def test_motion_slides_and_reduced_motion_does_not(desk):
     resize(desk, 900)
     desk.theme.set_reduced_motion(False)
     desk.window.toggle_list()
-    pane = desk.window._frames["chat"].list_zone
+    pane = desk.window.tab_frames.by_name["chat"].list_zone
     assert pane.x() < 0
     await until(lambda: pane.x() == 0)
-    desk.window._frames["chat"].close_overlay()
+    desk.window.tab_frames.by_name["chat"].close_overlay()
     await until(lambda: not pane.isVisible())
 
 
@@ -96,7 +96,7 @@ async def test_hidden_panes_and_widths_are_remembered_for_each_tab(theme, tasks,
     show(first)
     first.window.show_tab("chat")
     QTest.keyClick(first.window, Qt.Key.Key_I, Qt.KeyboardModifier.ControlModifier)
-    splitter = first.window._frames["chat"]._splitter
+    splitter = first.window.tab_frames.by_name["chat"]._splitter
     splitter.moveSplitter(300, 1)
     first.window.show_tab("notes")
     first.window.close()
@@ -107,7 +107,7 @@ async def test_hidden_panes_and_widths_are_remembered_for_each_tab(theme, tasks,
     again.window.show_tab("notes")
     assert not again.chat.zones[-1].inspector_open
     assert again.tabs["notes"].zones[-1].inspector_open
-    assert again.window._frames["chat"].list_zone.width() == 300
+    assert again.window.tab_frames.by_name["chat"].list_zone.width() == 300
     again.window.close()
 
 

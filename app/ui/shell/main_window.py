@@ -21,6 +21,7 @@ from app.ui.shell.focus_cycle import FocusCycle
 from app.ui.shell.navigation import Rail
 from app.ui.shell.settings_saver import SettingsSaver
 from app.ui.shell.status_bar import StatusBar
+from app.ui.shell.tab_frames import Maker, TabFrames
 from app.ui.shell.window_actions import tab_actions, window_actions
 from app.ui.shell.zones import PaneChoice, ZoneFrame
 
@@ -54,9 +55,6 @@ class MainWindow(QMainWindow):
         self.settings_store = settings_store
         self.tasks = tasks
         self.saver = SettingsSaver(settings_store, self)
-        self._infos: dict[str, TabInfo] = {}
-        self._makers: dict[str, Callable[[], TabPage]] = {}
-        self._frames: dict[str, ZoneFrame] = {}
         self._current = ""
         self._page: QWidget | None = None
         self._overlays: Overlays | None = None
@@ -81,6 +79,10 @@ class MainWindow(QMainWindow):
         self.rail.tab_chosen.connect(self.show_tab)
         self.rail.menu_requested.connect(self.open_menu)
         self._pages = QStackedWidget()
+        self.tab_frames = TabFrames(
+            self.theme, self.settings_store, self._pages, lambda: self.width() / self.theme.scale
+        )
+        self.tab_frames.built.connect(self._take_in)
         self.status = StatusBar(self.theme, self.caller)
         self.status.account_menu_requested.connect(self.open_account_menu)
         self.status.palette_requested.connect(self.open_palette)
@@ -102,28 +104,24 @@ class MainWindow(QMainWindow):
 
     # Tabs and pages
 
-    def add_tab(self, info: TabInfo, make: Callable[[], TabPage]) -> None:
-        """Put a tab on the rail; `make` is called when it is first shown."""
-        self._infos[info.name] = info
-        self._makers[info.name] = make
-        actions = tab_actions(self, self._ordered_infos())
+    def add_tab(self, info: TabInfo, make: Maker) -> None:
+        """Put a tab on the rail; `make` is called when it is first shown, or built ahead."""
+        self.tab_frames.add(info, make)
+        actions = tab_actions(self, self.tab_frames.infos)
         self.registry.add(actions)
         key = next(action.shortcut for action in actions if action.id == f"go.{info.name}")
         self.rail.add(info, key)
 
-    def _ordered_infos(self) -> list[TabInfo]:
-        return sorted(self._infos.values(), key=lambda info: info.at_bottom)
-
     def tab_names(self) -> tuple[str, ...]:
         """Every tab of the rail, top to bottom."""
-        return tuple(info.name for info in self._ordered_infos())
+        return tuple(info.name for info in self.tab_frames.infos)
 
     def has_tab(self, name: str) -> bool:
-        return name in self._infos
+        return self.tab_frames.has(name)
 
     def title_of(self, name: str) -> str:
         """The title of a tab on the rail. Raises KeyError."""
-        return self._infos[name].title
+        return self.tab_frames.info(name).title
 
     @property
     def current_tab(self) -> str:
@@ -135,11 +133,11 @@ class MainWindow(QMainWindow):
         return self._frame(name).tab
 
     def built_tabs(self) -> tuple[TabPage, ...]:
-        return tuple(frame.tab for frame in self._frames.values())
+        return tuple(frame.tab for frame in self.tab_frames.by_name.values())
 
     def show_tab(self, name: str) -> None:
         """Bring a tab to the front, building it if need be."""
-        first_time = name not in self._frames
+        first_time = not self.tab_frames.is_wanted(name)
         frame = self._frame(name)
         self._current = name
         self._pages.setCurrentWidget(frame)
@@ -173,23 +171,19 @@ class MainWindow(QMainWindow):
             self._page = None
 
     def _frame(self, name: str) -> ZoneFrame:
-        frame = self._frames.get(name)
-        if frame is not None:
-            return frame
-        info = self._infos[name]
-        tab = self._makers[name]()
-        choice = PaneChoice.read(self.settings_store.value.panes.get(name, {}))
-        frame = self._frames[name] = ZoneFrame(self.theme, info, tab, choice, self.width() / self.theme.scale)
+        return self.tab_frames.frame(name)
+
+    def _take_in(self, name: str) -> None:
+        """A tab was built: from now on its actions, its work and its panes are known."""
+        frame = self.tab_frames.by_name[name]
         frame.choice_changed.connect(self._remember_panes)
         for zone in frame.parts():
             zone.setProperty("focusPart", True)
-        self._pages.addWidget(frame)
-        self.registry.add(tab.actions(), scope=name, scope_title=info.title)
-        tab.changed.connect(lambda *_: self._tab_changed(name))
-        return frame
+        self.registry.add(frame.tab.actions(), scope=name, scope_title=self.title_of(name))
+        frame.tab.changed.connect(lambda *_: self._tab_changed(name))
 
     def _tab_changed(self, name: str) -> None:
-        tab = self._frames[name].tab
+        tab = self.tab_frames.by_name[name].tab
         self.rail.set_badge(name, tab.badge())
         self.status.set_work([line for each in self.built_tabs() for line in each.running_work()])
         if name == self._current:
@@ -207,7 +201,7 @@ class MainWindow(QMainWindow):
     # Zones
 
     def _shown_frame(self) -> ZoneFrame | None:
-        return self._frames.get(self._current)
+        return self.tab_frames.by_name.get(self._current)
 
     def has_list(self) -> bool:
         frame = self._shown_frame()

@@ -6,7 +6,7 @@ as little room as small text in a narrow one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -68,39 +68,59 @@ class ZoneFrame(QWidget):
     choice_changed = Signal(str, object)  # tab name, PaneChoice
 
     def __init__(
-        self, theme: Theme, info: TabInfo, tab: TabPage, choice: PaneChoice, effective_width: float = ALL_ZONES_FROM
+        self,
+        theme: Theme,
+        info: TabInfo,
+        tab: TabPage,
+        choice: PaneChoice,
+        effective_width: float = ALL_ZONES_FROM,
+        parent: QWidget | None = None,
     ) -> None:
-        """`effective_width` is that of the window which the frame is for."""
-        super().__init__()
+        """`effective_width` is that of the window which the frame is for.
+
+        From the outside in: `parent` first, then the splitter, then the zones. A widget that gets another parent is
+        styled anew with all it holds.
+        """
+        super().__init__(parent)
         self._theme = theme
         self._info = info
         self.tab = tab
         self._choice = choice
         self._zones: Zones | None = None
-        self._splitter = _Splitter(theme)
+        self._splitter = _Splitter(theme, self)
         self._splitter.setChildrenCollapsible(False)
-        self.list_zone = _zone(theme, tab.list_pane(), f"{info.title}: list", "pane")
-        self.canvas_zone = _zone(theme, tab.canvas(), f"{info.title}: work area", "canvas")
-        self.inspector_zone = _zone(theme, tab.inspector(), f"{info.title}: details", "pane")
-        assert self.canvas_zone is not None
-        # A pane that begins as an overlay is never put beside: moving it later would style it anew with all it holds.
-        for zone, beside_from in (
-            (self.list_zone, LIST_BESIDE_FROM),
-            (self.canvas_zone, 0),
-            (self.inspector_zone, ALL_ZONES_FROM),
-        ):
-            if zone is not None and effective_width >= beside_from:
-                self._splitter.addWidget(zone)
-            elif zone is not None:
-                zone.setParent(self)
-                zone.hide()
-        self._splitter.setStretchFactor(self._splitter.indexOf(self.canvas_zone), 1)
-        self._splitter.splitterMoved.connect(self._remember_widths)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._splitter)
+        self._effective_at_first = effective_width
+        self.list_zone: _Zone | None = None
+        self.canvas_zone: _Zone | None = None
+        self.inspector_zone: _Zone | None = None
+        self._splitter.splitterMoved.connect(self._remember_widths)
+
+    def fill(self) -> Iterator[None]:
+        """Put the panes of the tab into their zones, one at each step."""
+        tab, title = self.tab, self._info.title
+        self.list_zone = self._put(tab.list_pane(), f"{title}: list", "pane", LIST_BESIDE_FROM)
+        yield
+        self.canvas_zone = self._put(tab.canvas(), f"{title}: work area", "canvas", 0)
+        assert self.canvas_zone is not None
+        self._splitter.setStretchFactor(self._splitter.indexOf(self.canvas_zone), 1)
+        yield
+        self.inspector_zone = self._put(tab.inspector(), f"{title}: details", "pane", ALL_ZONES_FROM)
         tab.connect_zones(self.toggle_list, self.toggle_inspector)
-        theme.changed.connect(self._arrange)
+        self._theme.changed.connect(self._arrange)
+
+    def _put(self, content: QWidget | None, name: str, role: str, beside_from: float) -> _Zone | None:
+        """Make the zone of a pane. One that begins as an overlay is never put beside: moving it later costs."""
+        if content is None:
+            return None
+        beside = self._effective_at_first >= beside_from
+        zone = _Zone(self._theme, name, role, self._splitter if beside else self)
+        zone.take(content)
+        if not beside:
+            zone.hide()
+        return zone
 
     def parts(self) -> tuple[QWidget, ...]:
         """The zones from left to right, for F6."""
@@ -277,8 +297,8 @@ class ZoneFrame(QWidget):
 class _Splitter(QSplitter):
     """One pixel of line between panes, with a wider strip to grab."""
 
-    def __init__(self, theme: Theme) -> None:
-        super().__init__(Qt.Orientation.Horizontal)
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent)
         self._theme = theme
         self.setHandleWidth(1)
 
@@ -300,20 +320,19 @@ class _Handle(QSplitterHandle):
 class _Zone(QWidget):
     """A pane's ground colour and its name for screen readers and F6."""
 
-    def __init__(self, theme: Theme, content: QWidget, name: str, role: str) -> None:
-        super().__init__()
+    def __init__(self, theme: Theme, name: str, role: str, parent: QWidget) -> None:
+        super().__init__(parent)
         self._theme = theme
         self._role = role
-        self.content = content
         self.setAccessibleName(name)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(content)
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
         theme.changed.connect(self.update)
+
+    def take(self, content: QWidget) -> None:
+        """Hold the pane itself."""
+        self.content = content
+        self._layout.addWidget(content)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         QPainter(self).fillRect(QRect(event.rect()), self._theme.color(self._role))
-
-
-def _zone(theme: Theme, content: QWidget | None, name: str, role: str) -> _Zone | None:
-    return None if content is None else _Zone(theme, content, name, role)

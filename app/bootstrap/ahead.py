@@ -1,0 +1,95 @@
+"""Makes the tabs ready that nobody has looked at yet, while the person does nothing.
+
+Their modules are imported in a thread and their pages are built in pieces, so that neither the first look at a tab nor
+a keystroke meanwhile has to wait. A tab that is only ready asks nobody for anything: it begins when it is wanted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import importlib
+from collections.abc import Sequence
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtGui import QWindow
+
+from app.bootstrap.tabs import SETTINGS_TAB, TABS
+from app.ui.shared.alive import alive
+from app.ui.shell.main_window import MainWindow
+
+if TYPE_CHECKING:
+    from app.storage.database import Database
+
+SETTLE_S = 1.0  # the start itself comes first
+QUIET_S = 0.5  # so long after the last key, click or turn of the wheel
+PIECE_PAUSE_S = 0.01  # between two pieces, for whatever else the event loop has to do
+_INPUT = frozenset(
+    (
+        QEvent.Type.KeyPress,
+        QEvent.Type.KeyRelease,
+        QEvent.Type.MouseButtonPress,
+        QEvent.Type.MouseMove,
+        QEvent.Type.Wheel,
+        QEvent.Type.TouchUpdate,
+        QEvent.Type.Resize,
+    )
+)
+
+
+class Quiet(QObject):
+    """Knows when the person last did something in a window. `close` it when that is of no more interest."""
+
+    def __init__(self, window: QWindow) -> None:
+        super().__init__()
+        self._window = window
+        self._last = monotonic()
+        window.installEventFilter(self)
+
+    def close(self) -> None:
+        if alive(self._window):
+            self._window.removeEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in _INPUT:
+            self._last = monotonic()
+        return False
+
+    async def come(self) -> None:
+        """Return when nothing has been done for a while."""
+        while (rest := self._last + QUIET_S - monotonic()) > 0:  # noqa: ASYNC110 - the lack of events is awaited
+            await asyncio.sleep(rest)
+
+
+async def with_work(database: Database) -> list[str]:
+    """Name the tabs that have something to go on with: a film still to come, a recording that a kill cut off."""
+    from app.storage.transcripts import was_cut_off
+    from app.storage.video_jobs import has_open_jobs
+
+    checks = {"transcription": was_cut_off, "video": has_open_jobs}
+    return [name for name, has_work in checks.items() if await has_work(database)]
+
+
+async def make_ready(window: MainWindow, needed: Sequence[str] = ()) -> None:
+    """Build every tab ahead, one after the other; the `needed` ones come first and begin at once."""
+    names = [info.name for info, _make in TABS] + [SETTINGS_TAB.name]
+    quiet = Quiet(window.windowHandle())
+    try:
+        await asyncio.sleep(0 if needed else SETTLE_S)
+        for name in (*needed, *(name for name in names if name not in needed)):
+            if window.tab_frames.is_wanted(name):
+                continue
+            if name not in needed:
+                await quiet.come()
+            await asyncio.to_thread(importlib.import_module, f"app.bootstrap.{name}_tab")
+            while window.tab_frames.build_some(name):
+                await asyncio.sleep(PIECE_PAUSE_S)
+                if name not in needed:
+                    await quiet.come()
+            if name in needed:
+                window.tab(name)
+    finally:
+        quiet.close()
+    gc.freeze()  # tabs live as long as the program: no collection need look at them

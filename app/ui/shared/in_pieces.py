@@ -1,0 +1,23 @@
+"""Building something large a piece at a time, so that a keystroke need not wait for all of it.
+
+A maker is written as a generator that yields wherever it may be interrupted and returns what it made. Whoever needs
+the thing now runs it `at_once`; whoever has time takes a step, lets the event loop turn, and takes the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import TypeAlias, TypeVar
+
+Made = TypeVar("Made")
+Pieces: TypeAlias = Generator[None, None, Made]
+
+
+def at_once(pieces: Pieces[Made]) -> Made:
+    """Take every step that is left and return what was made. Raises what the maker raises."""
+    while True:
+        try:
+            next(pieces)
+        except StopIteration as ended:
+            made: Made = ended.value
+            return made
