@@ -11,6 +11,7 @@ from PySide6.QtCore import QTimer
 from app.ui.images.page import ImagesPage
 from app.ui.images.presenter import ImagesPresenter
 from app.ui.images.presenter_changes import ImageChanges
+from app.ui.shared.scene_prompts import UNDO as UNDO_PROMPT
 
 if TYPE_CHECKING:
     from app.bootstrap.rialto import Rialto
@@ -42,6 +43,8 @@ def _toast(rialto: Rialto, presenter: ImagesPresenter, sentence: str, action: st
     toast = rialto.toast(sentence, action, words)
     if action == "images-undo":
         toast.action.connect(lambda _id: presenter.library.undo())
+    elif action == UNDO_PROMPT:
+        toast.action.connect(lambda _id: presenter.prompts.undo())
 
 
 def ask_in_chat(rialto: Rialto, path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.ui.shared.scene_prompts import UNDO as UNDO_PROMPT
 from app.ui.video.page import VideoPage
 from app.ui.video.presenter import VideoPresenter
 
@@ -37,6 +38,8 @@ def _toast(rialto: Rialto, page: VideoPage, sentence: str, action: str, words: s
     toast = rialto.toast(sentence, action, words)
     if action == "undo":
         toast.action.connect(lambda _id: page.presenter.undo())
+    elif action == UNDO_PROMPT:
+        toast.action.connect(lambda _id: page.prompts.undo())
     elif action.startswith(SHOW):
         toast.action.connect(lambda _id: _show(rialto, page, action.removeprefix(SHOW)))
 

@@ -1,4 +1,4 @@
-"""System prompts and presets that the person named, and the file in which they travel to another computer."""
+"""System prompts, presets and scenes that the person named, and the file in which they travel to another computer."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from app.storage.database import Database
 from app.storage.errors import NotStored, StorageError
 from app.storage.values import json_text, micros_of, object_of, read_text, text_of
 
-Kind = Literal["prompt", "preset"]
-KINDS: tuple[Kind, ...] = ("prompt", "preset")
+Kind = Literal["prompt", "preset", "scene"]
+KINDS: tuple[Kind, ...] = ("prompt", "preset", "scene")
 FORMAT, VERSION = "rialto-presets", 1
 MAX_NAME_CHARS = 80
 MAX_IMPORTED = 500
@@ -28,7 +28,10 @@ class NameTaken(StorageError):
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A prompt's body is `{"text": …}`; a preset's has `model`, `character_slug`, `character_name` and `options`."""
+    """A prompt's body is `{"text": …}`, and so is a scene's: what a picture or a film is made from.
+
+    A preset's has `model`, `character` and `options`.
+    """
 
     id: str
     kind: Kind

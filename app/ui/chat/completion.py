@@ -10,9 +10,9 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QVBoxLayout, QWidget
 
-from app.ui.chat.preset_popover import DETAIL_ROLE, ROW_HIGH, TwoLines
 from app.ui.shared.announce import announce
 from app.ui.shared.frames import solid_frame
+from app.ui.shared.preset_popover import DETAIL_ROLE, ROW_HIGH, TwoLines
 
 if TYPE_CHECKING:
     from app.ui.shared.theme import Theme

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from app.ui.chat.page import ChatPage
     from app.ui.chat.presenter_completion import CharacterFinder
     from app.ui.chat.presenter_presets import PresetShelf
-    from app.ui.chat.preset_popover import PresetPopover
     from app.ui.chat.state import AttachmentView, CharacterHead
+    from app.ui.shared.preset_popover import PresetPopover
     from app.ui.shared.tasks import TaskScope
     from app.ui.shared.theme import Theme
 
@@ -51,7 +51,7 @@ class BoxDesk(QObject):
         return self._library("preset", self.tr("Presets"), words)
 
     def _library(self, kind: Kind, title: str, empty: str) -> PresetPopover:
-        from app.ui.chat.preset_popover import PresetPopover
+        from app.ui.shared.preset_popover import PresetPopover
 
         made = PresetPopover(self._theme, self._page.main, title=title, empty=empty)
         shelf = self._shelf

@@ -48,6 +48,8 @@ class FormPane(QWidget):
         self.header.add(self.clear)
         self.model = ChoiceField(theme, "Model")
         self.prompt = QPlainTextEdit()
+        self.prompts = QuietButton(theme, "Saved", "list", size="small")
+        self.prompts.setAccessibleName("Saved prompts")
         self.negative = TextField(theme, "Leave out", placeholder="Nothing")
         self.style_choice = ChoiceField(theme, "Style")
         self.shape = ChoiceField(theme, "Shape")
@@ -82,7 +84,7 @@ class FormPane(QWidget):
         self.prompt.setAccessibleName("Prompt")
         self.prompt.setPlaceholderText("What the image shows, how it is made, in which light.")
         rows.add("model", "Model", self.model)
-        self.counter = rows.add("prompt", "Prompt", self.prompt, counter=True)
+        self.counter = rows.add("prompt", "Prompt", self.prompt, counter=True, beside=self.prompts)
         rows.add("negative_prompt", "Leave out", self.negative)
         rows.add("style", "Style", self.style_choice)
         rows.add_pair(("aspect_ratio", "Shape", self.shape), ("count", "How many", self.count))
@@ -118,6 +120,7 @@ class FormPane(QWidget):
     def _connect(self) -> None:
         tell = self.edited.emit
         self.clear.clicked.connect(self.clear_wanted)
+        self.prompts.clicked.connect(self.prompts_wanted)
         self.model.activated.connect(lambda _: tell("model", str(self.model.currentData() or "")))
         self.prompt.textChanged.connect(self._typed)
         self.negative.textEdited.connect(lambda _: self._timer.start())

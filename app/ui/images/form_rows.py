@@ -58,9 +58,11 @@ class FormRows(QWidget):
         self._column.setContentsMargins(side, top, side, top)
         self._column.setSpacing(px(12))
 
-    def add(self, name: str, title: str, field: QWidget, *, counter: bool = False) -> Label:
-        """A label above its field; returns what counts at the right of the label."""
-        holder, count = self._above(name, title, field)
+    def add(
+        self, name: str, title: str, field: QWidget, *, counter: bool = False, beside: QWidget | None = None
+    ) -> Label:
+        """A label above its field, perhaps with something `beside` it; returns what counts at the right of that."""
+        holder, count = self._above(name, title, field, beside=beside)
         self._column.addWidget(holder)
         count.setVisible(counter)
         return count
@@ -116,7 +118,9 @@ class FormRows(QWidget):
     def add_whole(self, widget: QWidget) -> None:
         self._column.addWidget(widget)
 
-    def _above(self, name: str, title: str, field: QWidget, *, with_reason: bool = True) -> tuple[QWidget, Label]:
+    def _above(
+        self, name: str, title: str, field: QWidget, *, with_reason: bool = True, beside: QWidget | None = None
+    ) -> tuple[QWidget, Label]:
         holder = QWidget()
         column = QVBoxLayout(holder)
         column.setContentsMargins(0, 0, 0, 0)
@@ -126,6 +130,8 @@ class FormRows(QWidget):
         label.setBuddy(field)
         count = Label(self._theme, "", "small", "text3", tabular=True)
         head.addWidget(label, 1)
+        if beside is not None:
+            head.addWidget(beside)
         head.addWidget(count)
         column.addLayout(head)
         column.addWidget(field)

@@ -20,6 +20,7 @@ from app.ui.images.state import Shelf
 from app.ui.shared import money
 from app.ui.shared.dialogs import confirm
 from app.ui.shared.menu import Menu
+from app.ui.shared.scene_prompts import ScenePrompts
 from app.ui.shared.tab import PaletteItem, TabAction, TabInfo, Zones
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ class ImagesPage(QObject):
         self.form = FormPane(theme)
         self.gallery = Gallery(theme, presenter.library.path, self._begun, cache)
         self.side = ImagesInspector(theme, cache)
+        self.prompts = ScenePrompts(theme, self.form, tasks, presenter.prompts, self.form.prompt.toPlainText)
         self.deeds = PageDeeds(self)
         self.zones = Zones()
         self.shelf = Shelf()
@@ -88,6 +90,9 @@ class ImagesPage(QObject):
         form.make_wanted.connect(self.make)
         form.stop_wanted.connect(presenter.stop)
         form.clear_wanted.connect(self.clear)
+        form.prompts_wanted.connect(self.open_prompts)
+        self.prompts.used.connect(self.take_prompt)
+        self.prompts.told.connect(self.toast_wanted)
         form.more.references_wanted.connect(self.take_style)
 
     def _connect_gallery(self) -> None:
@@ -176,6 +181,11 @@ class ImagesPage(QObject):
         self.presenter.set_field("prompt", text)
         self.form.fill(self.presenter.form)
         self.focus_prompt()
+
+    def open_prompts(self) -> None:
+        """The library of prompts, under its button."""
+        self.focus_prompt()
+        self.prompts.open_under(self.form.prompts)
 
     def take_style(self) -> None:
         """Use the chosen pictures as style references; pressed with none chosen, forget them."""

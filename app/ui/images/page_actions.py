@@ -53,6 +53,7 @@ def images_actions(page: ImagesPage) -> tuple[TabAction, ...]:
         ),
         TabAction("images.folder", "Open the folder of images", page.open_folder, "", "folder", "file"),
         TabAction("images.make", "Make images", page.make, "Ctrl+Return", "sparkle", also=("Ctrl+Enter",)),
+        TabAction("images.prompts", "Saved prompts…", page.open_prompts, "Ctrl+Shift+P", "list"),
         TabAction("images.stop", "Stop waiting", lambda: _done(presenter.stop()), "", "stop"),
         TabAction("images.edit", "Edit the image…", lambda: deed("edit"), "", "mask", enabled=has_file),
         TabAction("images.rerun", "Put its settings into the form", page.rerun, "Ctrl+R", "refresh", enabled=made),

@@ -18,9 +18,11 @@ from app.service.models import Model
 from app.storage.errors import StorageError, unavailable
 from app.storage.images import ImageFiles, Images, StoredImage, title_of
 from app.storage.intents import Intents
+from app.storage.presets import Presets
 from app.ui.images.form import MAX_REFERENCE_BYTES, FormView, ImageForm, form_from, requests_of, view_of
 from app.ui.images.presenter_library import ImageLibrary
 from app.ui.images.presenter_making import ImageMaker, Order
+from app.ui.shared.preset_library import PresetLibrary
 from app.ui.shared.problems import Problem, describe
 
 if TYPE_CHECKING:
@@ -55,6 +57,7 @@ class ImagesPresenter(QObject):
         self.tasks = tasks
         self.files = ImageFiles(folder / "images")
         self.library = ImageLibrary(tasks)
+        self.prompts = PresetLibrary(lambda work, *args: tasks.replace(f"images {work.__name__}", work, *args))
         self.maker: ImageMaker | None = None
         self.form = ImageForm()
         self.models: tuple[Model, ...] = ()
@@ -85,6 +88,7 @@ class ImagesPresenter(QObject):
         self.library.pattern = str(kept.get("pattern") or "")
         await self._load_saved()
         await self.library.start(images, self.files)
+        await self.prompts.start(Presets(database))
         self.form_replaced.emit(self.form)
         self._look()
         self._say_left(found, unknown)

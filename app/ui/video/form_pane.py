@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QScrollArea, QVBoxLayout, QWidget
 
@@ -33,7 +35,7 @@ class FormPane(QWidget):
     edited = Signal(str, object)
     clear_wanted = Signal()
     queue_wanted = Signal()
-    price_wanted = Signal()
+    prompts_wanted = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -47,6 +49,8 @@ class FormPane(QWidget):
         self.model = ChoiceField(theme, self.tr("Model"))
         self.model_note = Label(theme, "", "small", "text2", wrap=True)
         self.prompt = QPlainTextEdit()
+        self.prompts = QuietButton(theme, self.tr("Saved"), "list", size="small")
+        self.prompts.setAccessibleName(self.tr("Saved prompts"))
         self.prompt_count = Label(theme, "", "small", "text3", tabular=True)
         self.negative = TextField(theme, self.tr("Leave out"), placeholder=self.tr("text, logos"))
         self.start = MediaSlot(theme, self.tr("Start image"), PICTURE_FILES)
@@ -84,7 +88,7 @@ class FormPane(QWidget):
         self._column.addWidget(self.kind)
         self._add("model", self.tr("Model"), self.model)
         self._column.addWidget(self.model_note)
-        self._add("prompt", self.tr("Prompt"), self.prompt, beside=self.prompt_count)
+        self._add("prompt", self.tr("Prompt"), self.prompt, beside=(self.prompts, self.prompt_count))
         self.prompt.setTabChangesFocus(True)
         self.prompt.setPlaceholderText(self.tr("What is to be seen, and how the camera moves"))
         self._add("negative", self.tr("Leave out"), self.negative)
@@ -119,7 +123,7 @@ class FormPane(QWidget):
         layout.addWidget(rule())
         layout.addWidget(self._foot())
 
-    def _add(self, name: str, title: str, field: QWidget, beside: Label | None = None) -> None:
+    def _add(self, name: str, title: str, field: QWidget, beside: Sequence[QWidget] = ()) -> None:
         label = Label(self._theme, title, "small", "text2", weight=500)
         self._labels[name] = label
         bind_label(label, field)
@@ -127,8 +131,8 @@ class FormPane(QWidget):
         box.setSpacing(self._theme.px(4))
         head = QHBoxLayout()
         head.addWidget(label, 1)
-        if beside is not None:
-            head.addWidget(beside)
+        for widget in beside:
+            head.addWidget(widget)
         box.addLayout(head)
         box.addWidget(field)
         self._column.addLayout(box)
@@ -183,6 +187,7 @@ class FormPane(QWidget):
         self.audio.toggled.connect(lambda on: edit("audio", on))
         self.delete.toggled.connect(lambda on: edit("clean_after", on))
         self.clear.clicked.connect(self.clear_wanted)
+        self.prompts.clicked.connect(self.prompts_wanted)
         self.queue.clicked.connect(self.queue_wanted)
 
     def _add_reference(self, path: str) -> None:

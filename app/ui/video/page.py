@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 from app.ui.shared.announce import announce
 from app.ui.shared.dialogs import confirm
 from app.ui.shared.menu import Menu
+from app.ui.shared.scene_prompts import ScenePrompts
 from app.ui.shared.tab import PaletteItem, TabAction, TabInfo, Zones
 from app.ui.video.film_window import FilmWindow
 from app.ui.video.form_pane import FormPane
@@ -71,6 +72,7 @@ class VideoPage(QObject):
         self.form = FormPane(theme)
         self.main = JobsPane(theme)
         self.side = Inspector(theme)
+        self.prompts = ScenePrompts(theme, self.form, tasks, presenter.prompts, self.form.prompt.toPlainText)
         self._connect_presenter()
         self._connect_form()
         self._connect_jobs()
@@ -97,6 +99,9 @@ class VideoPage(QObject):
         form.edited.connect(lambda name, value: desk.set(**{name: value}))
         form.clear_wanted.connect(desk.clear)
         form.queue_wanted.connect(self.queue)
+        form.prompts_wanted.connect(self.open_prompts)
+        self.prompts.used.connect(self._take_prompt)
+        self.prompts.told.connect(self.toast_wanted)
 
     def _connect_jobs(self) -> None:
         main, presenter = self.main, self.presenter
@@ -107,7 +112,7 @@ class VideoPage(QObject):
         main.menu_wanted.connect(self._open_menu)
         main.folder_wanted.connect(lambda: _open_folder(presenter.book.folder))
         main.empty_wanted.connect(lambda: self._tasks.start("video empty", self._ask_empty))
-        main.example_wanted.connect(self._take_example)
+        main.example_wanted.connect(self._take_prompt)
         main.list_wanted.connect(lambda: self.toggle_list())
         main.inspector_wanted.connect(lambda: self.toggle_inspector())
         main.view.key_pressed.connect(self.side.player.take_key)
@@ -251,7 +256,12 @@ class VideoPage(QObject):
         self.presenter.form.clear()
         self._open_form()
 
-    def _take_example(self, prompt: str) -> None:
+    def open_prompts(self) -> None:
+        """The library of prompts, under its button."""
+        self._open_form()
+        self.prompts.open_under(self.form.prompts)
+
+    def _take_prompt(self, prompt: str) -> None:
         self.presenter.form.set(prompt=prompt)
         self.form.fill(self.presenter.form.view())
         self._open_form()

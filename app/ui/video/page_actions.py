@@ -32,6 +32,7 @@ def video_actions(page: VideoPage) -> tuple[TabAction, ...]:
         TabAction("video.folder", "Show in folder", act("folder"), "", "folder", "file", enabled=can("folder")),
         TabAction("video.queue", "Queue the video", page.queue, "Ctrl+Return", "video"),
         TabAction("video.model", "Choose a model…", page.choose_model, "Ctrl+Shift+M", "sparkle"),
+        TabAction("video.prompts", "Saved prompts…", page.open_prompts, "Ctrl+Shift+P", "list"),
         TabAction("video.use", "Use again", act("use"), "Ctrl+Shift+D", "replay", enabled=can("use")),
         TabAction("video.again", "Make the same once more…", act("again"), "Ctrl+R", "retry", enabled=can("again")),
         TabAction("video.cancel", "Cancel the waiting job", act("cancel"), "", "close", enabled=can("cancel")),

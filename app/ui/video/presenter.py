@@ -13,9 +13,11 @@ from PySide6.QtCore import QObject, Signal
 
 from app.storage.errors import StorageError
 from app.storage.intents import Intents
+from app.storage.presets import Presets
 from app.storage.video_jobs import VideoJob, VideoJobs
 from app.ui.shared import money
 from app.ui.shared.caller import Headroom
+from app.ui.shared.preset_library import PresetLibrary
 from app.ui.video.presenter_book import JobBook
 from app.ui.video.presenter_fetching import Fetcher
 from app.ui.video.presenter_form import FormDesk
@@ -55,6 +57,7 @@ class VideoPresenter(QObject):
         self.poller = Poller(self.book, self.fetcher, self.sending, tasks)
         self.form = FormDesk(caller, tasks)
         self.writer = RowWriter(self.book, self.fetcher.received)
+        self.prompts = PresetLibrary(lambda work, *args: tasks.replace(f"video {work.__name__}", work, *args))
         self.which = "all"
         self.search = ""
         self.selected = ""
@@ -74,6 +77,7 @@ class VideoPresenter(QObject):
         self.sending.intents = Intents(database)
         self.form.catalogue = catalogue
         await self.form.start(store)
+        await self.prompts.start(Presets(database))
         await self.book.open(store)
         await self.sending.settle()
         newest = next(iter(self.book.jobs()), None)

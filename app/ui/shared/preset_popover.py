@@ -1,9 +1,9 @@
-"""The library of prompts, or of presets: search, use, save, rename, remove, and files to and from other computers."""
+"""A library of prompts or presets: search, use, save, rename, remove, and files to and from other computers."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QStandardItem, QStandardItemModel
@@ -28,13 +28,25 @@ from app.ui.shared.search_field import SearchField
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.ui.chat.presenter_presets import PresetRow
     from app.ui.shared.theme import Theme
 
 Index = QModelIndex | QPersistentModelIndex
 ID_ROLE = int(Qt.ItemDataRole.UserRole)
 DETAIL_ROLE = ID_ROLE + 1
 WIDTH, LIST_HIGH, ROW_HIGH = 340, 230, 44
+
+
+class PresetRowLike(Protocol):
+    """One row: its name, and what it would set in a few words."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def detail(self) -> str: ...
 
 
 class PresetPopover(Popover):
@@ -49,7 +61,7 @@ class PresetPopover(Popover):
 
     def __init__(self, theme: Theme, parent: QWidget, *, title: str, empty: str) -> None:
         super().__init__(theme, parent, name=title)
-        self._rows: tuple[PresetRow, ...] = ()
+        self._rows: tuple[PresetRowLike, ...] = ()
         self.search = SearchField(theme, self.tr("Search {title}").format(title=title.lower()))
         self.search.textChanged.connect(lambda _text: self._fill())
         self.search.left.connect(self.close)
@@ -85,7 +97,7 @@ class PresetPopover(Popover):
         self.set_first_focus(self.search)
         self.search.installEventFilter(self.list)
 
-    def show_rows(self, rows: Sequence[PresetRow]) -> None:
+    def show_rows(self, rows: Sequence[PresetRowLike]) -> None:
         """List these; the one that was current stays so."""
         self._rows = tuple(rows)
         self._fill()
