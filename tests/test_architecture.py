@@ -23,6 +23,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "app.service.certificates": ("app.service", "cryptography"),  # reads certificates to say whose they are
     # httpcore: what httpx stands on, for sockets and proxies of our own
     "app.service.network_*": ("app.service", "httpx", "httpcore"),
+    "app.service.updates": ("app.service", "httpx", "tuf"),  # reads a signed feed; its connections are ours
     "app.service*": ("app.service", "httpx", "pydantic", "msgspec", "truststore"),
     # FFmpeg, where it is installed: AAC, M4A, MP4 and WebM, and compressed sound while it arrives
     "app.audio.*_av": ("app.audio", "numpy", "av"),

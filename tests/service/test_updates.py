@@ -1,0 +1,138 @@
+"""The update feed: what is signed is read; tampered, expired, replayed and mixed-up feeds are not believed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from securesystemslib.signer import CryptoSigner
+
+from app.service.network import Network, NetworkSettings
+from app.service.updates import Feed, Release, UpdatesUnknown, is_newer, newest, read_feed
+from tests.service.tuf_feed import TufFeed
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Iterator[TufFeed]:
+    feed = TufFeed(tmp_path / "published")
+    feed.publish("1.2.0")
+    yield feed
+    feed.close()
+
+
+async def ask(feed: Feed, tmp_path: Path) -> Release:
+    return await newest(feed, Network(NetworkSettings(proxy_mode="none")), tmp_path / "kept")
+
+
+async def refused(feed: Feed, tmp_path: Path) -> str:
+    with pytest.raises(UpdatesUnknown) as caught:
+        await ask(feed, tmp_path)
+    return caught.value.sentence
+
+
+async def test_a_signed_feed_tells_the_newest_version_and_its_page(repository: TufFeed, tmp_path: Path) -> None:
+    assert await ask(repository.feed, tmp_path) == Release("1.2.0", "https://example.org/new")
+    assert not list((tmp_path / "kept").glob("*.json"))  # nothing of it is left but what is trusted
+
+
+async def test_a_later_release_is_seen_and_the_same_feed_may_be_asked_again(
+    repository: TufFeed, tmp_path: Path
+) -> None:
+    await ask(repository.feed, tmp_path)
+    repository.publish("1.3.0")
+    assert (await ask(repository.feed, tmp_path)).version == "1.3.0"
+    assert (await ask(repository.feed, tmp_path)).version == "1.3.0"
+
+
+async def test_a_changed_index_is_not_believed(repository: TufFeed, tmp_path: Path) -> None:
+    index = repository.index()
+    index.write_bytes(index.read_bytes().replace(b"1.2.0", b"9.2.0"))
+    assert "changed on its way" in await refused(repository.feed, tmp_path)
+
+
+@pytest.mark.parametrize("name", ["timestamp.json", "1.snapshot.json", "1.targets.json"])
+async def test_metadata_that_was_changed_after_signing_is_not_believed(
+    repository: TufFeed, tmp_path: Path, name: str
+) -> None:
+    path = repository.path(name)
+    told = json.loads(path.read_bytes())
+    told["signed"]["expires"] = "2999-01-01T00:00:00Z"
+    path.write_text(json.dumps(told))
+    assert "not signed as it should be" in await refused(repository.feed, tmp_path)
+
+
+async def test_a_feed_signed_by_somebody_else_is_not_believed(repository: TufFeed, tmp_path: Path) -> None:
+    repository.signers["targets"] = CryptoSigner.generate_ed25519()
+    repository.publish("6.6.6")
+    assert "not signed as it should be" in await refused(repository.feed, tmp_path)
+
+
+async def test_an_expired_feed_is_not_believed(repository: TufFeed, tmp_path: Path) -> None:
+    repository.publish("1.3.0", expires=datetime.now(UTC).replace(microsecond=0) - timedelta(minutes=1))
+    assert "not been renewed in time" in await refused(repository.feed, tmp_path)
+
+
+async def test_an_older_state_of_the_feed_is_not_believed_once_a_newer_was_seen(
+    repository: TufFeed, tmp_path: Path
+) -> None:
+    before = repository.path("timestamp.json").read_bytes()
+    repository.publish("1.3.0")
+    await ask(repository.feed, tmp_path)
+    repository.path("timestamp.json").write_bytes(before)
+    assert "older than what this computer has seen" in await refused(repository.feed, tmp_path)
+
+
+async def test_new_keys_are_believed_when_the_old_ones_signed_them(repository: TufFeed, tmp_path: Path) -> None:
+    feed = repository.feed
+    fresh = CryptoSigner.generate_ed25519()
+    repository.root.revoke_key(repository.signers["targets"].public_key.keyid, "targets")
+    repository.root.add_key(fresh.public_key, "targets")
+    repository.signers["targets"] = fresh
+    repository.write("root", repository.root, "2.root.json", version=2)
+    repository.publish("1.4.0")
+    assert (await ask(feed, tmp_path)).version == "1.4.0"
+
+
+async def test_a_feed_that_is_not_there_is_said_to_be_silent(repository: TufFeed, tmp_path: Path) -> None:
+    repository.path("timestamp.json").unlink()
+    assert await refused(repository.feed, tmp_path) == "The update feed answered with an error (404)."
+    away = replace(repository.feed, metadata="http://127.0.0.1:9/")
+    assert await refused(away, tmp_path) == "The update feed did not answer."
+
+
+async def test_a_feed_that_never_ends_is_given_up(repository: TufFeed, tmp_path: Path) -> None:
+    repository.path("timestamp.json").write_bytes(b"[" * 3_000_000)
+    assert await refused(repository.feed, tmp_path) == "The update feed did not answer."
+
+
+@pytest.mark.parametrize("version", ["", "newest", "1", "1.2.3.4.5", "1.2\n", "1.-2"])
+async def test_a_signed_index_without_a_version_says_nothing(repository: TufFeed, tmp_path: Path, version: str) -> None:
+    repository.publish(version)
+    assert "which version is the newest" in await refused(repository.feed, tmp_path)
+
+
+async def test_only_protected_pages_are_passed_on(repository: TufFeed, tmp_path: Path) -> None:
+    repository.publish("1.3.0", page="file:///etc/passwd")
+    assert await ask(repository.feed, tmp_path) == Release("1.3.0", "")
+
+
+def test_versions_are_compared_as_numbers() -> None:
+    assert is_newer("1.10", than="1.9.9")
+    assert not is_newer("1.2", than="1.2.0")
+    assert not is_newer("0.9", than="1.0")
+
+
+def test_a_copy_without_a_feed_says_so_and_half_a_feed_is_an_error(tmp_path: Path) -> None:
+    assert read_feed(tmp_path) is None
+    (tmp_path / "feed.json").write_text('{"metadata": "https://a.example/m/", "targets": "https://a.example/t/"}')
+    with pytest.raises(UpdatesUnknown, match="half an update feed"):
+        read_feed(tmp_path)
+    (tmp_path / "root.json").write_text("{}")
+    assert read_feed(tmp_path).host == "a.example"
+    (tmp_path / "feed.json").write_text('{"metadata": "http://a.example/m/", "targets": "https://a.example/t/"}')
+    with pytest.raises(UpdatesUnknown, match="protected"):
+        read_feed(tmp_path)
