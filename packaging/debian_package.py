@@ -1,7 +1,6 @@
 """Two .deb of one build: `rialto`, and `rialto-sandbox` with the Sandbox's engines, whose folders it adds.
 
-Made by dpkg-deb alone. What the libraries of a system have to give is found by dpkg-shlibdeps; what is loaded by name
-is written down here.
+What the libraries of a system have to give is found by dpkg-shlibdeps; what is loaded by name is written down here.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ import re
 import shutil
 from pathlib import Path
 
+import archives
 from environments import ROOT
 from progress import CommandFailed, Refusal, quietly, step
 
@@ -45,7 +45,8 @@ def make(version: str, epoch: int, folder: Path, icons: Path, notices: Path, tar
     trees = {name: work / name for name in DESCRIPTIONS}
     program = trees["rialto"] / "usr/lib/rialto"
     shutil.copytree(folder, program, symlinks=True)
-    (program / "LICENCES.txt").unlink(missing_ok=True)  # it is in the documentation
+    (program / "LICENCES.txt").unlink(missing_ok=True)
+    (program / "LICENCES.txt").symlink_to("../../share/doc/rialto/copyright")  # where Debian wants it; one copy
     engines = trees["rialto-sandbox"] / "usr/lib/rialto/_internal"
     engines.mkdir(parents=True)
     for name in (*ENGINES, *ENGINE_DATA):
@@ -160,12 +161,8 @@ def _packed(
     sums = [f"{_md5(file)}  {file.relative_to(tree)}" for file in sorted(tree.rglob("*")) if _counts(file, tree)]
     _write(tree / "DEBIAN/md5sums", "\n".join(sums) + "\n")
     (tree / "DEBIAN").chmod(0o755)
-    try:
-        with step(f"Packing {path.name}"):
-            environ = {**os.environ, "SOURCE_DATE_EPOCH": str(epoch)}
-            quietly(["dpkg-deb", "--root-owner-group", "-Zxz", "-z6", "-b", str(tree), str(path)], env=environ)
-    except CommandFailed as failure:
-        raise Refusal(f"{path.name} could not be made:\n\n{failure.tail}\n") from failure
+    with step(f"Packing {path.name}"):
+        archives.deb(tree, path, epoch)
     return path
 
 

@@ -6,7 +6,6 @@ results are in `dist`, each with its SHA-256 beside it. Every date inside is the
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import os
 import platform
@@ -14,13 +13,14 @@ import re
 import shutil
 import subprocess
 import sys
-import tarfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import archives
 import bill_of_materials
 import debian_package
+import icu_data
 import licences
 import signing
 from environments import ROOT, Environment
@@ -59,8 +59,8 @@ def package(environment: Environment, *, test: bool, target: Path = ROOT / "dist
     results = [target / f"{name}.cdx.json"]
     bill_of_materials.write(RUN_LOCK, results[0], made.version, made.epoch)
     if linux:
-        results.append(tarball(made.folder, target / f"{name}.tar.gz", made.epoch))
-        if shutil.which("dpkg-deb") and shutil.which("dpkg-shlibdeps"):
+        results.append(tarball(made.folder, target / f"{name}.tar.xz", made.epoch))
+        if shutil.which("dpkg-shlibdeps"):
             made = build(environment, work, "theirs")
             results += debian_package.make(made.version, made.epoch, made.folder, made.icons, made.notices, target)
         else:
@@ -85,6 +85,7 @@ def build(environment: Environment, work: Path, system_libraries: str) -> Made:
         "QT_QPA_PLATFORM": "offscreen",
         "SOURCE_DATE_EPOCH": str(epoch),
         "PYTHONHASHSEED": "1",
+        "PYINSTALLER_ZLIB_COMPRESSION_LEVEL": "0",  # packages are compressed as a whole
         "RIALTO_SYSTEM_LIBRARIES": system_libraries,
         "RIALTO_VERSION": version(),
         "RIALTO_ICONS": str(icons),
@@ -100,9 +101,13 @@ def build(environment: Environment, work: Path, system_libraries: str) -> Made:
         raise Refusal(f"The program could not be built:\n\n{failure.tail}\n") from failure
     folder = work / "dist" / ("Rialto.app" if sys.platform == "darwin" else "rialto")
     notices = work / "licences.txt"
-    notices.write_text(licences.text(environment.folder, RUN_LOCK), encoding="utf-8", newline="\n")
+    theirs = system_libraries == "theirs" or not sys.platform.startswith("linux")
+    words = licences.text(environment.folder, RUN_LOCK, None if theirs else folder)
+    notices.write_text(words, encoding="utf-8", newline="\n")
     if sys.platform.startswith("linux"):
         strip(folder)
+        for library in (path for path in folder.rglob("libicudata.so.*") if not path.is_symlink()):
+            say(f"{library.name} is {icu_data.shrink(library) / 1e6:.1f} MB smaller.")
     shutil.copy(notices, folder / ("Contents/Resources" if sys.platform == "darwin" else "") / "LICENCES.txt")
     _say_sizes(folder)
     return Made(version(), epoch, folder, icons, notices)
@@ -138,22 +143,8 @@ def prove(folder: Path) -> None:
 
 def tarball(folder: Path, target: Path, epoch: int) -> Path:
     """Pack a folder so that the same files give the same bytes."""
-
-    def plain(entry: tarfile.TarInfo) -> tarfile.TarInfo:
-        entry.uid = entry.gid = 0
-        entry.uname = entry.gname = ""
-        entry.mtime = epoch
-        entry.mode = 0o755 if entry.isdir() or entry.mode & 0o100 else 0o644
-        return entry
-
-    with (
-        step("Packing the tarball"),
-        target.open("wb") as raw,
-        gzip.GzipFile("", "wb", 6, raw, epoch) as packed,
-        tarfile.open(fileobj=packed, mode="w") as archive,
-    ):
-        for path in sorted((folder, *folder.rglob("*"))):
-            archive.add(path, f"rialto/{path.relative_to(folder)}", recursive=False, filter=plain)
+    with step("Packing the tarball"), target.open("wb") as file:
+        archives.tar_xz(folder, file, epoch, name="rialto", preset=archives.QUICK)
     return target
 
 
