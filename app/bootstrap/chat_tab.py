@@ -44,6 +44,10 @@ def _toast(rialto: Rialto, sentence: str, action: str, words: str) -> None:
     toast = rialto.toast(sentence, action, words)
     if action == "undo":
         toast.action.connect(lambda _id: rialto.chat.undo())
+    elif action == "choose-model":
+        toast.action.connect(lambda _id: rialto.chat_page.open_model_picker())
+    elif action.startswith("open-chat:"):
+        toast.action.connect(lambda _id: rialto.chat_page.open_chat(action.partition(":")[2]))
     elif action == "undo-preset":
         toast.action.connect(lambda _id: rialto.chat_page.box.undo_preset())
 

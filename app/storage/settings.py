@@ -40,6 +40,7 @@ class Settings:
     shortcuts: Mapping[str, str] = field(default_factory=dict)  # action id -> key sequence, "" for none
     favourite_models: tuple[str, ...] = ()
     model_sort: str = "name"  # the order of the model picker
+    told_retiring: tuple[str, ...] = ()  # "model id, date" of models whose end was told
     palette_recent: tuple[str, ...] = ()  # what was run from the palette, newest first
     last_tab: str = "chat"
     last_chat: str = ""

@@ -80,6 +80,40 @@ async def test_the_picker_names_what_comes_instead_and_is_worked_by_key(theme: T
         assert shown.desk.presenter.opened.model_id == "next"
 
 
+async def test_a_toast_names_the_model_once_for_good(theme: Theme, tmp_home: Path) -> None:
+    async with open_page(theme, tmp_home, fake=models()) as shown:
+        await shown.say("One")
+        shown.page.new_chat()
+        await shown.say("Two")
+        assert shown.toasts == [("Plain retires 1 Feb 2027. New chats use it.", "choose-model", "Choose…")]
+    async with open_page(theme, tmp_home, fake=models()) as again:
+        await again.say("Three")
+        assert again.toasts == []
+    later = {**ENDS, "removesAt": "2027-03-01T00:00:00Z"}
+    moved = FakeService(models=[model_body(deprecation=later), NEXT])
+    async with open_page(theme, tmp_home, fake=moved) as moved_page:
+        await moved_page.say("Four")
+        sentences = [sentence for sentence, _, _ in moved_page.toasts]
+        assert sentences == ["Plain retires 1 Mar 2027. 2 chats use it."]
+
+
+async def test_the_toast_leads_to_a_chat_that_uses_the_model(theme: Theme, tmp_home: Path) -> None:
+    async with open_page(theme, tmp_home) as before:
+        await before.say("One")
+        chat_id = before.desk.presenter.opened.chat_id
+        before.page.new_chat()
+        await before.settle()
+        before.desk.presenter.use_model("other", for_new_chats=True)
+        await before.settle()
+        await before.say("Two")
+    leaving = FakeService(models=[model_body(deprecation=ENDS), NEXT, model_body("other", "Other")])
+    async with open_page(theme, tmp_home, fake=leaving) as shown:
+        assert [toast[1] for toast in shown.toasts] == [f"open-chat:{chat_id}"]
+        shown.page.open_chat(chat_id or "")
+        await shown.settle()
+        assert shown.page.desk._strip.isVisible()
+
+
 async def test_what_was_read_is_not_said_again(theme: Theme, tmp_home: Path) -> None:
     async with open_page(theme, tmp_home, fake=models()) as shown:
         await shown.say("One")

@@ -362,6 +362,7 @@ class ChatDesk(QObject):
         return strip
 
     def _show_retiring(self) -> None:
+        self._page.presenter.tell_retiring()
         retiring = self._page.presenter.retiring()
         if retiring is not None or self._is_made("_strip"):
             self._strip.show_retiring(retiring)

@@ -187,6 +187,17 @@ class ChatPresenterChats(ChatPresenterBase):
             can_replace=self.shelf.get(replacement_id) is not None,
         )
 
+    def tell_retiring(self) -> None:
+        """Say, once for good, which models in use the service will remove."""
+        if self.library is None or not any(model.deprecation is not None for model in self.shelf.models()):
+            return
+        from app.ui.chat.presenter_retiring import retiring_news
+
+        news = retiring_news(self.shelf, self.library, self.shelf.settings, self.opened.model_id)
+        if news is not None:
+            action = f"open-chat:{news.chat_id}" if news.chat_id else "choose-model"
+            self.notice.emit(news.sentence, action, "Show the chat" if news.chat_id else "Choose…")
+
     def changes_to(self, model_id: str) -> tuple[str, ...]:
         """What becomes different when `model_id` takes the place of the open chat's model."""
         from app.ui.chat.model_changes import changes
