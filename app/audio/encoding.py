@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.audio.formats import FORMATS, can_encode, missing_sentence
-from app.audio.spool import at_rate
+from app.audio.spool import RateChange
 
 if TYPE_CHECKING:
     import numpy as np
@@ -109,8 +109,12 @@ def _encode(target: Path, kind: str, spool: Spool, tags: ClipTags) -> None:
 
 
 def _blocks(spool: Spool, rate_hz: int) -> Iterator[Samples]:
+    change = RateChange(spool.rate_hz, rate_hz) if rate_hz != spool.rate_hz else None
     for start in range(0, spool.frames, BLOCK_FRAMES):
-        yield at_rate(spool.read(start, BLOCK_FRAMES), spool.rate_hz, rate_hz)
+        samples = spool.read(start, BLOCK_FRAMES)
+        yield samples if change is None else change.feed(samples)
+    if change is not None:
+        yield change.flush()
 
 
 def id3(tags: ClipTags) -> bytes:

@@ -11,12 +11,14 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.audio.resampling import Resampler
 from app.audio.waveform import PeakCounter
 
 if TYPE_CHECKING:
     import numpy as np
 
     from app.audio.decoding import Block
+    from app.audio.resampling import Signal
     from app.audio.waveform import Pairs
 
     Samples = np.ndarray[tuple[int], np.dtype[np.int16]]
@@ -36,6 +38,7 @@ class Spool:
         self._counter: PeakCounter | None = None
         self._seams: list[int] = []
         self._at_seam = True
+        self._rate: RateChange | None = None  # of the part that comes at another rate than the clip's
         self._changed = threading.Condition()
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), 0o600)
@@ -49,13 +52,25 @@ class Spool:
         if not self.rate_hz:
             self.rate_hz = block.rate_hz
         elif block.rate_hz != self.rate_hz:
-            samples = at_rate(samples, block.rate_hz, self.rate_hz)
+            if self._rate is None or self._rate.from_hz != block.rate_hz:
+                self._end_rate()
+                self._rate = RateChange(block.rate_hz, self.rate_hz)
+            samples = self._rate.feed(samples)
+        self._append(samples)
+
+    def _append(self, samples: Samples) -> None:
         if not len(samples):
             return
         if self._at_seam:
             samples = faded_in(samples, int(self.rate_hz * FADE_S))
             self._at_seam = False
         self._write(samples)
+
+    def _end_rate(self) -> None:
+        """What another rate still holds back belongs to the part before."""
+        change, self._rate = self._rate, None
+        if change is not None:
+            self._append(change.flush())
 
     def _write(self, samples: Samples) -> None:
         with self._changed:
@@ -70,6 +85,7 @@ class Spool:
 
     def seam(self) -> None:
         """Begin another part: the end of what there is fades out, what comes next fades in."""
+        self._end_rate()
         with self._changed:
             if self._at_seam or self._file.closed:
                 return
@@ -82,6 +98,7 @@ class Spool:
 
     def finish(self) -> None:
         """Nothing more will come."""
+        self._end_rate()
         with self._changed:
             self.is_finished = True
             self._changed.notify_all()
@@ -145,12 +162,21 @@ def faded_in(samples: Samples, frames: int) -> Samples:
     return faded
 
 
-def at_rate(samples: Samples, from_hz: int, to_hz: int) -> Samples:
-    """Return the same sound at another rate, by straight lines between samples: parts of a clip rarely differ."""
+class RateChange:
+    """Brings blocks of 16 bits from one rate to another without a step between them. End with `flush`."""
+
+    def __init__(self, from_hz: int, to_hz: int) -> None:
+        self.from_hz = from_hz
+        self._resampler = Resampler(from_hz, to_hz)
+
+    def feed(self, samples: Samples) -> Samples:
+        return _in_16_bits(self._resampler.feed(samples.astype("float32")))
+
+    def flush(self) -> Samples:
+        return _in_16_bits(self._resampler.flush())
+
+
+def _in_16_bits(signal: Signal) -> Samples:
     import numpy as np
 
-    if from_hz == to_hz or not len(samples):
-        return samples
-    places = np.arange(round(len(samples) * to_hz / from_hz)) * (from_hz / to_hz)
-    resampled: Samples = np.interp(places, np.arange(len(samples)), samples).astype(np.int16)
-    return resampled
+    return np.clip(np.rint(signal), -32768, 32767).astype(np.int16)

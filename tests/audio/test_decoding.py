@@ -150,6 +150,22 @@ def test_a_part_at_another_rate_is_brought_to_the_clips_own(tmp_path: Path) -> N
     spool.add(block(0.5))
     spool.seam()
     spool.add(block(0.5, rate_hz=48_000))
-    assert spool.duration_s == pytest.approx(1.0)
+    spool.finish()
+    assert spool.duration_s == pytest.approx(1.0, abs=0.001)
     assert frequency_of(spool.read(12_000, 12_000), RATE_HZ) == pytest.approx(440, abs=1)
+    spool.close()
+
+
+@pytest.mark.parametrize("rate_hz", [22_050, 44_100, 48_000])
+def test_the_blocks_of_a_part_at_another_rate_meet_without_a_step(rate_hz: int, tmp_path: Path) -> None:
+    spool = Spool(tmp_path / "clip.pcm")
+    spool.add(block(0.1))
+    spool.seam()
+    whole = tone(1.0, 440, rate_hz)
+    for at in range(0, len(whole), 777):
+        spool.add(decoding.Block(whole[at : at + 777], rate_hz))
+    spool.finish()
+    found = spool.read(2_400 + 200, RATE_HZ - 400).astype(int)
+    bend = np.abs(np.diff(found, n=2)).max()
+    assert bend < np.abs(np.diff(tone(0.2).astype(int), n=2)).max() + 4, "a sine bends nowhere more than at its crest"
     spool.close()
