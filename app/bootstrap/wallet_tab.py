@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from app.ui.shared.budget import read_limit
 from app.ui.wallet.page import WalletPage
 from app.ui.wallet.presenter import WalletPresenter
+from app.ui.wallet.presenter_api_keys import ApiKeysPresenter
 from app.ui.wallet.presenter_receipts import ReceiptsPresenter
 from app.ui.wallet.presenter_top_up import TopUpPresenter
 from app.ui.wallet.wallet_dialogs import WalletDialogs
@@ -32,7 +33,9 @@ def make_wallet_tab(rialto: Rialto) -> WalletPage:
     presenter.kept_in = lambda: desk.places.state.place
     receipts = ReceiptsPresenter(rialto.caller, desk.book, desk.ledger, rialto.tasks)
     top_ups = TopUpPresenter(desk.book, keys, rialto.tasks, desk.switch.open, own_cap)
-    page = WalletPage(rialto.theme, presenter, receipts, keys, top_ups, rialto.tasks)
+    api_keys = ApiKeysPresenter(rialto.caller, rialto.tasks)
+    api_keys.note_secret = rialto.secrets.add
+    page = WalletPage(rialto.theme, presenter, receipts, keys, top_ups, api_keys, rialto.tasks)
     page.use_wanted.connect(lambda account_id: rialto.accounts.use(account_id))
     page.toast_wanted.connect(lambda *words: _toast(rialto, page, *words))
     keys.changed.connect(rialto.accounts.refresh)

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
+from app.sandbox.api_keys import only_admin
 from app.sandbox.call import Call, json_answer
 from app.sandbox.errors import Json, Refusal
 from app.sandbox.http import Answer
@@ -56,10 +57,12 @@ async def rate_limits(call: Call) -> Answer:
 
 
 async def rate_limit_log(call: Call) -> Answer:
+    only_admin(call)
     return json_answer({"object": "list", "data": list(call.caller.limit_log)})
 
 
 async def balance(call: Call) -> Answer:
+    only_admin(call)
     ledger = call.caller.ledger
     currency = "DIEM" if ledger.balance_diem > 0 else "USD" if ledger.balance_usd > 0 else None
     return json_answer(
@@ -74,6 +77,7 @@ async def balance(call: Call) -> Answer:
 
 async def usage_history(call: Call) -> Answer:
     """Ledger lines, oldest first. The cursor is the number of lines already shown, together with the page size."""
+    only_admin(call)
     check = Checker(flat_list=call.names.issues_in_errors)
     cursor = call.value("cursor")
     filters = ("startTimestamp", "endTimestamp", "currency", "pageSize")
@@ -109,6 +113,7 @@ async def usage_history(call: Call) -> Answer:
 
 async def usage_analytics(call: Call) -> Answer:
     """Sums over the ledger's spendings, in USD and in daily credits: by day, by model, by key. Payments are none."""
+    only_admin(call)
     from app.sandbox.x402_terms import TOP_UP_SKU
 
     start, end, shown = _range(call)

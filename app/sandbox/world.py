@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, Protocol
 
 from app.sandbox.faults import Faults
 from app.sandbox.limits import AbuseGuard, RateLimits
@@ -127,6 +127,13 @@ class Settings:
     any_key: bool = False  # permissive: every non-empty key is a caller of its own
 
 
+class Issued(Protocol):
+    """A key that was made while the Sandbox runs."""
+
+    def caller_at(self, now: float) -> Caller | None:
+        """Who calls with it now; None after its end."""
+
+
 class World:
     def __init__(self, api_key: str, settings: Settings, clock: Clock) -> None:
         self.settings = settings
@@ -136,12 +143,15 @@ class World:
         self.log = RequestLog()
         self.last_prompt: dict[str, Any] | None = None
         self.kept: dict[str, Any] = {}  # what endpoints keep for everybody, each under its own name
+        self.issued: dict[str, Issued] = {}  # by the fingerprint of the key
         self._key_id = fingerprint(api_key)
         self._first_settings = {name: getattr(settings, name) for name in settings.__slots__}
 
     def caller_of(self, api_key: str) -> Caller | None:
         """Return who holds this key, or None when the key is not known here."""
         caller_id = fingerprint(api_key)
+        if caller_id in self.issued:
+            return self.issued[caller_id].caller_at(self.clock.now())
         if caller_id != self._key_id and not (self.settings.any_key and api_key):
             return None
         return self._caller(caller_id)
@@ -157,6 +167,7 @@ class World:
         self.log.clear()
         self.last_prompt = None
         self.kept.clear()
+        self.issued.clear()
         self.clock.offset_s = 0.0
         for name, value in self._first_settings.items():
             setattr(self.settings, name, value)

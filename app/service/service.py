@@ -22,6 +22,7 @@ from app.service.retry import BudgetState, FailureBudget
 if TYPE_CHECKING:
     import httpx
 
+    from app.service.api_keys import ApiKeysResource
     from app.service.billing import BillingResource
     from app.service.crypto_rpc import CryptoRpcResource
     from app.service.embeddings import EmbeddingsResource
@@ -43,6 +44,12 @@ class Service:
         self.account = AccountResource(client)
 
     # The rest is imported when a tab first asks for it, so that a chat does not wait for video.
+
+    @cached_property
+    def api_keys(self) -> ApiKeysResource:
+        from app.service.api_keys import ApiKeysResource
+
+        return ApiKeysResource(self.client)
 
     @cached_property
     def speech(self) -> SpeechResource:

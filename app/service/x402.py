@@ -161,9 +161,13 @@ class X402Resource:
             max_bytes=MAX_TERMS_BYTES,
             read_timeout_s=SETTLE_TIMEOUT_S,
         )
+        record = self._client.record(call)
         try:
-            async with self._client.fetch(call) as answer:
-                return _settlement(answer.body, answer.info)
+            async with self._client.fetch(call, record=record) as answer:
+                settlement = _settlement(answer.body, answer.info)
+                if settlement.credited_usd is not None:
+                    record.report(units={"paid_in_micros": int(settlement.credited_usd * 1_000_000)})
+                return settlement
         except ServiceError as error:
             failure = _settle_failure(error)
         raise failure

@@ -26,6 +26,7 @@ CSV_COLUMNS = (
     *("when_utc", "tab", "account", "model", "endpoint", "outcome", "cost_usd", "cost_source", "estimate_usd"),
     *("charged", "balance_after_usd", "duration_s", "request_id", "units", "id"),
 )
+FREE = ("/video/quote", "/video/retrieve", "/video/complete", "/x402/top-up")  # asked with POST, and free all the same
 _RISKY = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would take such a cell for a formula
 
 
@@ -40,6 +41,7 @@ class ReceiptFilter:
     model: str = ""
     outcome: str = ""
     paid_only: bool = False
+    without_free: bool = False  # leaves out what is never charged: lists, limits, balances, prices, states
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +119,13 @@ def _where(wanted: ReceiptFilter, zone: tzinfo) -> tuple[str, list[Any]]:
         values.append(micros_of(_midnight(wanted.last_day + timedelta(days=1), zone)))
     if wanted.paid_only:
         conditions.append("cost_usd IS NOT NULL AND cost_usd <> '0'")
+    if wanted.without_free:
+        asked = ", ".join("?" for _ in FREE)
+        conditions.append(
+            "((cost_usd IS NOT NULL AND cost_usd <> '0') OR units LIKE '%paid_in_micros%'"
+            f" OR (endpoint NOT LIKE 'GET %' AND endpoint NOT IN ({asked})))"
+        )
+        values += [f"POST {path}" for path in FREE]
     return (f"WHERE {' AND '.join(conditions)}" if conditions else "", values)
 
 

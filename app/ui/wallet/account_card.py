@@ -170,11 +170,12 @@ def _empty(layout: QLayout) -> None:
             inner.deleteLater()
 
 
-def column(theme: Theme, spacing: int = 8) -> tuple[QWidget, QVBoxLayout]:
-    """A plain column without margins."""
+def column(theme: Theme, spacing: int = 8, *, wraps: bool = False) -> tuple[QWidget, QVBoxLayout]:
+    """A plain column without margins. `wraps`: what is in it grows in height with its words, so it is not pushed up."""
     holder = QWidget()
     layout = QVBoxLayout(holder)
     layout.setContentsMargins(0, 0, 0, 0)
     layout.setSpacing(theme.px(spacing))
-    layout.setAlignment(Qt.AlignmentFlag.AlignTop)
+    if not wraps:  # a layout that is aligned asks nothing for the height that its width needs
+        layout.setAlignment(Qt.AlignmentFlag.AlignTop)
     return holder, layout

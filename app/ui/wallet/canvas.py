@@ -13,7 +13,8 @@ from app.ui.shared.header import PaneTabs
 from app.ui.shared.segmented import SegmentedChoice
 from app.ui.shared.surfaces import zone
 from app.ui.shared.theme import Theme
-from app.ui.wallet.more_pages import ComparePage, KeyView, SignaturesPage
+from app.ui.wallet.key_view import KeyView
+from app.ui.wallet.more_pages import ComparePage, SignaturesPage
 from app.ui.wallet.overview import Overview
 from app.ui.wallet.receipts_page import ReceiptsPage
 from app.ui.wallet.state import BookRow

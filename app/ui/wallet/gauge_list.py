@@ -35,7 +35,7 @@ class GaugeBar(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(self._theme.px(120), self._theme.px(6))
+        return QSize(self._theme.px(120), self._theme.px(4))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -55,7 +55,7 @@ class GaugeRow(QWidget):
         super().__init__()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.px(4))
+        column.setSpacing(theme.px(2))
         line = QHBoxLayout()
         line.setSpacing(theme.px(8))
         self.name = Label(theme, name, elide=True)
@@ -100,7 +100,7 @@ class GaugeList(QWidget):
         self._rows: list[GaugeRow] = []
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(theme.px(12))
+        self._column.setSpacing(theme.px(6))
         self._column.addStretch(1)
         self._clock = QTimer(self)
         self._clock.setInterval(1000)

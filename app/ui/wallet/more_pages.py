@@ -1,4 +1,4 @@
-"""Three pages of lists: the service's bookings beside ours, what was signed, and the key in use."""
+"""Two pages of lists: the service's bookings beside ours, and what was signed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.ui.shared.money import money
 from app.ui.shared.theme import Theme
 from app.ui.wallet.plain_table import PlainTable
 from app.ui.wallet.receipts_table import day_and_time
-from app.ui.wallet.state import Difference, KeyPage, SignedRow
+from app.ui.wallet.state import Difference, SignedRow
 
 KIND_WORDS = {"sign-in": "Sign-in", "payment": "Payment"}
 
@@ -108,35 +108,3 @@ class SignaturesPage(QWidget):
 
     def _show(self, place: int) -> None:
         self.document.setPlainText(self._rows[place].document if 0 <= place < len(self._rows) else "")
-
-
-class KeyView(QWidget):
-    """The key in use as the service sees it."""
-
-    def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        page, column = _page(theme)
-        outer.addWidget(page)
-        self.facts = Label(theme, "", wrap=True, tabular=True)
-        self.problem = Label(theme, "", role="warn", wrap=True)
-        column.addWidget(self.facts)
-        column.addWidget(self.problem)
-        column.addWidget(Label(theme, "Limits by model", weight=600))
-        titles = ("Model", "Requests a minute", "Tokens a minute")
-        self.limits = PlainTable(theme, "Limits by model", titles, (0, 150, 150))
-        column.addWidget(self.limits, 3)
-        column.addWidget(Label(theme, "Limits that were hit", weight=600))
-        self.hits = PlainTable(theme, "Limits that were hit", ("When", "Model", "Limit"), (150, 0, 200))
-        column.addWidget(self.hits, 2)
-        note = "This service lets no program make or revoke keys; that is done on its own page."
-        column.addWidget(Label(theme, note, "small", "text2", wrap=True))
-
-    def show_page(self, page: KeyPage) -> None:
-        self.facts.set_text(" · ".join(f"{name}: {value}" for name, value in page.facts))
-        self.problem.set_text("Asking the service" if page.busy else page.problem)
-        self.problem.setVisible(page.busy or bool(page.problem))
-        self.limits.rows.set_lines(page.limits)
-        self.hits.rows.set_lines(page.hits)

@@ -123,15 +123,19 @@ class Overview(QScrollArea):
         self._top.addWidget(self._limits(), 3)
         outer.addWidget(rule())
         head = QHBoxLayout()
-        head.setContentsMargins(theme.px(24), theme.px(14), theme.px(24), theme.px(6))
+        head.setContentsMargins(theme.px(24), theme.px(12), theme.px(24), theme.px(2))
         head.addWidget(Label(theme, self.tr("Latest calls"), "heading"), 1)
         self.show_all = LinkButton(theme, self.tr("Show all"), size="")
         self.show_all.clicked.connect(self.all_wanted)
         head.addWidget(self.show_all)
         outer.addLayout(head)
-        self.latest = ReceiptTable(theme, row_at, name=self.tr("Latest calls"))
+        self.latest = ReceiptTable(theme, row_at, name=self.tr("Latest calls"), hides=True)
         self.latest.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        outer.addWidget(self.latest)
+        self.latest.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        under = QHBoxLayout()
+        under.setContentsMargins(theme.px(12), 0, theme.px(12), 0)  # the cells' own margin makes it 24
+        under.addWidget(self.latest)
+        outer.addLayout(under)
 
     def _usage(self) -> QWidget:
         theme = self._theme

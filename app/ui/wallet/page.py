@@ -13,8 +13,9 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from app.ui.shared.money import money
 from app.ui.shared.tab import PaletteItem, TabAction, TabInfo, Zones
 from app.ui.wallet.canvas import Canvas
+from app.ui.wallet.key_dialogs import KeyDialogs
 from app.ui.wallet.list_pane import WalletListPane
-from app.ui.wallet.state import AccountCard, Filter
+from app.ui.wallet.state import AccountCard, Filter, KeyRow
 from app.ui.wallet.top_up_dialog import TopUpDialog
 from app.ui.wallet.wallet_dialogs import WalletDialogs
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from app.ui.shared.tasks import TaskScope
     from app.ui.shared.theme import Theme
     from app.ui.wallet.presenter import WalletPresenter
+    from app.ui.wallet.presenter_api_keys import ApiKeysPresenter
     from app.ui.wallet.presenter_keys import WalletKeys
     from app.ui.wallet.presenter_receipts import ReceiptsPresenter
     from app.ui.wallet.presenter_top_up import TopUpPresenter
@@ -48,18 +50,21 @@ class WalletPage(QObject):
         receipts: ReceiptsPresenter,
         keys: WalletKeys,
         top_ups: TopUpPresenter,
+        api_keys: ApiKeysPresenter,
         tasks: TaskScope,
     ) -> None:
         super().__init__()
         self._theme = theme
         self._tasks = tasks
         self.presenter, self.receipts, self.keys, self.top_ups = presenter, receipts, keys, top_ups
+        self.api_keys = api_keys
         self.zones = Zones()
         self.toggle_list: Callable[[], None] = _nothing
         self.list = WalletListPane(theme, presenter.limit_text)
         self.main = Canvas(theme, receipts.row)
         self.dialogs = WalletDialogs(theme, self.main, keys)
         self.dialogs.told.connect(lambda sentence: self.toast_wanted.emit(sentence, "", ""))
+        self.key_dialogs = KeyDialogs(theme, self.main, api_keys)
         self.top_up_dialog: TopUpDialog | None = None
         self._connect_list()
         self._connect_canvas()
@@ -108,7 +113,9 @@ class WalletPage(QObject):
         receipts.filter_changed.connect(self._show_filter)
         receipts.differences_changed.connect(main.compare.show_differences)
         receipts.notice.connect(self.toast_wanted)
-        self.presenter.key_page_changed.connect(main.key.show_page)
+        self.api_keys.changed.connect(main.key.show_page)
+        main.key.new_wanted.connect(self.new_key)
+        main.key.revoke_wanted.connect(lambda row: self._tasks.start("wallet dialog", self._revoke_key, row))
         self.keys.signed.connect(lambda: self._page_shown(main.page) if main.page == "signed" else None)
 
     # What the presenters tell
@@ -132,7 +139,7 @@ class WalletPage(QObject):
         if name == "signed":
             self._tasks.replace("wallet signatures", self._show_signatures)
         elif name == "key":
-            self.presenter.load_key_page()
+            self.api_keys.load()
 
     async def _show_signatures(self) -> None:
         self.main.signed.show_rows(await self.keys.signed_lately())
@@ -192,6 +199,21 @@ class WalletPage(QObject):
 
     async def _new_wallet(self) -> None:
         await self.dialogs.add(self.presenter.cards())
+
+    def new_key(self) -> None:
+        """Make an API key, where the key in use may."""
+        self.main.show_page("key")
+        self._tasks.start("wallet dialog", self._new_key)
+
+    async def _new_key(self) -> None:
+        self._tell(await self.key_dialogs.make())
+
+    async def _revoke_key(self, row: KeyRow) -> None:
+        self._tell(await self.key_dialogs.revoke(row))
+
+    def _tell(self, sentence: str) -> None:
+        if sentence:
+            self.toast_wanted.emit(sentence, "", "")
 
     def show_day(self, day: object) -> None:
         """Show the receipts of one day."""
@@ -256,6 +278,7 @@ class WalletPage(QObject):
             TabAction("wallet.compare", "Compare with the service's books", page("compare"), "", "layers"),
             TabAction("wallet.signed", "What was signed", page("signed"), "", "signature"),
             TabAction("wallet.key", "The API key in use", page("key"), "", "key"),
+            TabAction("wallet.new_key", "Make an API key…", self.new_key, "", "plus"),
         )
 
     def palette_items(self, text: str, limit: int) -> Sequence[PaletteItem]:

@@ -10,7 +10,6 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
@@ -18,7 +17,7 @@ from PySide6.QtCore import QObject, Signal
 from app.ui.shared.budget import read_limit
 from app.ui.shared.limit_watch import PARTNER_TIERS, TIERS
 from app.ui.shared.money import money
-from app.ui.wallet.state import AccountCard, Gauge, KeyPage
+from app.ui.wallet.state import AccountCard, Gauge
 
 if TYPE_CHECKING:
     from app.credentials.accounts import Account, AccountBook
@@ -45,7 +44,6 @@ class WalletPresenter(QObject):
     accounts_changed = Signal(tuple)  # of AccountCard
     gauges_changed = Signal(tuple)  # of Gauge
     budgets_changed = Signal()
-    key_page_changed = Signal(object)  # KeyPage
     busy_changed = Signal(bool)
     notice = Signal(str, str, str)
 
@@ -74,7 +72,6 @@ class WalletPresenter(QObject):
         self._warned: set[str] = set()
         self.lock_state: Callable[[], bool] = lambda: False
         self.kept_in: Callable[[], str] = lambda: ""
-        self.key_page = KeyPage()
         caller.account_changed.connect(self._account_changed)
         caller.numbers_changed.connect(self._numbers_changed)
         ledger.recorded.connect(lambda _receipt: self._tasks.replace("wallet gauges", self._count_credits))
@@ -171,10 +168,6 @@ class WalletPresenter(QObject):
         self.budgets_changed.emit()
         return ""
 
-    def load_key_page(self) -> None:
-        """Read what the service says about the key in use."""
-        self._tasks.replace("wallet key", self._load_key_page)
-
     # How it is done
 
     async def _save(self) -> None:
@@ -212,7 +205,6 @@ class WalletPresenter(QObject):
     def _account_changed(self) -> None:
         self._limits = None
         self._ledger.limits.clear()
-        self.key_page = KeyPage()
         self._show_daily_limit()
         self.reload()
 
@@ -321,57 +313,3 @@ class WalletPresenter(QObject):
         counts = (each.units.get("credits", 0) for each in recent if each.at >= since)
         self._credits = sum(count for count in counts if isinstance(count, int))
         self.gauges_changed.emit(self.gauges())
-
-    async def _load_key_page(self) -> None:
-        from app.service.errors import ServiceError
-
-        account, service = self.caller.account, self.caller.service
-        if account is None or service is None:
-            return
-        if account.kind == "wallet":
-            self._set_key_page(KeyPage(problem="A wallet signs in by itself; it has no API key."))
-            return
-        self._set_key_page(replace(self.key_page, busy=True, problem=""))
-        try:
-            limits = await service.account.rate_limits()
-        except ServiceError as error:
-            self._set_key_page(KeyPage(problem=str(error)))
-            return
-        page = _key_page(limits, account.secret_hint)
-        try:
-            hits = await service.account.limit_log()
-        except ServiceError:
-            self._set_key_page(replace(page, problem="The log of limits that were hit needs an admin key."))
-            return
-        rows = tuple(
-            (f"{each.at.astimezone():%d %b %H:%M:%S}" if each.at else "", each.model_id, each.limit_type)
-            for each in hits
-        )
-        self._set_key_page(replace(page, hits=rows))
-
-    def _set_key_page(self, page: KeyPage) -> None:
-        self.key_page = page
-        self.key_page_changed.emit(page)
-
-
-def _key_page(limits: RateLimits, hint: str) -> KeyPage:
-    expires = limits.key_expires_at
-    balances = limits.balances
-    amounts = [
-        f"{money(amount)} {words}"
-        for amount, words in ((balances.usd, "USD"), (balances.diem, "daily credits"), (balances.bundled, "bundled"))
-        if amount is not None
-    ]
-    facts = (
-        ("Key", f"ends in {hint}" if hint else "not shown"),
-        ("May call", "yes" if limits.access_permitted else "no"),
-        ("Tier", limits.tier.id or "not stated"),
-        ("Expires", f"{expires.astimezone():%d %B %Y, %H:%M}" if expires else "never"),
-        ("Can spend", ", ".join(amounts) or "not stated"),
-    )
-
-    def amount(value: Decimal | None) -> str:
-        return f"{int(value):,}" if value is not None else "none"
-
-    rows = tuple((each.model_id, amount(each.amount("RPM")), amount(each.amount("TPM"))) for each in limits.models)
-    return KeyPage(facts=facts, limits=rows)

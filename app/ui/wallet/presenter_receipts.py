@@ -9,13 +9,14 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta, tzinfo
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
 from app.ui.wallet.presenter_compare import compare, service_bookings
-from app.ui.wallet.state import TAB_WORDS, BookRow, Choices, Difference, Filter, Totals
+from app.ui.wallet.state import CALL_WORDS, TAB_WORDS, BookRow, Choices, Difference, Filter, Totals
 
 if TYPE_CHECKING:
     from app.credentials.accounts import AccountBook
@@ -189,7 +190,15 @@ class ReceiptsPresenter(QObject):
         except ServiceError as error:
             self.differences_changed.emit((), f"The service did not show its bookings. {error}")
             return
-        wanted = replace(self._stored_filter(), tab="", model="", outcome="", account_id=account.id, last_day=None)
+        wanted = replace(
+            self._stored_filter(),
+            tab="",
+            model="",
+            outcome="",
+            account_id=account.id,
+            last_day=None,
+            without_free=False,
+        )
         ours = await self._book.page(replace(wanted, paid_only=True), self._zone(), 0, COMPARED)
         found: tuple[Difference, ...] = await asyncio.to_thread(compare, ours, theirs)
         faults = sum(each.is_fault for each in found)
@@ -208,6 +217,7 @@ class ReceiptsPresenter(QObject):
             account_id=wanted.account_id,
             model=wanted.model,
             outcome=wanted.outcome,
+            without_free=not wanted.free,
         )
 
     def _names(self) -> dict[str, str]:
@@ -227,7 +237,9 @@ def _row(receipt: Receipt, names: dict[str, str]) -> BookRow:
         for name, count in receipt.units.items()
         if name in UNIT_WORDS and count
     ]
-    detail = ", ".join([receipt.model or receipt.endpoint, *counted])
+    paid_in = receipt.units.get("paid_in_micros")
+    what = "Top-up" if paid_in else receipt.model or call_words(receipt.endpoint)
+    detail = ", ".join([what, *counted])
     return BookRow(
         id=receipt.id,
         at=receipt.at,
@@ -241,4 +253,13 @@ def _row(receipt: Receipt, names: dict[str, str]) -> BookRow:
         balance=receipt.balance_after,
         is_play=not receipt.charged,
         reference=receipt.request_id,
+        paid_in=Decimal(paid_in).scaleb(-6) if isinstance(paid_in, int) else None,
     )
+
+
+def call_words(endpoint: str) -> str:
+    """What a call was about, for people: `GET /models?type=all` becomes "Models"; the endpoint itself if unknown."""
+    for beginning, words in CALL_WORDS:
+        if endpoint.startswith(beginning):
+            return words + endpoint.removeprefix(beginning) if words.endswith(" ") else words
+    return endpoint

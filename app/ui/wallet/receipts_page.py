@@ -15,7 +15,7 @@ from app.ui.shared.label import Label
 from app.ui.shared.money import money
 from app.ui.shared.theme import Theme
 from app.ui.wallet.receipts_table import ReceiptTable
-from app.ui.wallet.state import OUTCOME_WORDS, BookRow, Choices, Filter, Totals
+from app.ui.wallet.state import FREE_WORDS, OUTCOME_WORDS, BookRow, Choices, Filter, Totals
 
 PERIODS = ((1, "Today"), (7, "7 days"), (14, "14 days"), (30, "30 days"), (90, "90 days"), (0, "All time"))
 
@@ -41,6 +41,7 @@ class ReceiptsPage(QWidget):
             ("account_id", "Account"),
             ("model", "Model"),
             ("outcome", "Outcome"),
+            ("free", "Price"),
         ):
             field = self.fields[name] = ChoiceField(theme, f"Filter by {words.lower()}", small=True)
             field.setSizeAdjustPolicy(ChoiceField.SizeAdjustPolicy.AdjustToContents)
@@ -66,6 +67,7 @@ class ReceiptsPage(QWidget):
         column.addWidget(self.pages, 1)
         self._fill("days", [(key, words) for key, words in PERIODS], 14)
         self._fill("outcome", [("", "Every outcome"), *OUTCOME_WORDS.items()], "")
+        self._fill("free", list(FREE_WORDS.items()), "")
         self.show_choices(Choices(), Filter())
 
     def show_choices(self, choices: Choices, wanted: Filter) -> None:
@@ -74,6 +76,7 @@ class ReceiptsPage(QWidget):
         self._fill("account_id", [("", "Every account"), *choices.accounts], wanted.account_id)
         self._fill("model", [("", "Every model"), *choices.models], wanted.model)
         self._select("outcome", wanted.outcome)
+        self._select("free", wanted.free)
         periods: list[tuple[object, str]] = list(PERIODS)
         if wanted.day is not None:
             periods.insert(0, (wanted.day, f"{wanted.day.day} {wanted.day:%B}"))

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView
 
 from app.ui.shared import money
@@ -20,7 +20,8 @@ Index = QModelIndex | QPersistentModelIndex
 COLUMNS = ("When", "What", "Detail", "Paid by", "Outcome", "Estimate", "Cost", "Balance", "Reference")
 WHEN, WHAT, DETAIL, PAID_BY, OUTCOME, ESTIMATE, COST, BALANCE, REFERENCE = range(len(COLUMNS))
 _RIGHT = (ESTIMATE, COST, BALANCE)
-_WIDTHS = (136, 116, 260, 128, 92, 86, 92, 86, 120)
+_WIDTHS = (132, 112, 200, 124, 92, 100, 108, 92, 104)
+_MAY_GO = (REFERENCE, BALANCE, ESTIMATE, OUTCOME, PAID_BY)  # where there is no room, in this order
 _TOP = QModelIndex()
 _SHORT = 8
 
@@ -104,12 +105,16 @@ class ReceiptModel(QAbstractTableModel):
             case 5:
                 return amount_words(row.estimate)
             case 6:
+                if row.paid_in is not None:
+                    return "+" + money.money(row.paid_in)
                 return amount_words(row.cost) + (" ~" if row.cost_source == "estimated" else "")
             case 7:
                 return amount_words(row.balance)
         return row.reference[:_SHORT]
 
     def _long_words(self, row: BookRow, column: int) -> str:
+        if column == COST and row.paid_in is not None:
+            return f"{money.money(row.paid_in)} paid in" + (", play money" if row.is_play else "")
         if column == COST:
             return money.cost(row.cost, row.cost_source) + (", play money" if row.is_play else "")
         return row.reference if column == REFERENCE else self._words(row, column)
@@ -118,10 +123,14 @@ class ReceiptModel(QAbstractTableModel):
 class ReceiptTable(QTableView):
     """Ctrl+C copies the whole reference of the row."""
 
-    def __init__(self, theme: Theme, row_at: Callable[[int], BookRow | None], *, name: str) -> None:
+    def __init__(
+        self, theme: Theme, row_at: Callable[[int], BookRow | None], *, name: str, hides: bool = False
+    ) -> None:
+        """`hides`: where there is no room columns go, else the table is scrolled across."""
         super().__init__()
         self._theme = theme
         self._row_at = row_at
+        self._hides = hides
         self.rows = ReceiptModel(theme, row_at)
         self.setModel(self.rows)
         self.setAccessibleName(name)
@@ -135,7 +144,6 @@ class ReceiptTable(QTableView):
         self.verticalHeader().hide()
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.horizontalHeader().setHighlightSections(False)
-        self.horizontalHeader().setSectionResizeMode(DETAIL, QHeaderView.ResizeMode.Stretch)
         self.horizontalHeader().setAccessibleName(name)
         self._dress()
         theme.changed.connect(self._dress)
@@ -145,9 +153,26 @@ class ReceiptTable(QTableView):
         self.verticalHeader().setDefaultSectionSize(theme.height_px(30, 17))
         self.horizontalHeader().setFont(theme.font("small", 500))
         for column, width in enumerate(_WIDTHS):
-            if column != DETAIL:
-                self.setColumnWidth(column, theme.type_px(width))
+            self.setColumnWidth(column, theme.type_px(width))
+        self._fit()
         self.viewport().update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Give what is left to the detail; when less than it needs is left, let columns go or scroll."""
+        room, widths = self.viewport().width(), [self._theme.type_px(width) for width in _WIDTHS]
+        gone: set[int] = set()
+        for column in _MAY_GO if self._hides else ():
+            if sum(widths) - sum(widths[each] for each in gone) <= room:
+                break
+            gone.add(column)
+        for column in _MAY_GO:
+            self.setColumnHidden(column, column in gone)
+        used = sum(width for column, width in enumerate(widths) if column not in gone and column != DETAIL)
+        self.setColumnWidth(DETAIL, max(widths[DETAIL], room - used))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         row = self._row_at(self.currentIndex().row()) if self.currentIndex().isValid() else None
@@ -163,6 +188,8 @@ def _alignment(column: int) -> int:
 
 
 def _role(row: BookRow, column: int) -> str:
+    if column == COST and row.paid_in is not None:
+        return "ok"
     if column == OUTCOME and row.outcome not in ("ok", "stopped"):
         return "bad" if row.outcome == "error" else "warn"
     if column in (ESTIMATE, REFERENCE, BALANCE) or (column == COST and not row.cost):

@@ -35,6 +35,26 @@ CHART_ROLES = {
     "crypto_rpc": "chart_console",
 }
 CHART_TABS = tuple(CHART_ROLES)
+FREE_WORDS = {"": "What can cost", "all": "Free calls too"}
+CALL_WORDS = (  # what a call without a model was about, by how its endpoint begins
+    ("GET /x402/balance", "Balance of the wallet"),
+    ("GET /x402/transactions", "Bookings of the wallet"),
+    ("GET /billing/balance", "Balance"),
+    ("GET /billing/usage", "Bookings"),
+    ("GET /api_keys/rate_limit", "Limits and balance"),
+    ("POST /api_keys", "New API key"),
+    ("DELETE /api_keys", "API key revoked"),
+    ("GET /api_keys", "API keys"),
+    ("GET /models", "Models"),
+    ("GET /characters", "Characters"),
+    ("GET /image/styles", "Styles of images"),
+    ("GET /crypto/rpc", "Networks"),
+    ("POST /crypto/rpc/", "Calls to "),
+    ("POST /video/quote", "Price of a video"),
+    ("POST /video/retrieve", "State of a video"),
+    ("POST /video/complete", "Video deleted there"),
+    ("POST /x402/top-up", "Terms of a top-up"),
+)
 OUTCOME_WORDS = {"ok": "Answered", "error": "Refused", "cut": "Broke off", "stopped": "Stopped", "unknown": "Unknown"}
 
 
@@ -97,6 +117,7 @@ class BookRow:
     balance: Decimal | None
     is_play: bool
     reference: str
+    paid_in: Decimal | None = None  # of a top-up
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +130,7 @@ class Filter:
     account_id: str = ""
     model: str = ""
     outcome: str = ""
+    free: str = ""  # "all" also shows calls that are never charged
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,11 +181,33 @@ class SignedRow:
 
 
 @dataclass(frozen=True, slots=True)
+class KeyRow:
+    """One API key of the account, in words."""
+
+    id: str
+    name: str
+    kind: str
+    ends_in: str
+    made: str
+    expires: str
+    used: str
+    limit: str
+    week: str  # what it spent in seven days
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        return (self.name, self.kind, self.ends_in, self.made, self.expires, self.used, self.limit, self.week)
+
+
+@dataclass(frozen=True, slots=True)
 class KeyPage:
-    """What the service says about the key in use, and the limits that were hit."""
+    """What the service says about the key in use and its account's other keys, and the limits that were hit."""
 
     facts: tuple[tuple[str, str], ...] = ()
     limits: tuple[tuple[str, str, str], ...] = ()  # model, requests a minute, tokens a minute
     hits: tuple[tuple[str, str, str], ...] = ()  # when, model, which limit
+    keys: tuple[KeyRow, ...] = ()
+    keys_problem: str = ""  # why there is no list
+    hits_problem: str = ""
     problem: str = ""
     busy: bool = False

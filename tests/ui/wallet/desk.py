@@ -26,6 +26,7 @@ from app.ui.shared.tasks import TaskScope
 from app.ui.shared.theme import Theme
 from app.ui.wallet.page import WalletPage
 from app.ui.wallet.presenter import WalletPresenter
+from app.ui.wallet.presenter_api_keys import ApiKeysPresenter
 from app.ui.wallet.presenter_keys import WalletKeys
 from app.ui.wallet.presenter_receipts import ReceiptsPresenter
 from app.ui.wallet.presenter_top_up import TopUpPresenter
@@ -79,7 +80,7 @@ class Desk:
 
     async def control(self, path: str, method: str = "GET", **body: object) -> Any:
         """Speak to the Sandbox's controls."""
-        async with httpx.AsyncClient(headers={"Authorization": f"Bearer {self.sandbox.api_key}"}) as http:
+        async with httpx.AsyncClient(timeout=60, headers={"Authorization": f"Bearer {self.sandbox.api_key}"}) as http:
             answer = await http.request(method, f"{self.sandbox.origin}/sandbox{path}", json=body or None)
             assert answer.status_code == 200, answer.text
             return answer.json()
@@ -173,7 +174,7 @@ async def open_desk(home: Path, sandbox: RunningSandbox, theme: Theme) -> AsyncI
     top_ups = TopUpPresenter(
         book, keys, tasks, switch.open, lambda: read_limit(settings.value.budgets.get("hard top-up", ""))
     )
-    page = WalletPage(theme, presenter, receipts, keys, top_ups, tasks)
+    page = WalletPage(theme, presenter, receipts, keys, top_ups, ApiKeysPresenter(caller, tasks), tasks)
     parts = (book, caller, switch, budget, database, intents, settings, tasks, sandbox, home, place)
     desk = Desk(page, presenter, receipts, keys, top_ups, *parts)
     made.append(desk)

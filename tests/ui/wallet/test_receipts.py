@@ -9,7 +9,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from app.storage.receipts import Receipts, receipt_of
-from app.ui.wallet.receipts_table import COST, ESTIMATE
+from app.ui.wallet.receipts_table import COST, DETAIL, ESTIMATE
 from app.ui.wallet.usage_chart import scale_of
 from tests.ui.wallet.desk import Desk
 from tests.ui.wallet.test_budgets import QUESTION
@@ -64,6 +64,20 @@ async def test_filters_narrow_rows_and_sums_alike(wallet: Desk) -> None:
     wallet.page.main.receipts.clear_wanted.emit()
     await wallet.tasks.idle()
     assert wallet.receipts.totals.count == before
+
+
+async def test_calls_that_are_never_charged_are_shown_when_they_are_asked_for(wallet: Desk) -> None:
+    wallet.presenter.refresh()
+    await wallet.tasks.idle()
+    assert wallet.receipts.totals.count == 0
+    field = wallet.page.main.receipts.fields["free"]
+    field.setCurrentIndex(1)
+    field.activated.emit(1)
+    await wallet.tasks.idle()
+    assert wallet.receipts.totals.count >= 2
+    shown(wallet, DETAIL)
+    await wallet.tasks.idle()
+    assert "Limits and balance" in shown(wallet, DETAIL)
 
 
 async def test_a_long_book_is_read_only_where_it_is_looked_at(wallet: Desk) -> None:

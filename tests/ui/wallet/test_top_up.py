@@ -28,6 +28,7 @@ async def test_r_wal_01_r_wal_09_a_top_up_is_shown_signed_paid_and_credited_once
     (intent,) = await wallet.intents.recent("x402")
     assert intent.state == "answered"
     assert dict(wallet.top_ups.view.receipt)["Payer"] == account.address
+    await wallet.until(lambda: (row := wallet.receipts.row(0)) is not None and row.paid_in == USD)
     dialog.reject()
     await wallet.until(lambda: any("arrived" in sentence for sentence, *_ in wallet.toasts))
     card = wallet.presenter.card(account.id)

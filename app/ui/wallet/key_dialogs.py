@@ -1,0 +1,121 @@
+"""Making an API key, showing it the one time that the service tells it, and revoking one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QDate, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from app.ui.shared.buttons import Button
+from app.ui.shared.dialogs import Dialog, confirm
+from app.ui.shared.fields import ChoiceField, TextField, bind_label
+from app.ui.shared.label import Label
+from app.ui.shared.theme import Theme
+
+if TYPE_CHECKING:
+    from app.ui.wallet.presenter_api_keys import ApiKeysPresenter
+    from app.ui.wallet.state import KeyRow
+
+KINDS = (("INFERENCE", "Call models only"), ("ADMIN", "See and change the account, too"))
+MAX_NAME_CHARS = 64
+DATE_FORM = "yyyy-MM-dd"
+
+
+class NewKeyDialog(Dialog):
+    """A name, what it may do, and its last day. `value` is what was entered."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(theme, parent, "Make an API key", width=520)
+        text = "It spends the money of this account. The service tells it once, right after it was made."
+        self.body.addWidget(Label(theme, text, role="text2", wrap=True))
+        self.name = TextField(theme, "Name")
+        self.name.setMaxLength(MAX_NAME_CHARS)
+        self.kind = ChoiceField(theme, "May")
+        for key, words in KINDS:
+            self.kind.addItem(words, key)
+        self.expires = TextField(theme, "Expires on", placeholder="never, or a day such as 2027-01-31")
+        for words, field in (("Name", self.name), ("May", self.kind), ("Expires on", self.expires)):
+            label = Label(theme, words, "small", "text2", weight=500)
+            label.setMinimumWidth(theme.type_px(110))
+            bind_label(label, field)
+            row = QHBoxLayout()
+            row.addWidget(label)
+            row.addWidget(field, 1)
+            self.body.addLayout(row)
+        self.problem = Label(theme, "", "small", "bad", wrap=True)
+        self.problem.setAccessibleName("What is wrong")
+        self.body.addWidget(self.problem)
+        self.add_button("Cancel", accepts=False)
+        self.make = self.add_button("Make the key", kind="primary", accepts=True, default=True)
+        for each in (self.name, self.expires):
+            each.textChanged.connect(lambda _text: self._check())
+        self._check()
+        self.name.setFocus()
+
+    @property
+    def value(self) -> tuple[str, str, str]:
+        """Name, kind, and the day or ""."""
+        return self.name.text().strip(), str(self.kind.currentData()), self.expires.text().strip()
+
+    def _check(self) -> None:
+        name, _, day = self.value
+        date = QDate.fromString(day, DATE_FORM)
+        problem = ""
+        if day and not date.isValid():
+            problem = "A day, such as 2027-01-31."
+        elif day and date <= QDate.currentDate():
+            problem = "A day that is still to come."
+        self.problem.set_text(problem)
+        self.make.setEnabled(bool(name) and not problem)
+
+
+class KeyDialogs:
+    """Asks, lets the presenter do it, and shows how it went."""
+
+    def __init__(self, theme: Theme, parent: QWidget, presenter: ApiKeysPresenter) -> None:
+        self._theme, self._parent, self._presenter = theme, parent, presenter
+        self.open: Dialog | None = None  # the one that is open now
+
+    async def make(self) -> str:
+        """Make a key and show it once. Return a sentence about what went wrong, "" for nothing."""
+        dialog = NewKeyDialog(self._theme, self._parent)
+        if not await self._answer(dialog):
+            return ""
+        secret, problem = await self._presenter.make(*dialog.value)
+        if secret:
+            await self._answer(self._shown(secret, dialog.value[0]))
+        return problem
+
+    async def revoke(self, row: KeyRow) -> str:
+        """Ask, and revoke a key. Return a sentence about how it went, "" when nothing was done."""
+        ends = f" that ends in {row.ends_in}" if row.ends_in else ""
+        text = f"Whatever calls with the key{ends} is refused from then on. This cannot be taken back."
+        if not await confirm(self._theme, self._parent, f"Revoke {row.name}?", text, action="Revoke", danger=True):
+            return ""
+        return await self._presenter.revoke(row.id) or f"{row.name} is revoked"
+
+    async def _answer(self, dialog: Dialog) -> bool:
+        self.open = dialog
+        try:
+            return await dialog.answer()
+        finally:
+            self.open = None
+
+    def _shown(self, secret: str, name: str) -> Dialog:
+        dialog = Dialog(self._theme, self._parent, f"The key {name}", width=560)
+        text = "Keep it now: neither the service nor Rialto can show it again. Rialto has written it down nowhere."
+        dialog.body.addWidget(Label(self._theme, text, role="text2", wrap=True))
+        words = Label(self._theme, secret, mono=True, wrap=True)
+        words.setAccessibleName("The new API key")
+        words.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        dialog.body.addWidget(words)
+        copy = Button(self._theme, "Copy", "copy", size="small")
+        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(secret))
+        dialog.body.addWidget(copy, 0, Qt.AlignmentFlag.AlignLeft)
+        dialog.add_button("I have kept it", kind="primary", accepts=True)
+        copy.setFocus()
+        return dialog

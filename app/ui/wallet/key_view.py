@@ -1,0 +1,120 @@
+"""The pages of the API key in use: the account's keys, the limits of this one, and the limits that were hit."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+
+from app.ui.shared.buttons import Button
+from app.ui.shared.flow import FlowLayout
+from app.ui.shared.label import Label
+from app.ui.shared.segmented import SegmentedChoice
+from app.ui.shared.theme import Theme
+from app.ui.wallet.plain_table import PlainTable
+from app.ui.wallet.state import KeyPage, KeyRow
+
+PARTS = (("keys", "Keys"), ("limits", "Limits by model"), ("hits", "Limits that were hit"))
+KEY_TITLES = ("Name", "May", "Ends in", "Made", "Expires", "Last used", "Limit", "7 days")
+KEY_WIDTHS = (0, 104, 90, 104, 104, 110, 120, 84)
+
+
+class KeyView(QWidget):
+    """`new_wanted`: make a key. `revoke_wanted` carries the `KeyRow` that is to end."""
+
+    new_wanted = Signal()
+    revoke_wanted = Signal(object)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._keys: tuple[KeyRow, ...] = ()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(theme.px(24), theme.px(16), theme.px(24), theme.px(12))
+        column.setSpacing(theme.px(10))
+        self.facts = Label(theme, "", wrap=True, tabular=True)
+        self.problem = Label(theme, "", role="warn", wrap=True)
+        column.addWidget(self.facts)
+        column.addWidget(self.problem)
+        self.part = SegmentedChoice(theme, "What about the key", PARTS)
+        head = QHBoxLayout()
+        head.addWidget(self.part, 0, Qt.AlignmentFlag.AlignLeft)
+        head.addStretch(1)
+        column.addLayout(head)
+        self.parts = QStackedWidget()
+        self.keys = PlainTable(theme, "API keys of the account", KEY_TITLES, KEY_WIDTHS)
+        self.limits = PlainTable(theme, *_table("Limits by model", ("Model", "Requests a minute", "Tokens a minute")))
+        self.hits = PlainTable(theme, *_table("Limits that were hit", ("When", "Model", "Limit")))
+        self.keys_words, self.hits_words = Label(theme, "", role="text2", wrap=True), Label(theme, "", role="text2")
+        self.parts.addWidget(self._make_keys(theme))
+        self.parts.addWidget(self.limits)
+        self.parts.addWidget(_under(theme, self.hits_words, self.hits))
+        self.part.changed.connect(self.show_part)
+        column.addWidget(self.parts, 1)
+        self.show_page(KeyPage())
+
+    def _make_keys(self, theme: Theme) -> QWidget:
+        holder = _under(theme, self.keys_words, self.keys)
+        buttons = QWidget()
+        row = FlowLayout(theme, parent=buttons)
+        self.new = Button(theme, "New key…", "plus")
+        self.new.clicked.connect(self.new_wanted)
+        self.revoke = Button(theme, "Revoke…", "trash")
+        self.revoke.clicked.connect(self._revoke)
+        row.addWidget(self.new)
+        row.addWidget(self.revoke)
+        layout = holder.layout()
+        assert layout is not None
+        layout.addWidget(buttons)
+        self.keys.selectionModel().selectionChanged.connect(lambda *_: self._fit_buttons())
+        return holder
+
+    def show_part(self, key: str) -> None:
+        """Show the keys, the limits or the log."""
+        self.part.set_current(key)
+        self.parts.setCurrentIndex([each for each, _ in PARTS].index(key))
+
+    def show_page(self, page: KeyPage) -> None:
+        self.facts.set_text(" · ".join(f"{name}: {value}" for name, value in page.facts))
+        self.facts.setVisible(bool(page.facts))
+        self.problem.set_text("Asking the service" if page.busy else page.problem)
+        self.problem.setVisible(page.busy or bool(page.problem))
+        self.limits.rows.set_lines(page.limits)
+        self.hits.rows.set_lines(page.hits)
+        none = "No limit was hit." if page.facts and not page.hits else ""
+        self.hits_words.set_text(page.hits_problem or none)
+        self.hits_words.setVisible(bool(self.hits_words.text()))
+        self.hits.setVisible(bool(page.hits))
+        if self._keys != page.keys:
+            self._keys = page.keys
+            self.keys.rows.set_lines([each.cells for each in page.keys])
+        self.keys_words.set_text(page.keys_problem)
+        self.keys_words.setVisible(bool(page.keys_problem))
+        self.keys.setVisible(not page.keys_problem)
+        self.new.setEnabled(bool(page.keys))
+        self._fit_buttons()
+
+    def _chosen(self) -> KeyRow | None:
+        rows = self.keys.selectionModel().selectedRows()
+        return self._keys[rows[0].row()] if rows and rows[0].row() < len(self._keys) else None
+
+    def _fit_buttons(self) -> None:
+        self.revoke.setEnabled(self._chosen() is not None)
+
+    def _revoke(self) -> None:
+        chosen = self._chosen()
+        if chosen is not None:
+            self.revoke_wanted.emit(chosen)
+
+
+def _table(name: str, titles: tuple[str, str, str]) -> tuple[str, tuple[str, ...], tuple[int, ...]]:
+    return name, titles, (150, 0, 200) if titles[0] == "When" else (0, 150, 150)
+
+
+def _under(theme: Theme, words: Label, table: PlainTable) -> QWidget:
+    holder = QWidget()
+    layout = QVBoxLayout(holder)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(theme.px(8))
+    layout.addWidget(words)
+    layout.addWidget(table, 1)
+    layout.addStretch(0)
+    return holder

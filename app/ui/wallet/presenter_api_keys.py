@@ -1,0 +1,180 @@
+"""The API key in use as the service sees it, and the account's other keys: listed, made and revoked where it may.
+
+A new key is handed to whoever shows it and kept nowhere here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from app.ui.shared.money import money
+from app.ui.wallet.state import KeyPage, KeyRow
+
+if TYPE_CHECKING:
+    from app.service.account import RateLimits
+    from app.service.api_keys import ApiKey
+    from app.service.service import Service
+    from app.ui.shared.caller import Caller
+    from app.ui.shared.tasks import TaskScope
+
+KIND_WORDS = {"ADMIN": "Admin", "INFERENCE": "Calls models"}
+PERIOD_WORDS = {"EPOCH": "a day", "MONTH": "a month", "LIFETIME": "in all"}
+NEEDS_ADMIN = "This key may not see the account's keys: that needs an admin key."
+NOT_HERE = "This service keeps no list of keys; they are made and revoked on its own page."
+UNKNOWN = "Nobody knows whether the key was made. Look through the list before you make another one."
+
+
+class ApiKeysPresenter(QObject):
+    """`changed` carries the `KeyPage`. `note_secret` hears of a new key before anybody sees it."""
+
+    changed = Signal(object)
+
+    def __init__(self, caller: Caller, tasks: TaskScope) -> None:
+        super().__init__()
+        self._caller = caller
+        self._tasks = tasks
+        self.note_secret: Callable[[str], object] = lambda _secret: None
+        self.page = KeyPage()
+        caller.account_changed.connect(self._forget)
+
+    def load(self) -> None:
+        """Read what the service says about the key in use. It is free."""
+        self._tasks.replace("wallet key", self._load)
+
+    async def make(self, name: str, kind: str, expires_on: str) -> tuple[str, str]:
+        """Make a key. Return it, or "" and a sentence about what went wrong."""
+        from app.service.errors import OutcomeUnknown, ServiceError
+
+        service = self._caller.service
+        if service is None:
+            return "", "No account is in use."
+        try:
+            made = await service.api_keys.make(name, "ADMIN" if kind == "ADMIN" else "INFERENCE", expires_on)
+        except OutcomeUnknown:
+            self.load()
+            return "", UNKNOWN
+        except ServiceError as error:
+            return "", str(error)
+        secret = made.secret.get_secret_value()
+        self.note_secret(secret)
+        self.load()
+        return secret, ""
+
+    async def revoke(self, key_id: str) -> str:
+        """End a key. Return what went wrong, "" for nothing."""
+        from app.service.errors import ServiceError
+
+        service = self._caller.service
+        if service is None:
+            return "No account is in use."
+        try:
+            await service.api_keys.revoke(key_id)
+        except ServiceError as error:
+            return str(error)
+        self.load()
+        return ""
+
+    def _forget(self) -> None:
+        self._show(KeyPage())
+
+    def _show(self, page: KeyPage) -> None:
+        self.page = page
+        self.changed.emit(page)
+
+    async def _load(self) -> None:
+        from app.service.errors import ServiceError
+
+        account, service = self._caller.account, self._caller.service
+        if account is None or service is None:
+            return
+        if account.kind == "wallet":
+            self._show(KeyPage(problem="A wallet signs in by itself; it has no API key."))
+            return
+        self._show(replace(self.page, busy=True, problem=""))
+        try:
+            limits = await service.account.rate_limits()
+        except ServiceError as error:
+            self._show(KeyPage(problem=str(error)))
+            return
+        page = page_of(limits, account.secret_hint)
+        keys, keys_problem = await self._keys(service)
+        hits, hits_problem = await self._hits(service)
+        self._show(replace(page, keys=keys, keys_problem=keys_problem, hits=hits, hits_problem=hits_problem))
+
+    async def _keys(self, service: Service) -> tuple[tuple[KeyRow, ...], str]:
+        from app.service.errors import AuthenticationFailed, Forbidden, NotFound, ServiceError
+
+        try:
+            found = await service.api_keys.list_all()
+        except (AuthenticationFailed, Forbidden):
+            return (), NEEDS_ADMIN
+        except NotFound:
+            return (), NOT_HERE
+        except ServiceError as error:
+            return (), str(error)
+        return tuple(map(row_of, found)), ""
+
+    async def _hits(self, service: Service) -> tuple[tuple[tuple[str, str, str], ...], str]:
+        from app.service.errors import AuthenticationFailed, Forbidden, ServiceError
+
+        try:
+            hits = await service.account.limit_log()
+        except (AuthenticationFailed, Forbidden):
+            return (), "The log of limits that were hit needs an admin key."
+        except ServiceError as error:
+            return (), str(error)
+        rows = ((_moment(each.at, "%d %b %H:%M:%S"), each.model_id, each.limit_type) for each in hits)
+        return tuple(rows), ""
+
+
+def page_of(limits: RateLimits, hint: str) -> KeyPage:
+    """What the limits say about the key that asked for them; `hint` is how the key ends."""
+    expires = limits.key_expires_at
+    balances = limits.balances
+    amounts = [
+        f"{money(amount)} {words}"
+        for amount, words in ((balances.usd, "USD"), (balances.diem, "daily credits"), (balances.bundled, "bundled"))
+        if amount is not None
+    ]
+    facts = (
+        ("Key", f"ends in {hint}" if hint else "not shown"),
+        ("May call", "yes" if limits.access_permitted else "no"),
+        ("Tier", limits.tier.id or "not stated"),
+        ("Expires", _moment(expires, "%d %B %Y, %H:%M") or "never"),
+        ("Can spend", ", ".join(amounts) or "not stated"),
+    )
+
+    def amount(value: Decimal | None) -> str:
+        return f"{int(value):,}" if value is not None else "none"
+
+    rows = tuple((each.model_id, amount(each.amount("RPM")), amount(each.amount("TPM"))) for each in limits.models)
+    return KeyPage(facts=facts, limits=rows)
+
+
+def row_of(key: ApiKey) -> KeyRow:
+    """One key as the list shows it."""
+    amounts = [
+        f"{amount:f} {unit}" for amount, unit in ((key.limits.usd, "USD"), (key.limits.diem, "credits")) if amount
+    ]
+    week = key.spent.week.usd
+    return KeyRow(
+        id=key.id,
+        name=key.description or "Without a name",
+        kind=KIND_WORDS.get(key.kind, key.kind.capitalize() or "Not stated"),
+        ends_in=f"…{key.last_chars}" if key.last_chars else "",
+        made=_moment(key.created_at, "%d %b %Y"),
+        expires=_moment(key.expires_at, "%d %b %Y") or "never",
+        used=_moment(key.last_used_at, "%d %b %H:%M"),
+        limit=f"{', '.join(amounts)} {PERIOD_WORDS.get(key.period, '')}".strip() if amounts else "none",
+        week=money(week) if week is not None else "",
+    )
+
+
+def _moment(at: datetime | None, form: str) -> str:
+    return f"{at.astimezone():{form}}" if at is not None else ""
