@@ -1,7 +1,7 @@
 """The tabs of the rail, top to bottom, and how each is made when it is first shown.
 
-A tab's own file here (`speech_tab.py`, …) puts its presenter and page together; it is imported by the first look at the
-tab, so that a tab nobody opens costs nothing at the start.
+A tab's own file here (`speech_tab.py`, …) puts its presenter and page together, most of them in pieces; it is imported
+when the tab is built ahead or by the first look at it, whichever comes first, and so costs nothing at the start.
 """
 
 from __future__ import annotations
@@ -13,17 +13,18 @@ from app.ui.shared.tab import TabInfo, TabPage
 
 if TYPE_CHECKING:
     from app.bootstrap.rialto import Rialto
+    from app.ui.shared.in_pieces import Pieces
 
 SETTINGS_TAB = TabInfo("settings", "Settings", "settings", at_bottom=True, list_width=232, inspector_width=328)
 
 
-def _speech(rialto: Rialto) -> TabPage:
+def _speech(rialto: Rialto) -> Pieces[TabPage]:
     from app.bootstrap.speech_tab import make_speech_tab
 
     return make_speech_tab(rialto)
 
 
-def _transcription(rialto: Rialto) -> TabPage:
+def _transcription(rialto: Rialto) -> Pieces[TabPage]:
     from app.bootstrap.transcription_tab import make_transcription_tab
 
     return make_transcription_tab(rialto)
@@ -35,13 +36,13 @@ def _crypto_rpc(rialto: Rialto) -> TabPage:
     return make_crypto_rpc_tab(rialto)
 
 
-def _video(rialto: Rialto) -> TabPage:
+def _video(rialto: Rialto) -> Pieces[TabPage]:
     from app.bootstrap.video_tab import make_video_tab
 
     return make_video_tab(rialto)
 
 
-def _images(rialto: Rialto) -> TabPage:
+def _images(rialto: Rialto) -> Pieces[TabPage]:
     from app.bootstrap.images_tab import make_images_tab
 
     return make_images_tab(rialto)
@@ -60,7 +61,7 @@ def make_settings(rialto: Rialto) -> TabPage:
 
 
 # Between Chat, which is part of the first paint, and Settings.
-TABS: tuple[tuple[TabInfo, Callable[[Rialto], TabPage]], ...] = (
+TABS: tuple[tuple[TabInfo, Callable[[Rialto], TabPage | Pieces[TabPage]]], ...] = (
     (TabInfo("speech", "Speech", "speech", inspector_width=352), _speech),
     (TabInfo("transcription", "Transcribe", "transcribe"), _transcription),
     (TabInfo("images", "Images", "images", list_width=324), _images),

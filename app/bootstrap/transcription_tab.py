@@ -13,17 +13,19 @@ if TYPE_CHECKING:
 
     from app.bootstrap.rialto import Rialto
     from app.storage.database import Database
+    from app.ui.shared.in_pieces import Pieces
 
 QUESTION = "\n\nThis is the transcript “{title}”:\n\n{text}"
 
 
-def make_transcription_tab(rialto: Rialto) -> TranscriptionPage:
+def make_transcription_tab(rialto: Rialto) -> Pieces[TranscriptionPage]:
     """Build the tab and let it begin as soon as the database is open."""
     folders = Folders(rialto.paths.data / "recordings", rialto.paths.cache)
     presenter = TranscriptionPresenter(
         rialto.caller, rialto.settings, rialto.tasks, folders, rialto.audio, rialto.device_watch
     )
-    page = TranscriptionPage(rialto.theme, presenter, rialto.tasks)
+    page = TranscriptionPage(rialto.theme, presenter, rialto.tasks, whole=False)
+    yield from page.build()
     page.help_wanted.connect(rialto.help)
     page.toast_wanted.connect(lambda *words: _toast(rialto, presenter, *words))
     page.chat_wanted.connect(lambda title, text: ask_in_chat(rialto, title, text))

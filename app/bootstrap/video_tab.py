@@ -11,17 +11,19 @@ from app.ui.video.presenter import VideoPresenter
 if TYPE_CHECKING:
     from app.bootstrap.rialto import Rialto
     from app.storage.database import Database
+    from app.ui.shared.in_pieces import Pieces
 
 SHOW = "video-show:"
 
 
-def make_video_tab(rialto: Rialto) -> VideoPage:
+def make_video_tab(rialto: Rialto) -> Pieces[VideoPage]:
     """Build the tab and let it begin as soon as the database is open."""
     presenter = VideoPresenter(rialto.caller, rialto.tasks, rialto.paths.data / "videos")
     presenter.account_name = lambda account_id: next(
         (account.name for account in rialto.desk.book.list() if account.id == account_id), "removed since"
     )
-    page = VideoPage(rialto.theme, presenter, rialto.tasks)
+    page = VideoPage(rialto.theme, presenter, rialto.tasks, whole=False)
+    yield from page.build()
     page.help_wanted.connect(rialto.help)
     page.toast_wanted.connect(lambda *words: _toast(rialto, page, *words))
     rialto.window.silencers.append(page.silence)

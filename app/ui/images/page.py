@@ -19,6 +19,7 @@ from app.ui.images.page_deeds import PageDeeds
 from app.ui.images.state import Shelf
 from app.ui.shared import money
 from app.ui.shared.dialogs import confirm
+from app.ui.shared.in_pieces import Pieces, at_once
 from app.ui.shared.menu import Menu
 from app.ui.shared.scene_prompts import ScenePrompts
 from app.ui.shared.tab import PaletteItem, TabAction, TabInfo, Zones
@@ -45,23 +46,44 @@ class ImagesPage(QObject):
     name, title, icon = INFO.name, INFO.title, INFO.icon
 
     def __init__(
-        self, theme: Theme, presenter: ImagesPresenter, changes: ImageChanges, tasks: TaskScope, cache: Path
+        self,
+        theme: Theme,
+        presenter: ImagesPresenter,
+        changes: ImageChanges,
+        tasks: TaskScope,
+        cache: Path,
+        *,
+        whole: bool = True,
     ) -> None:
-        """`cache` is where small pictures are kept; it may be deleted at any time."""
+        """`cache` is where small pictures are kept; it may be deleted at any time.
+
+        `whole`: without it, `build` is still to be run.
+        """
         super().__init__()
         self.theme = theme
         self.tasks = tasks
         self.presenter = presenter
         self.changes = changes
-        self.form = FormPane(theme)
-        self.gallery = Gallery(theme, presenter.library.path, self._begun, cache)
-        self.side = ImagesInspector(theme, cache)
-        self.prompts = ScenePrompts(theme, self.form, tasks, presenter.prompts, self.form.prompt.toPlainText)
-        self.deeds = PageDeeds(self)
+        self._cache = cache
         self.zones = Zones()
         self.shelf = Shelf()
         self._toggle_list: Callable[[], None] = lambda: None
         self._toggle_inspector: Callable[[], None] = lambda: None
+        if whole:
+            at_once(self.build())
+
+    def build(self) -> Pieces[None]:
+        """Make the panes and wire them, a piece at each step."""
+        self.form = FormPane(self.theme)
+        yield
+        self.gallery = Gallery(self.theme, self.presenter.library.path, self._begun, self._cache)
+        yield
+        self.side = ImagesInspector(self.theme, self._cache)
+        self.prompts = ScenePrompts(
+            self.theme, self.form, self.tasks, self.presenter.prompts, self.form.prompt.toPlainText
+        )
+        self.deeds = PageDeeds(self)
+        yield
         self._connect_presenter()
         self._connect_form()
         self._connect_gallery()

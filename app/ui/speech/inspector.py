@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from app.ui.shared.header import PaneTabs
+from app.ui.shared.in_pieces import Pieces, at_once
 from app.ui.shared.surfaces import zone
 from app.ui.shared.theme import Theme
 from app.ui.speech.clone_shelf import CloneShelf
@@ -17,12 +18,22 @@ VOICE, OWN, REQUEST = range(3)
 
 
 class SpeechInspector(QWidget):
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, *, whole: bool = True) -> None:
+        """`whole`: without it, `build` is still to be run."""
         super().__init__()
+        self._theme = theme
         zone(self, "pane")
+        if whole:
+            at_once(self.build())
+
+    def build(self) -> Pieces[None]:
+        """Make the pages, one at each step."""
+        theme = self._theme
         self.tabs = PaneTabs(theme, "Inspector", ("Voice and delivery", "My voices", "Request"))
         self.picker = VoicePicker(theme)
+        yield
         self.delivery = DeliveryPage(theme)
+        yield
         self.shelf = CloneShelf(theme)
         self.request = RequestPage(theme)
         voice = QSplitter(Qt.Orientation.Vertical)
@@ -36,7 +47,6 @@ class SpeechInspector(QWidget):
         for page in (voice, self.shelf, self.request):
             self.pages.addWidget(page)
         self.tabs.bar.currentChanged.connect(self.pages.setCurrentIndex)
-        self._theme = theme
         theme.changed.connect(self._dress)
         self._dress()
         column = QVBoxLayout(self)
@@ -44,6 +54,7 @@ class SpeechInspector(QWidget):
         column.setSpacing(0)
         column.addWidget(self.tabs)
         column.addWidget(self.pages, 1)
+        yield
 
     def _dress(self) -> None:
         """Large letters leave room for one word of the first title."""

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.ui.shared import money
 from app.ui.shared.dialogs import ask_text, confirm
+from app.ui.shared.in_pieces import Pieces, at_once
 from app.ui.shared.menu import Menu
 from app.ui.shared.tab import PaletteItem, TabAction, TabInfo, Zones
 from app.ui.speech.canvas import SpeechCanvas
@@ -43,8 +44,16 @@ class SpeechPage(QObject):
     name, title, icon = INFO.name, INFO.title, INFO.icon
 
     def __init__(
-        self, theme: Theme, presenter: SpeechPresenter, deeds: TakeDeeds, clones: CloneDesk, tasks: TaskScope
+        self,
+        theme: Theme,
+        presenter: SpeechPresenter,
+        deeds: TakeDeeds,
+        clones: CloneDesk,
+        tasks: TaskScope,
+        *,
+        whole: bool = True,
     ) -> None:
+        """`whole`: without it, `build` is still to be run."""
         super().__init__()
         self._theme = theme
         self._tasks = tasks
@@ -52,13 +61,22 @@ class SpeechPage(QObject):
         self.deeds = deeds
         self.clones = clones
         self.aloud: ReadAloud | None = None  # reads the chat's answers; set by whoever joins the two
-        self.list = ClipListPane(theme)
-        self.main = SpeechCanvas(theme)
-        self.side = SpeechInspector(theme)
         self.zones = Zones()
         self._toggle_list: Callable[[], None] = lambda: None
         self._toggle_inspector: Callable[[], None] = lambda: None
         self._rows: Sequence[ClipRow] = ()
+        if whole:
+            at_once(self.build())
+
+    def build(self) -> Pieces[None]:
+        """Make the panes and wire them, a piece at each step."""
+        theme = self._theme
+        self.list = ClipListPane(theme)
+        yield
+        self.main = SpeechCanvas(theme)
+        yield
+        self.side = SpeechInspector(theme, whole=False)
+        yield from self.side.build()
         self.voices = VoiceWires(self, theme)
         self._connect_presenter()
         self._connect_list()

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import QApplication, QFrame, QStackedWidget, QVBoxLayout, QWidget
 
+from app.ui.shared.in_pieces import Pieces, at_once
 from app.ui.shared.surfaces import set_property, zone
 from app.ui.transcription.batch_view import BatchView
 from app.ui.transcription.header import TranscriptHeader
@@ -31,24 +32,38 @@ class Canvas(QFrame):
     pause_pressed = Signal()
     mark_pressed = Signal()
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, parent: QWidget | None = None, *, whole: bool = True) -> None:
+        """`whole`: without it, `build` is still to be run."""
         super().__init__(parent)
+        self._theme = theme
         zone(self, "canvas")
         self.setAcceptDrops(True)
-        self.header = TranscriptHeader(theme)
-        self.start = StartView(theme)
-        self.recording = RecordingView(theme)
-        self.sound = SoundView(theme)
-        self.result = ResultView(theme)
-        self.batch = BatchView(theme)
-        self.places = QStackedWidget()
-        for view in (self.start, self.recording, self.sound, self.result, self.batch):
-            self.places.addWidget(view)
+        if whole:
+            at_once(self.build())
+
+    def build(self) -> Pieces[None]:
+        """Make the header and the views, one at each step; from the outside in, so that none is styled twice."""
+        theme = self._theme
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
+        self.header = TranscriptHeader(theme)
         layout.addWidget(self.header)
+        self.places = QStackedWidget(self)
         layout.addWidget(self.places, 1)
+        yield
+        self.start = StartView(theme, self.places)
+        yield
+        self.recording = RecordingView(theme, self.places)
+        yield
+        self.sound = SoundView(theme, self.places)
+        yield
+        self.result = ResultView(theme, self.places)
+        yield
+        self.batch = BatchView(theme, self.places)
+        for view in (self.start, self.recording, self.sound, self.result, self.batch):
+            self.places.addWidget(view)
+        yield
 
     @property
     def view(self) -> str:

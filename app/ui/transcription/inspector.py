@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.ui.shared.header import PaneTabs
+from app.ui.shared.in_pieces import Pieces, at_once
 from app.ui.shared.surfaces import zone
 from app.ui.transcription.details_page import DetailsPage, RequestPage
 from app.ui.transcription.export_page import ExportPage
@@ -22,16 +23,32 @@ EXPORT, OPTIONS, DETAILS, REQUEST = range(4)
 class Inspector(QWidget):
     """A transcript begins with Export, everything else with Options."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, parent: QWidget | None = None, *, whole: bool = True) -> None:
+        """`whole`: without it, `build` is still to be run."""
         super().__init__(parent)
+        self._theme = theme
         zone(self, "pane")
+        if whole:
+            at_once(self.build())
+
+    def build(self) -> Pieces[None]:
+        """Make the pages, one at each step."""
+        theme = self._theme
         titles = (self.tr("Export"), self.tr("Options"), self.tr("Details"), self.tr("Request"))
         self.tabs = PaneTabs(theme, self.tr("Inspector"), titles)
-        self.options = OptionsPage(theme)
-        self.export = ExportPage(theme)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.tabs)
+        self.pages = QStackedWidget(self)
+        layout.addWidget(self.pages, 1)
+        self.options = OptionsPage(theme, self.pages)
+        yield
+        self.export = ExportPage(theme, self.pages)
+        yield
         self.details = DetailsPage(theme)
         self.request = RequestPage(theme)
-        self.pages = QStackedWidget()
+        yield
         for page in (self.export, self.options, self.details, self.request):
             self.pages.addWidget(page)
         self._view = ""
@@ -39,11 +56,7 @@ class Inspector(QWidget):
         self.tabs.bar.currentChanged.connect(self.pages.setCurrentIndex)
         self.show_page(OPTIONS)
         self.pages.setCurrentIndex(OPTIONS)  # hiding a tab has moved the bar already
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.tabs)
-        layout.addWidget(self.pages, 1)
+        yield
 
     def show_page(self, page: int) -> None:
         self.tabs.bar.setCurrentIndex(page)

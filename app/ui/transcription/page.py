@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from app.ui.shared import money
 from app.ui.shared.caller import Headroom
+from app.ui.shared.in_pieces import Pieces, at_once
 from app.ui.shared.tab import PaletteItem, TabAction, TabInfo, Zones
 from app.ui.transcription.canvas import Canvas
 from app.ui.transcription.exporting import length_words, short_clock
@@ -40,7 +41,10 @@ class TranscriptionPage(QObject):
 
     name, title, icon = INFO.name, INFO.title, INFO.icon
 
-    def __init__(self, theme: Theme, presenter: TranscriptionPresenter, tasks: TaskScope) -> None:
+    def __init__(
+        self, theme: Theme, presenter: TranscriptionPresenter, tasks: TaskScope, *, whole: bool = True
+    ) -> None:
+        """`whole`: without it, `build` is still to be run."""
         super().__init__()
         self._theme = theme
         self._tasks = tasks
@@ -51,14 +55,24 @@ class TranscriptionPage(QObject):
         self.zones = Zones()
         self.toggle_list: Callable[[], None] = _nothing
         self.toggle_inspector: Callable[[], None] = _nothing
-        self.list = TranscriptListPane(theme)
-        self.main = Canvas(theme)
-        self.side = Inspector(theme)
+        if whole:
+            at_once(self.build())
+
+    def build(self) -> Pieces[None]:
+        """Make the panes and wire them, a piece at each step."""
+        self.list = TranscriptListPane(self._theme)
+        yield
+        self.main = Canvas(self._theme, whole=False)
+        yield from self.main.build()
+        self.side = Inspector(self._theme, whole=False)
+        yield from self.side.build()
+        presenter = self.presenter
         self._connect_presenter()
         self._connect_list()
         self._connect_canvas()
         self._connect_player()
         self._connect_side()
+        yield
         self._show_head(presenter.head())
         self._show_options(presenter.options, presenter.shelf.choices())
         self._show_inputs(presenter.recording.inputs())

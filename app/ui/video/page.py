@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from app.ui.shared.announce import announce
 from app.ui.shared.dialogs import confirm
+from app.ui.shared.in_pieces import Pieces, at_once
 from app.ui.shared.menu import Menu
 from app.ui.shared.scene_prompts import ScenePrompts
 from app.ui.shared.tab import PaletteItem, TabAction, TabInfo, Zones
@@ -57,7 +58,8 @@ class VideoPage(QObject):
 
     name, title, icon = INFO.name, INFO.title, INFO.icon
 
-    def __init__(self, theme: Theme, presenter: VideoPresenter, tasks: TaskScope) -> None:
+    def __init__(self, theme: Theme, presenter: VideoPresenter, tasks: TaskScope, *, whole: bool = True) -> None:
+        """`whole`: without it, `build` is still to be run."""
         super().__init__()
         self._theme = theme
         self._tasks = tasks
@@ -69,14 +71,24 @@ class VideoPage(QObject):
         self._large: FilmWindow | None = None
         self.toggle_list: Callable[[], None] = _nothing
         self.toggle_inspector: Callable[[], None] = _nothing
+        if whole:
+            at_once(self.build())
+
+    def build(self) -> Pieces[None]:
+        """Make the panes and wire them, a piece at each step."""
+        theme, presenter = self._theme, self.presenter
         self.form = FormPane(theme)
+        yield
         self.main = JobsPane(theme)
+        yield
         self.side = Inspector(theme)
-        self.prompts = ScenePrompts(theme, self.form, tasks, presenter.prompts, self.form.prompt.toPlainText)
+        yield
+        self.prompts = ScenePrompts(theme, self.form, self._tasks, presenter.prompts, self.form.prompt.toPlainText)
         self._connect_presenter()
         self._connect_form()
         self._connect_jobs()
         self._connect_side()
+        yield
         self.form.fill(presenter.form.view())
         self._show_jobs(presenter.jobs())
         self._show_detail(presenter.detail())
