@@ -61,6 +61,7 @@ def chat_body(request: ChatRequest, extension_object: str, *, stream: bool) -> d
         "reasoning_effort",
         "seed",
         "prompt_cache_key",
+        "prompt_cache_retention",
     ):
         value = getattr(request, name)
         if value is not None:

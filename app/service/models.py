@@ -134,6 +134,11 @@ class Model(WireModel):
         return usd(self.model_spec.pricing, "cache_input")
 
     @property
+    def keeps_turns(self) -> bool:
+        """False for a model whose prices are stated and name none for tokens that it still has."""
+        return self.price_cached_input is not None or self.price_input is None
+
+    @property
     def deprecation(self) -> Deprecation | None:
         return self.model_spec.deprecation
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import QEvent
@@ -13,6 +14,9 @@ from pytestqt.qtbot import QtBot
 from app.ui.shared.tasks import TaskScope
 from app.ui.shared.theme import Theme
 from tests.ui.shell_desk import Desk, Office, make_desk, make_office
+
+if TYPE_CHECKING:
+    from app.sandbox.server import RunningSandbox
 
 
 @pytest.fixture
@@ -68,3 +72,14 @@ async def desk(theme: Theme, tasks: TaskScope, tmp_path: Path) -> AsyncIterator[
 async def office(tasks: TaskScope, tmp_path: Path, qapp: QApplication) -> Office:
     """Accounts, secrets and settings; the service accepts every key."""
     return make_office(tmp_path / "rialto", tasks)
+
+
+@pytest.fixture(scope="session")
+def swift_sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSandbox]:
+    """One Sandbox that answers as fast as it can, for tests that change nothing in it for the others."""
+    from app.sandbox.server import Options, start_sandbox
+    from app.storage.paths import resources
+
+    options = Options(tokens_per_second=0, local_ports={})
+    with start_sandbox(tmp_path_factory.mktemp("sandbox"), resources(), options=options) as running:
+        yield running

@@ -51,6 +51,7 @@ def test_every_option_survives_being_stored() -> None:
         seed=7,
         stop=("END", "###"),
         cache_attachments=False,
+        keep_cache=True,
         extra_json='{"top_k": 4}',
     )
     import json

@@ -32,6 +32,11 @@ class Glimpse(NamedTuple):
     context_tokens: int | None
     capabilities: Abilities
 
+    @property
+    def keeps_turns(self) -> bool:
+        """Not known before the list is there: nothing is drawn as unused for it."""
+        return True
+
     @classmethod
     def of(cls, account_id: str, model: Model, price_line: str) -> Glimpse:
         able = Abilities(*(bool(getattr(model.capabilities, name)) for name in Abilities._fields))

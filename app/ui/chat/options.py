@@ -49,6 +49,7 @@ class ChatOptions:
     seed: int | None = None
     stop: tuple[str, ...] = ()  # texts that end the answer
     cache_attachments: bool = True
+    keep_cache: bool = False  # ask the service to keep what it has cached for a day
     extra_json: str = ""  # an object as typed, merged into the request last
 
     @classmethod
@@ -101,6 +102,7 @@ class Controls:
     results_in_stream: Control = Control()
     results_as_documents: Control = Control()
     effort: Control = Control()
+    keep_cache: Control = Control()
 
 
 def judge(options: ChatOptions, model: Model | Glimpse | None) -> Controls:
@@ -146,7 +148,12 @@ def judge(options: ChatOptions, model: Model | Glimpse | None) -> Controls:
     elif thinks and not options.thinking:
         effort = Control(False, "Thinking is off.")
 
+    keeps = Control()
+    if model is not None and not model.keeps_turns:
+        keeps = Control(False, f"{name} keeps no earlier turns.")
+
     return Controls(
+        keep_cache=keeps,
         results_in_stream=results,
         results_as_documents=documents,
         effort=effort,

@@ -82,6 +82,10 @@ class MoreControls(QObject):
         self.cache = self._switch("cache_attachments", words)
         note = self.tr("Marks the first four, so that later turns pay less for them.")
         self.cache_row = ParameterRow(self._theme, words, self.cache, note=note)
+        words = self.tr("Keep the cache for a day")
+        self.keep = self._switch("keep_cache", words)
+        note = self.tr("For a chat that goes on tomorrow. Not every service takes it into account.")
+        self.keep_row = ParameterRow(self._theme, words, self.keep, note=note)
 
     def _build_expert(self) -> None:
         theme = self._theme
@@ -115,6 +119,8 @@ class MoreControls(QObject):
         self._show_effort(head)
         self.seed.set_value(options.seed or 0)
         self.cache.setChecked(options.cache_attachments)
+        self.keep.setChecked(options.keep_cache and controls.keep_cache.usable)
+        self.keep_row.show_control(controls.keep_cache)
         other = head.chat_id != self._chat
         self._chat = head.chat_id
         self.stop.show_text("\n".join(options.stop), other_chat=other)

@@ -187,6 +187,7 @@ class ParametersPage(QScrollArea):
         self.cache_key.setAccessibleDescription(note)
         section.add(self.cache_key)
         section.add(self.more.cache_row)
+        section.add(self.more.keep_row)
         self._column.addWidget(section)
         self._column.addWidget(self.more.expert_section)
 

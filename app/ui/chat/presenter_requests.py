@@ -15,7 +15,7 @@ from app.service.chat_types import ChatMessage, ChatRequest
 from app.service.exchange import RequestRecord
 from app.ui.chat.attachment import shortened_body
 from app.ui.chat.continuing import CONTINUE_INSTRUCTION
-from app.ui.chat.options import ChatOptions, effort_of, extra_of, service_parameters
+from app.ui.chat.options import ChatOptions, effort_of, extra_of, judge, service_parameters
 from app.ui.chat.presenter_calls import carried, is_answer_sent
 from app.ui.chat.presenter_parts import user_messages
 from app.ui.chat.state_pages import RequestView
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from app.ui.chat.structure import Structure
 
 _NOTE_VERSION = 1
+DAY = "24h"  # the longest that the service keeps what it has cached
 
 
 def build_request(
@@ -47,6 +48,7 @@ def build_request(
     is the cache key, so that all turns of one chat hit the same cache (R-CHAT-06, R-CHAT-07).
     """
     messages = wire_messages(options, branch, model)
+    controls = judge(options, model)
     no_schema, no_functions = refusals(model)
     tools = structure.tools() if structure is not None and not no_functions else ()
     if continues is not None and continues.content:
@@ -62,6 +64,7 @@ def build_request(
         seed=options.seed,
         stop=options.stop,
         prompt_cache_key=chat_id,
+        prompt_cache_retention=DAY if controls.keep_cache.usable and options.keep_cache else None,
         response_format=structure.response_format() if structure is not None and not no_schema else None,
         tools=tools,
         tool_choice=structure.function_choice if structure is not None and tools else None,

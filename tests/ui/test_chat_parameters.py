@@ -1,0 +1,172 @@
+"""Parameters, prompts and presets in the page, by keyboard, on the real Sandbox: from the inspector to the request."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from app.sandbox.server import RunningSandbox
+from app.ui.shared.theme import Theme
+from tests.ui.box_desk import answer_dialog, open_box, press
+
+
+async def test_every_parameter_reaches_the_request_and_the_sandbox_takes_it(
+    theme: Theme, tmp_home: Path, swift_sandbox: RunningSandbox
+) -> None:
+    async with open_box(theme, tmp_home, swift_sandbox, "rialto-reasoning") as box:
+        page = box.page.side.parameters
+        more = page.more
+        box.tab.presenter.set_option("web_search", "on")
+        for switch in (page.service_prompt, more.in_stream, more.cache, more.keep):
+            switch.setFocus()
+            press(switch, Qt.Key.Key_Space)
+        more.documents.setFocus()
+        press(more.documents, Qt.Key.Key_Space)
+        more.effort.setFocus()
+        QTest.keyClicks(more.effort, "h")
+        more.effort.activated.emit(more.effort.currentIndex())
+        more.seed.setFocus()
+        more.seed.lineEdit().selectAll()
+        QTest.keyClicks(more.seed, "7")
+        press(more.seed, Qt.Key.Key_Return)
+        more.stop.setFocus()
+        QTest.keyClicks(more.stop, "ENDE")
+        more.expert.setFocus()
+        QTest.keyClicks(more.expert, '{"top_k": 40}')
+        page.prompt.setFocus()
+        QTest.keyClicks(page.prompt, "Answer tersely.")
+        box.edit.setFocus()
+        await box.type("Where is my key kept?")
+        row = box.tab.rows[-1]
+        assert row.problem is None, row.problem
+        assert row.state == "complete"
+        assert row.sources, "results that come as a function call are shown as sources"
+        assert row.calls == ()
+        body = box.tab.presenter.answers.exchange_of(row.id).request.body
+        assert {
+            name: body[name] for name in ("reasoning_effort", "seed", "stop", "prompt_cache_retention", "top_k")
+        } == {
+            "reasoning_effort": "high",
+            "seed": 7,
+            "stop": ["ENDE"],
+            "prompt_cache_retention": "24h",
+            "top_k": 40,
+        }
+        extension = body["service_parameters"]
+        assert extension["include_venice_system_prompt"] is False
+        assert extension["return_search_results_as_documents"] is True
+        assert "include_search_results_in_stream" not in extension
+        assert body["messages"][0] == {"role": "system", "content": "Answer tersely."}
+
+
+async def test_what_the_model_ignores_says_so_in_its_row(
+    theme: Theme, tmp_home: Path, swift_sandbox: RunningSandbox
+) -> None:
+    async with open_box(theme, tmp_home, swift_sandbox, "rialto-vision") as box:
+        page = box.page.side.parameters
+        rows = (
+            page._web_row,
+            page._social_row,
+            page._thinking_row,
+            page.more.effort_row,
+            page.more.in_stream_row,
+            page.more.keep_row,
+        )
+        for row in rows:
+            assert not row.control.isEnabled()
+            assert row.control.accessibleDescription()
+        box.tab.presenter.use_model("rialto-search")
+        await box.settle()
+        assert page.social.isEnabled()
+        page.social.click()
+        await box.settle()
+        assert not page.web.isEnabled()
+        assert "own search replaces" in page.web.accessibleDescription()
+
+
+async def test_extra_json_that_is_not_complete_holds_the_message_and_says_where(
+    theme: Theme, tmp_home: Path, swift_sandbox: RunningSandbox
+) -> None:
+    async with open_box(theme, tmp_home, swift_sandbox) as box:
+        more = box.page.side.parameters.more
+        QTest.keyClicks(more.expert, '{"top_k": ')
+        box.edit.setFocus()
+        await box.type("Hello")
+        assert box.tab.rows == ()
+        assert more.expert_note.text().startswith("Line 1, column")
+        assert box.composer.text() == "Hello"
+        assert box.composer.send.toolTip() == "The extra JSON among the parameters is not complete."
+
+
+async def test_a_prompt_is_saved_found_used_renamed_and_removed_by_keyboard(
+    theme: Theme, tmp_home: Path, swift_sandbox: RunningSandbox
+) -> None:
+    async with open_box(theme, tmp_home, swift_sandbox) as box:
+        presenter = box.tab.presenter
+        presenter.set_option("system_prompt", "Review network code.")
+        library = box.page.box.prompts
+        box.page.box.open_prompts()
+        assert library.isVisible()
+        library.save.click()
+        await answer_dialog(box, "Reviewer")
+        presenter.set_option("system_prompt", "")
+        box.page.box.open_prompts()
+        QTest.keyClicks(library.search, "netw")
+        press(library.search, Qt.Key.Key_Return)
+        assert presenter.opened.options.system_prompt == "Review network code."
+        assert not library.isVisible()
+        box.page.box.open_prompts()
+        press(library.search, Qt.Key.Key_F2)
+        await answer_dialog(box, "Strict reviewer")
+        assert [row.name for row in presenter.presets.rows("prompt")] == ["Strict reviewer"]
+        toasts: list[tuple[str, str, str]] = []
+        box.page.toast_wanted.connect(lambda *told: toasts.append(told))
+        box.page.box.open_prompts()
+        library.list.setFocus()
+        press(library.list, Qt.Key.Key_Delete)
+        await box.settle()
+        assert presenter.presets.rows() == ()
+        assert toasts[-1] == ("Removed “Strict reviewer”", "undo-preset", "Undo")
+        box.page.box.undo_preset()
+        await box.settle()
+        assert len(presenter.presets.rows()) == 1
+        library.close()
+    async with open_box(theme, tmp_home, swift_sandbox) as box:
+        assert [row.name for row in box.tab.presenter.presets.rows()] == ["Strict reviewer"], "kept on the disk"
+
+
+async def test_a_preset_brings_model_and_parameters_back_and_travels_in_a_file(
+    theme: Theme, tmp_home: Path, swift_sandbox: RunningSandbox
+) -> None:
+    file = tmp_home / "presets.json"
+    async with open_box(theme, tmp_home, swift_sandbox, "rialto-reasoning") as box:
+        presenter = box.tab.presenter
+        presenter.set_option("temperature", 0.2)
+        presenter.set_option("effort", "high")
+        box.page.box.open_presets()
+        box.page.box.presets.save.click()
+        await answer_dialog(box, "Careful")
+        presenter.presets.export(file)
+        await box.settle()
+        presenter.new_chat()
+        await box.settle()
+        presenter.use_model("rialto-handbook")
+        (row,) = presenter.presets.rows("preset")
+        assert row.detail == "rialto-reasoning, web auto, temperature 0.2"
+        presenter.presets.use(row.id)
+        await box.settle()
+        head = presenter.head()
+        assert (head.model_id, head.options.temperature, head.options.effort) == ("rialto-reasoning", 0.2, "high")
+    other = tmp_home / "other"
+    async with open_box(theme, other, swift_sandbox) as box:
+        box.tab.presenter.presets.take_file(file)
+        await box.settle()
+        assert [row.name for row in box.tab.presenter.presets.rows()] == ["Careful"]
+        told: list[str] = []
+        box.tab.presenter.presets.told.connect(lambda sentence, _undo: told.append(sentence))
+        file.write_text("{}")
+        box.tab.presenter.presets.take_file(file)
+        await box.settle()
+        assert told == ["This file holds no prompts or presets of Rialto."]
