@@ -107,7 +107,7 @@ class Label(QLabel):
         return self.wordWrap() or self._elide
 
     def _lay_out(self, width: float) -> tuple[QTextLayout, float, int]:
-        layout = QTextLayout(self.text(), self.font())
+        layout = QTextLayout(self.text().replace("\n", "\u2028"), self.font())  # a new line is one here, too
         option = QTextOption(self.alignment())
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         option.setTextDirection(self.layoutDirection())

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from decimal import Decimal
+from functools import partial
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import QCheckBox, QPlainTextEdit, QScrollArea, QVBoxLayout, QWidget
 
 from app.service.speech_text import MAX_CHARS
@@ -14,16 +16,17 @@ from app.ui.shared import money
 from app.ui.shared.dialogs import Dialog
 from app.ui.shared.fields import bind_label
 from app.ui.shared.label import Label
+from app.ui.shared.search_field import SearchField
 from app.ui.shared.surfaces import zone
 from app.ui.shared.theme import Theme
 from app.ui.speech.state import Choice
-from app.ui.speech.voice_book import Key, Voice
+from app.ui.speech.voice_book import Key, Voice, VoiceFilter
 
 if TYPE_CHECKING:
     Shelf = Any  # the presenter's; pages know no presenter's insides but what they are handed
 
 MAX_VOICES = 6
-OFFERED = 60
+SHOWN = 40  # at once; what was typed brings the others
 
 
 class AuditionDialog(Dialog):
@@ -47,18 +50,21 @@ class AuditionDialog(Dialog):
         bind_label(words, self.text)
         self.text.setAccessibleName("Line")
         title = Label(theme, f"Up to {MAX_VOICES} voices", "small", "text2", weight=500)
+        self.search = SearchField(theme, "Find a voice")
         inside = QWidget()
         zone(inside, "surface")
         column = QVBoxLayout(inside)
         column.setSpacing(theme.px(6))
-        self._boxes: list[tuple[QCheckBox, Key]] = []
-        for voice in _offered(shelf.all(), choice):
-            box = QCheckBox(f"{voice.name} · {voice.model_name}" + (f" · {voice.language}" * bool(voice.language)))
-            on = voice.favourite or voice.key == (choice.model, choice.voice)
-            box.setChecked(on and len(self.voices) < MAX_VOICES)
-            box.toggled.connect(lambda _on: self._agree())
-            self._boxes.append((box, voice.key))
+        self._known = _ranked(shelf.all(), choice)
+        self._chosen: list[Key] = []
+        for voice in self._known:
+            if (voice.favourite or voice.key == (choice.model, choice.voice)) and len(self._chosen) < MAX_VOICES:
+                self._chosen.append(voice.key)
+        self.boxes = [VoiceBox() for _ in range(min(SHOWN, len(self._known)))]
+        for box in self.boxes:
+            box.toggled.connect(partial(self._tick, box))
             column.addWidget(box)
+        column.addStretch(1)
         self.list = QScrollArea()
         self.list.setAccessibleName("Voices")
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -66,11 +72,13 @@ class AuditionDialog(Dialog):
         self.list.setWidget(inside)
         self.list.setMinimumHeight(theme.px(220))
         self.cost = Label(theme, "", role="text2", wrap=True, tabular=True)
-        for widget in (words, self.text, title, self.list, self.cost):
+        for widget in (words, self.text, title, self.search, self.list, self.cost):
             self.body.addWidget(widget)
         self.add_button("Cancel", accepts=False)
         self.go = self.add_button("Speak", kind="primary", accepts=True)
         self.text.textChanged.connect(self._agree)
+        self.search.search_changed.connect(lambda _text: self._show_voices())
+        self._show_voices()
         self._agree()
 
     @property
@@ -79,7 +87,21 @@ class AuditionDialog(Dialog):
 
     @property
     def voices(self) -> tuple[Key, ...]:
-        return tuple(key for box, key in self._boxes if box.isChecked())
+        return tuple(self._chosen)
+
+    def _show_voices(self) -> None:
+        """Those that are chosen, then those that fit what was typed."""
+        words = VoiceFilter(text=self.search.text().strip())
+        chosen = [voice for voice in self._known if voice.key in self._chosen]
+        fitting = [voice for voice in self._known if voice.key not in self._chosen and words.lets(voice)]
+        shown = (chosen + fitting)[: len(self.boxes)]
+        for box, voice in zip_longest(self.boxes, shown):
+            box.show_voice(voice, on=voice is not None and voice.key in self._chosen)
+
+    def _tick(self, box: VoiceBox, on: bool) -> None:
+        if box.key is not None:
+            self._chosen = [key for key in self._chosen if key != box.key] + [box.key] * on
+            self._agree()
 
     def _agree(self) -> None:
         line, voices = self.line, self.voices
@@ -100,11 +122,28 @@ class AuditionDialog(Dialog):
         self.go.setEnabled(not problem)
 
 
-def _offered(voices: tuple[Voice, ...], choice: Choice) -> list[Voice]:
+class VoiceBox(QCheckBox):
+    """One voice; hidden while there is none to show."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.key: Key | None = None
+
+    def show_voice(self, voice: Voice | None, *, on: bool) -> None:
+        self.key = voice.key if voice is not None else None
+        self.setVisible(voice is not None)
+        if voice is not None:
+            language = f" · {voice.language}" * bool(voice.language)
+            self.setText(f"{voice.name} · {voice.model_name}{language}")
+            with QSignalBlocker(self):
+                self.setChecked(on)
+
+
+def _ranked(voices: tuple[Voice, ...], choice: Choice) -> list[Voice]:
     """The voice in use, favourites and what was used lately first, then the model's own, then the rest."""
 
     def rank(voice: Voice) -> tuple[bool, bool, bool, bool]:
         in_use = voice.key == (choice.model, choice.voice)
         return (not in_use, not voice.favourite, voice.used_at is None, voice.model != choice.model)
 
-    return sorted(voices, key=rank)[:OFFERED]
+    return sorted(voices, key=rank)

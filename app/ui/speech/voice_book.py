@@ -78,6 +78,7 @@ class VoiceFilter:
     language: str = ""
     gender: str = ""
     favourites: bool = False
+    used: bool = False  # those that have spoken here
 
     @property
     def is_on(self) -> bool:
@@ -94,6 +95,7 @@ class VoiceFilter:
             )
             and (not self.gender or voice.gender == self.gender)
             and (not self.favourites or voice.favourite)
+            and (not self.used or voice.used_at is not None)
         )
 
 
@@ -181,7 +183,7 @@ def grouped(voices: Iterable[Voice], chosen: VoiceFilter, current_model: str) ->
     add(OWN, (row for row in shown if row.own_id))
     add(FAVOURITES, (row for row in shown if row.favourite))
     used = sorted((row for row in shown if row.used_at is not None), key=lambda row: str(row.used_at), reverse=True)
-    add(USED, used[:RECENT])
+    add(USED, used if chosen.used else used[:RECENT])
     by_model: dict[str, list[Voice]] = {}
     for row in shown:
         by_model.setdefault(row.model, []).append(row)

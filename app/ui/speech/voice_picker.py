@@ -15,6 +15,7 @@ from app.ui.shared.grouped_list import RowLike
 from app.ui.shared.grouped_list_delegate import GroupedDelegate
 from app.ui.shared.grouped_list_view import GroupedView
 from app.ui.shared.label import Label
+from app.ui.shared.menu import Menu
 from app.ui.shared.search_field import SearchField
 from app.ui.shared.segmented import SegmentedChoice
 from app.ui.shared.surfaces import rule
@@ -44,6 +45,9 @@ class VoicePicker(QWidget):
         self.stars = IconButton(
             theme, "star", "Favourites only", size="small", framed=True, checkable=True, on_role="warn", icon_size=14
         )
+        self.used = IconButton(
+            theme, "history", "Recently used only", size="small", framed=True, checkable=True, icon_size=14
+        )
         self.clone = Button(theme, "Clone…", "plus", size="small")
         self.view = GroupedView(theme, "Voices", has_end_sign=True)
         self.delegate = VoiceDelegate(theme, self.view)
@@ -65,6 +69,7 @@ class VoicePicker(QWidget):
         self._pair.addWidget(self.language, 1)
         self._third.addWidget(self.gender)
         self._third.addWidget(self.stars)
+        self._third.addWidget(self.used)
         self._third.addStretch(1)
         self._filters.addLayout(self._pair)
         self._filters.addLayout(self._third)
@@ -85,10 +90,12 @@ class VoicePicker(QWidget):
         self.language.currentIndexChanged.connect(lambda _index: self._tell())
         self.gender.changed.connect(lambda _key: self._tell())
         self.stars.toggled.connect(lambda _on: self._tell())
+        self.used.toggled.connect(lambda _on: self._tell())
         self.clone.clicked.connect(self.clone_wanted)
         self.view.chosen.connect(self.voice_chosen)
         self.view.play_wanted.connect(self.sample_wanted)
         self.view.sign_wanted.connect(self.star_wanted)
+        self.view.menu_wanted.connect(lambda key, place: self.menu_of(key).popup(place))
         self._clear.clicked.connect(self.clear)
 
     def _dress(self) -> None:
@@ -134,6 +141,7 @@ class VoicePicker(QWidget):
             language=self.language.currentData() or "",
             gender=self.gender.current,
             favourites=self.stars.isChecked(),
+            used=self.used.isChecked(),
         )
 
     def clear(self) -> None:
@@ -141,8 +149,9 @@ class VoicePicker(QWidget):
         for widget in (self.model, self.language):
             with QSignalBlocker(widget):
                 widget.setCurrentIndex(0)
-        with QSignalBlocker(self.stars):
-            self.stars.setChecked(False)
+        for button in (self.stars, self.used):
+            with QSignalBlocker(button):
+                button.setChecked(False)
         with QSignalBlocker(self.search):
             self.search.clear()
         self.gender.set_current("")
@@ -164,6 +173,21 @@ class VoicePicker(QWidget):
         self._clear.setVisible(not shown)
         if not shown:
             self._nothing.set_text("No voice fits these filters.")
+
+    def menu_of(self, key: Key) -> Menu:
+        """Return what can be done with a voice; also by the menu key."""
+        menu = Menu(self._theme, self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        row = self.view.rows.row(self.view.rows.index_of(key))
+        is_loved = isinstance(row, _Row) and row.voice.favourite
+        star = "Remove from the favourites" if is_loved else "Add to the favourites"
+        for text, icon_name, signal in (
+            ("Use this voice", "check", self.voice_chosen),
+            ("Hear a sample", "play", self.sample_wanted),
+            (star, "star", self.star_wanted),
+        ):
+            menu.add(text, icon_name).triggered.connect(lambda _=False, signal=signal: signal.emit(key))
+        return menu
 
     def show_chosen(self, key: Key) -> None:
         """Mark the voice in use and bring it into view when it has just been chosen."""

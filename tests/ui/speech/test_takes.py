@@ -7,13 +7,20 @@ from pathlib import Path
 import pytest
 import soundfile
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.audio.decoding import duration_s
+from app.ui.shared.dialogs import Dialog
+from app.ui.speech.audition_dialog import AuditionDialog
 from app.ui.speech.presenter_clips import file_name
 from tests.ui.speech.desk import Desk
 
 TEXT = "The tide turns. The ferry leaves."
+
+
+def open_dialog(kind: type[Dialog]) -> Dialog | None:
+    return next((one for one in QApplication.topLevelWidgets() if isinstance(one, kind) and one.isVisible()), None)
 
 
 async def with_a_take(speech: Desk, text: str = TEXT) -> str:
@@ -79,6 +86,32 @@ async def test_one_line_is_heard_in_several_voices_and_one_of_them_is_taken(spee
     speech.page.handle_escape()
     assert speech.page.main.pages.currentIndex() == 0
     assert len(speech.keys) == 3
+
+
+async def test_an_audition_is_put_together_from_all_voices_by_keyboard(speech: Desk, qtbot: QtBot) -> None:
+    speech.presenter.use_voice("tts-kokoro", "bf_emma")
+    speech.write("Hello there. And a second sentence.")
+    speech.page.voices.ask_audition()
+    await speech.until(lambda: open_dialog(AuditionDialog))
+    asked = open_dialog(AuditionDialog)
+    assert asked.line == "Hello there." and asked.voices == (("tts-kokoro", "bf_emma"),)
+    for name in ("vivian", "wise woman", "tara", "leo", "george"):
+        asked.search.selectAll()
+        qtbot.keyClicks(asked.search, name)
+        await speech.until(lambda name=name: any(name in box.text().lower() for box in asked.boxes[:12]))
+        box = next(box for box in asked.boxes if name in box.text().lower() and not box.isChecked())
+        box.setFocus()
+        qtbot.keyClick(box, Qt.Key.Key_Space)
+    assert len(asked.voices) == 6 and asked.go.isEnabled()
+    assert asked.cost.text().endswith("for 6 voices together.")
+    asked.search.clear()
+    await speech.until(lambda: asked.boxes[6].isVisible())
+    qtbot.keyClick(asked.boxes[6], Qt.Key.Key_Space)
+    assert asked.cost.text() == "Up to 6 voices; 7 are chosen." and not asked.go.isEnabled()
+    qtbot.keyClick(asked.boxes[6], Qt.Key.Key_Space)
+    qtbot.keyClick(asked.go, Qt.Key.Key_Space)
+    await speech.until(lambda: len(speech.keys) == 6 and not speech.tasks.running("speech audition"))
+    assert len({row.second_line for row in speech.rows}) == 6
 
 
 async def test_takes_are_compared_side_by_side(speech: Desk) -> None:

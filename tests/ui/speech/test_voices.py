@@ -67,6 +67,10 @@ async def test_favourites_and_recently_used_stand_first(speech: Desk) -> None:
     await speech.spoken()
     titles = [group.title for group in speech.presenter.shelf.groups("tts-kokoro")]
     assert titles[:3] == ["Favourites", "Recently used", "Kokoro, current model"]
+    picker.used.click()
+    assert shown(speech) == [("tts-kokoro", "af_sky")]
+    picker.clear()
+    assert len(shown(speech)) == 207
 
 
 def test_the_same_name_in_two_models_is_two_voices() -> None:
@@ -145,6 +149,19 @@ async def test_a_sample_says_its_price_first_and_is_free_ever_after(speech: Desk
     picker.sample_wanted.emit(("tts-kokoro", "bf_emma"))
     await speech.until(lambda: speech.clones.sounding == ("tts-kokoro", "bf_emma"))
     assert dialog() is None
+
+
+async def test_a_voice_is_starred_heard_and_used_from_its_menu(speech: Desk) -> None:
+    picker = speech.page.side.picker
+    key = ("tts-orpheus", "leo")
+    menu = picker.menu_of(key)
+    assert [action.text() for action in menu.actions()] == ["Use this voice", "Hear a sample", "Add to the favourites"]
+    menu.actions()[2].trigger()
+    await speech.until(lambda: speech.presenter.shelf.find(*key).favourite)
+    menu = picker.menu_of(key)
+    assert menu.actions()[2].text() == "Remove from the favourites"
+    menu.actions()[0].trigger()
+    assert speech.presenter.choice.voice == "leo"
 
 
 async def test_the_list_works_by_keyboard(speech: Desk, qtbot: QtBot) -> None:
