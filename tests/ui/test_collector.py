@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import gc
+import sys
 import threading
+from collections.abc import Iterator
 
+import pytest
 from PySide6.QtCore import QObject, QTimer
+from pytestqt.qtbot import QtBot
 
-from app.ui.shared.collector import UiThreadCollector, collect_if_due
+from app.ui.shared import collector as module
+from app.ui.shared.collector import FULL_EVERY, UiThreadCollector, collect_if_due
 
 
 class Noted(QObject):
@@ -54,3 +59,75 @@ def test_nothing_happens_before_it_is_due() -> None:
     collect_if_due()
     assert gc.get_stats()[0]["collections"] == before + 1
     assert cycles
+
+
+@pytest.fixture
+def collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[UiThreadCollector]:
+    """One that finds two hundredths of a second quiet already."""
+    monkeypatch.setattr(module, "QUIET_MS", 20)
+    monkeypatch.setattr(module, "DEEP_QUIET_MS", 60)
+    gc.collect()
+    made = UiThreadCollector()
+    yield made
+    made.close()
+    gc.unfreeze()
+    gc.disable()  # the suite collects between tests, see conftest
+
+
+def full_collections() -> int:
+    return int(gc.get_stats()[2]["collections"])
+
+
+def make_full_one_due() -> None:
+    for _ in range(FULL_EVERY):
+        gc.collect(1)
+    allocate(gc.get_threshold()[0] + 100)
+
+
+def test_a_full_collection_waits_for_a_quiet_moment(
+    collector: UiThreadCollector, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "QUIET_WAITS", -1)
+    before = full_collections()
+    kept = [[] for _ in range(gc.get_threshold()[0] + 100)]
+    make_full_one_due()
+    kept += [[] for _ in range(gc.get_threshold()[0] + 100)]
+    qtbot.waitUntil(lambda: collector._delays > 2)
+    assert full_collections() == before
+    monkeypatch.setattr(module, "QUIET_WAITS", 1_000)
+    qtbot.waitUntil(lambda: full_collections() == before + 1)
+    assert gc.get_freeze_count() > 0  # the next one looks at newer objects only
+
+
+def test_one_that_was_put_off_too_often_comes_all_the_same(
+    collector: UiThreadCollector, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "QUIET_WAITS", -1)
+    monkeypatch.setattr(module, "MOST_DELAYS", 2)
+    before = full_collections()
+    make_full_one_due()
+    kept = [[] for _ in range(gc.get_threshold()[0] + 100)]
+    qtbot.waitUntil(lambda: full_collections() == before + 1)
+    assert kept
+
+
+def test_what_was_set_aside_is_looked_at_again_after_a_long_quiet(collector: UiThreadCollector, qtbot: QtBot) -> None:
+    threads: list[str] = []
+    kept = [Noted(threads)]
+    make_full_one_due()
+    more = [[] for _ in range(gc.get_threshold()[0] + 100)]
+    qtbot.waitUntil(lambda: gc.get_freeze_count() > 0)
+    kept.clear()
+    gc.collect()
+    assert threads == []  # it is among what was set aside
+    qtbot.waitUntil(lambda: threads == [threading.main_thread().name])
+    assert more
+
+
+def test_other_threads_hand_over_within_a_millisecond_while_a_window_is_there() -> None:
+    before = sys.getswitchinterval()
+    collector = UiThreadCollector()
+    assert sys.getswitchinterval() <= 0.001
+    collector.close()
+    gc.disable()
+    assert sys.getswitchinterval() == before

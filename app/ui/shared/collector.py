@@ -1,18 +1,34 @@
-"""Python's cycle collector, on the UI thread only.
+"""Python's cycle collector, on the UI thread only, and at moments when nobody waits for that thread.
 
 The collector runs in whatever thread happens to allocate, and the database and the network have threads of their own.
 A QObject in a garbage cycle would then be destroyed there: its timers are killed from the wrong thread and the process
 dies. So automatic collection is off, and the UI thread collects when its event loop is about to wait: never in the
 middle of a handler, and with no wake-up of its own while the program is idle.
+
+A full collection looks at every object, which takes 40 ms with a long chat open: it waits for a quiet moment. What
+outlives it is set aside (`gc.freeze`), so that the next one looks at newer objects only; after some minutes of quiet
+everything is looked at once more.
 """
 
 from __future__ import annotations
 
 import gc
+import sys
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QAbstractEventDispatcher, QObject
+from PySide6.QtCore import QAbstractEventDispatcher, QObject, QTimer
 
-FULL_EVERY = 40  # middle collections between two full ones, which look at every object
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+FULL_EVERY = 40  # middle collections between two full ones
+QUIET_MS = 2_000
+QUIET_WAITS = 16  # as often the loop may have waited in that time; a caret that blinks is no work
+MOST_DELAYS = 60  # after so many moments that were not quiet the full collection comes all the same
+DEEP_QUIET_MS = 300_000
+SWITCH_S = 0.001  # a busy thread hands over after this; Python's own 5 ms are a third of a frame
+    0.001  # as long a busy thread goes on when another one wants its turn; Python's own 5 ms are a third of a frame
+)
 
 
 class UiThreadCollector(QObject):
@@ -21,24 +37,69 @@ class UiThreadCollector(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         gc.disable()
+        self._switch_s = sys.getswitchinterval()
+        sys.setswitchinterval(SWITCH_S)
+        self._waits = 0
+        self._delays = 0
+        self._quiet = _timer(self, QUIET_MS, self._when_quiet)
+        self._deep = _timer(self, DEEP_QUIET_MS, self._look_at_everything)
         self._dispatcher: QAbstractEventDispatcher | None = QAbstractEventDispatcher.instance()
         if self._dispatcher is not None:
-            self._dispatcher.aboutToBlock.connect(collect_if_due)
+            self._dispatcher.aboutToBlock.connect(self._about_to_wait)
 
     def close(self) -> None:
         if self._dispatcher is not None:
-            self._dispatcher.aboutToBlock.disconnect(collect_if_due)
+            self._dispatcher.aboutToBlock.disconnect(self._about_to_wait)
             self._dispatcher = None
+        self._quiet.stop()
+        self._deep.stop()
         gc.enable()
+        sys.setswitchinterval(self._switch_s)
+
+    def _about_to_wait(self) -> None:
+        self._waits += 1
+        if collect_young_if_due() and gc.get_count()[2] >= FULL_EVERY and not self._quiet.isActive():
+            self._waits = self._delays = 0
+            self._deep.stop()
+            self._quiet.start()
+
+    def _when_quiet(self) -> None:
+        if self._waits > QUIET_WAITS and self._delays < MOST_DELAYS:
+            self._waits = 0
+            self._delays += 1
+            self._quiet.start()
+            return
+        gc.collect()
+        gc.freeze()
+        self._deep.start()
+
+    def _look_at_everything(self) -> None:
+        gc.unfreeze()
+        gc.collect()
+        gc.freeze()
+
+
+def collect_young_if_due() -> bool:
+    """Collect the youngest objects when enough were made since the last time, older ones more seldom."""
+    young, middle, _ = gc.get_count()
+    young_limit, middle_limit, _ = gc.get_threshold()
+    if young <= young_limit:
+        return False
+    gc.collect(0 if middle <= middle_limit else 1)
+    return True
 
 
 def collect_if_due() -> None:
-    """Collect the youngest objects when enough were made since the last time, older ones more seldom."""
-    young, middle, old = gc.get_count()
-    young_limit, middle_limit, _ = gc.get_threshold()
-    if young <= young_limit:
-        return
-    if middle <= middle_limit:
-        gc.collect(0)
+    """Collect what is due, now and all of it."""
+    if gc.get_count()[2] >= FULL_EVERY:
+        gc.collect()
     else:
-        gc.collect(2 if old >= FULL_EVERY else 1)
+        collect_young_if_due()
+
+
+def _timer(owner: UiThreadCollector, interval_ms: int, call: Callable[[], None]) -> QTimer:
+    timer = QTimer(owner)
+    timer.setSingleShot(True)
+    timer.setInterval(interval_ms)
+    timer.timeout.connect(call)
+    return timer
