@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.ui.chat.estimate import context_text
 from app.ui.chat.model_button import ModelButton
@@ -17,6 +17,7 @@ from app.ui.shared.buttons import Button, IconButton
 from app.ui.shared.icon_label import IconLabel
 from app.ui.shared.label import Label
 from app.ui.shared.surfaces import rule
+from app.ui.shared.title_edit import TitleEdit
 
 if TYPE_CHECKING:
     from app.ui.chat.state import CharacterHead, ChatHead
@@ -51,10 +52,9 @@ class ChatHeader(QFrame):
         self.title.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
         self.partner = Label(theme, "", role="text2", elide=True)
         self.partner.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
-        self.edit = QLineEdit()
-        self.edit.setAccessibleName(self.tr("Title of the chat"))
-        self.edit.setMaxLength(200)
-        self.edit.installEventFilter(self)
+        self.edit = TitleEdit(theme, self.tr("Title of the chat"))
+        self.edit.renamed.connect(self.renamed)
+        self.edit.toggled.connect(self._arrange)
         self.rename_button = IconButton(theme, "pencil", self.tr("Rename"), shortcut="F2", size="small")
         self.model = ModelButton(theme)
         self.new_button = IconButton(theme, "plus", self.tr("New chat"), shortcut="Ctrl+N")
@@ -70,7 +70,6 @@ class ChatHeader(QFrame):
         self._layout.addStretch(1)
         for button in (self.model, self.new_button, self.export_button, self.more_button, self.inspector_button):
             self._layout.addWidget(button)
-        self.edit.hide()
         self.rename_button.clicked.connect(self.begin_rename)
         self.model.clicked.connect(self.model_wanted)
         self.new_button.clicked.connect(self.new_wanted)
@@ -86,7 +85,6 @@ class ChatHeader(QFrame):
         left = 16 if self.list_button.isVisibleTo(self) else 24
         self._layout.setContentsMargins(theme.px(left), 0, theme.px(16), 0)
         self._layout.setSpacing(theme.px(8))
-        self.edit.setFont(theme.font("reading", 600))
 
     def show_head(self, head: ChatHead) -> None:
         """Name the open chat and its model."""
@@ -110,7 +108,7 @@ class ChatHeader(QFrame):
         self._dress()
 
     def _arrange(self) -> None:
-        editing = self.edit.isVisibleTo(self)
+        editing = self.edit.is_open
         folded = self._narrow and self._has_character and not editing
         self.picture.setVisible(folded)
         self.partner.setVisible(folded and self.width() > self._theme.type_px(ROOM_FOR_PARTNER))
@@ -123,36 +121,9 @@ class ChatHeader(QFrame):
         super().resizeEvent(event)
         self._arrange()
 
-    # Renaming in place
-
     def begin_rename(self) -> None:
         """Turn the title into a field."""
-        self.edit.setText(self._title)
-        self.edit.show()
-        self._arrange()
-        self.edit.selectAll()
-        self.edit.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def _end_rename(self, keep: bool) -> None:
-        if not self.edit.isVisibleTo(self):
-            return
-        text = self.edit.text()
-        self.edit.hide()
-        self._arrange()
-        if keep and text.strip() and text.strip() != self._title:
-            self.renamed.emit(text)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self.edit and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
-            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-                self._end_rename(True)
-                return True
-            if event.key() == Qt.Key.Key_Escape:
-                self._end_rename(False)
-                return True
-        if watched is self.edit and event.type() == QEvent.Type.FocusOut:
-            self._end_rename(True)
-        return super().eventFilter(watched, event)
+        self.edit.begin(self._title)
 
 
 class CharacterBar(QFrame):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QSizePolicy, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QWidget
 
 from app.ui.shared.buttons import Button, IconButton
 from app.ui.shared.label import Label
 from app.ui.shared.menu import Menu
+from app.ui.shared.title_edit import TitleEdit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,10 +41,9 @@ class TranscriptHeader(QFrame):
         self.list_button = IconButton(theme, "panel-left", self.tr("Show the list"), shortcut="Ctrl+B")
         self.title = Label(theme, "", "reading", weight=600, elide=True)
         self.title.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
-        self.edit = QLineEdit()
-        self.edit.setAccessibleName(self.tr("Title"))
-        self.edit.setMaxLength(200)
-        self.edit.installEventFilter(self)
+        self.edit = TitleEdit(theme, self.tr("Title"))
+        self.edit.renamed.connect(self.renamed)
+        self.edit.toggled.connect(self._arrange)
         self.rename_button = IconButton(theme, "pencil", self.tr("Rename"), shortcut="F2", size="small")
         self.model = Button(theme, "", "sparkle", icon_role="accent")
         self.again = Button(theme, self.tr("Transcribe again"), "refresh")
@@ -60,7 +59,6 @@ class TranscriptHeader(QFrame):
         self._layout.addStretch(1)
         for button in (self.again, self.copy, self.model, self.new_button, self.inspector_button):
             self._layout.addWidget(button)
-        self.edit.hide()
         self.rename_button.clicked.connect(self.begin_rename)
         self.model.clicked.connect(self.open_models)
         self.again.clicked.connect(self.open_again)
@@ -76,7 +74,6 @@ class TranscriptHeader(QFrame):
         left = 16 if self.list_button.isVisibleTo(self) else 24
         self._layout.setContentsMargins(px(left), 0, px(16), 0)
         self._layout.setSpacing(px(8))
-        self.edit.setFont(self._theme.font("reading", 600))
 
     def show_head(self, head: Head) -> None:
         """Name the open row, and offer what can be done with it."""
@@ -101,7 +98,7 @@ class TranscriptHeader(QFrame):
 
     def _arrange(self) -> None:
         head = self._head
-        editing = self.edit.isVisibleTo(self)
+        editing = self.edit.is_open
         done = head is not None and head.view == "result"
         self.title.setVisible(not editing)
         self.rename_button.setVisible(head is not None and head.id is not None and not editing and not self._narrow)
@@ -138,34 +135,7 @@ class TranscriptHeader(QFrame):
             action.setData(model.id)
         return menu
 
-    # Renaming in place
-
     def begin_rename(self) -> None:
-        if self._head is None or self._head.id is None:
-            return
-        self.edit.setText(self._head.title)
-        self.edit.show()
-        self._arrange()
-        self.edit.selectAll()
-        self.edit.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def _end_rename(self, keep: bool) -> None:
-        if not self.edit.isVisibleTo(self) or self._head is None:
-            return
-        text = self.edit.text()
-        self.edit.hide()
-        self._arrange()
-        if keep and text.strip() and text.strip() != self._head.title:
-            self.renamed.emit(text)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self.edit and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
-            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-                self._end_rename(True)
-                return True
-            if event.key() == Qt.Key.Key_Escape:
-                self._end_rename(False)
-                return True
-        if watched is self.edit and event.type() == QEvent.Type.FocusOut:
-            self._end_rename(True)
-        return super().eventFilter(watched, event)
+        """Turn the title of a stored row into a field."""
+        if self._head is not None and self._head.id is not None:
+            self.edit.begin(self._head.title)
