@@ -27,8 +27,6 @@ QUIET_WAITS = 16  # as often the loop may have waited in that time; a caret that
 MOST_DELAYS = 60  # after so many moments that were not quiet the full collection comes all the same
 DEEP_QUIET_MS = 300_000
 SWITCH_S = 0.001  # a busy thread hands over after this; Python's own 5 ms are a third of a frame
-    0.001  # as long a busy thread goes on when another one wants its turn; Python's own 5 ms are a third of a frame
-)
 
 
 class UiThreadCollector(QObject):
