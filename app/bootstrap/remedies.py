@@ -22,6 +22,8 @@ def carry_out(rialto: Rialto, action: str) -> None:
         rialto.accounts.use(rialto.desk.sandbox_account().id)
     elif action == "connection":
         rialto.window.open_settings("connection")
+    elif action == "about":
+        rialto.window.open_settings("about")
     elif action == "top-up":
         from app.bootstrap.wallet_tab import top_up_and_go_on
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QApplication, QWidget
 
+from app import __version__
 from app.bootstrap.chat_tab import make_chat_tab
 from app.bootstrap.moments import FirstPaint, say
 from app.bootstrap.money_questions import ask_budget, ask_elsewhere, show_status_page
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from app.ui.characters.page import CharactersPage
     from app.ui.chat.page import ChatPage
     from app.ui.chat.state import ChatHead
+    from app.ui.settings.about.presenter import AboutPresenter
     from app.ui.settings.accounts.presenter import AccountsPresenter
     from app.ui.settings.secrets.presenter import SecretsPresenter
     from app.ui.shared.device_watch import DeviceWatch
@@ -199,6 +201,8 @@ class Rialto:
             return
         if self.settings.value.welcome_done and not self.desk.switch.was_used:  # a quick person has chosen by now
             await self.desk.switch.use(self.desk.last())
+        if self.settings.value.look_for_updates:
+            self.tasks.start("updates", self._look_for_updates)
         reports = self.crashes.left_behind()
         if reports:
             await self._show_crash(reports[0], earlier=True)
@@ -325,6 +329,28 @@ class Rialto:
         """Ask the service anew what it has and what is left to spend."""
         await self.desk.switch.read_limits()
         self.chat.refresh_models()
+
+    # New versions
+
+    @cached_property
+    def about(self) -> AboutPresenter:
+        """Made by the first look at its section, or by a start that is to look for a new version."""
+        from app.ui.settings.about.presenter import AboutPresenter
+
+        root = resources().parent
+        return AboutPresenter(
+            self.settings,
+            lambda: self.desk.network,
+            self.tasks,
+            root=root,
+            kept=self.paths.data / "updates",
+            version=__version__,
+        )
+
+    async def _look_for_updates(self) -> None:
+        newer = await self.about.look_at_start()
+        if newer:
+            self.toast(f"Rialto {newer} is out.", "about", "Read about it")
 
     # Sound
 

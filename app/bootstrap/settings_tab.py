@@ -29,4 +29,5 @@ def make_settings_tab(rialto: Rialto) -> SettingsPage:
         toasts=lambda: window.overlays.toasts,
         open_help=lambda place: window.overlays.open_help(place),
         connection=lambda: desk.connection,
+        about=lambda: rialto.about,
     )

@@ -52,6 +52,8 @@ class Settings:
     transcription: Mapping[str, str] = field(default_factory=dict)  # what the tab remembers: microphone, model, …
     budgets: Mapping[str, str] = field(default_factory=dict)  # "soft day" -> USD as text; see app/ui/shared/budget.py
     wallet_lock_minutes: str = "15"  # how long after the last signature wallets lock themselves, "" for never
+    look_for_updates: bool = False  # at a start, at most once a day
+    updates_looked_at: str = ""  # ISO time of the last look
     log_level: str = "info"
     proxy_mode: str = "system"
     proxy_kind: str = "http"

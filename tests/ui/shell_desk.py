@@ -22,6 +22,7 @@ from app.service.network import Network
 from app.service.service import open_service
 from app.storage.paths import Paths
 from app.storage.settings import SettingsStore
+from app.ui.settings.about.presenter import AboutPresenter
 from app.ui.settings.accounts.checking import check_key
 from app.ui.settings.accounts.presenter import AccountsPresenter
 from app.ui.settings.connection.presenter import ConnectionPresenter, network_settings
@@ -237,6 +238,7 @@ class Office:
     asked: list[httpx.Request]
     network: Network
     connection: ConnectionPresenter
+    about: AboutPresenter
 
 
 def make_office(
@@ -284,7 +286,10 @@ def make_office(
     connection.changed.connect(accounts.refresh)
     settings = SettingsPresenter(store, paths, caller, sandbox, tasks, calls=calls)
     parts = (paths, store, caller, book, keychain, vault, sandbox, secrets, accounts, settings, calls)
-    return Office(*parts, asked, network, connection)
+    about = AboutPresenter(
+        store, lambda: network, tasks, root=folder / "program", kept=paths.data / "updates", version="1.2.3"
+    )
+    return Office(*parts, asked, network, connection, about)
 
 
 def accepted(_request: httpx.Request) -> httpx.Response:

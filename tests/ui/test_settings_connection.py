@@ -46,6 +46,7 @@ async def settings(desk, office, tasks):
         toasts=lambda: desk.window.overlays.toasts,
         open_help=desk.window.overlays.open_help,
         connection=lambda: office.connection,
+        about=lambda: office.about,
     )
     desk.window.add_tab(
         TabInfo("settings", "Settings", "settings", at_bottom=True, list_width=232, inspector_width=328),

@@ -28,6 +28,7 @@ from app.ui.shared.theme import Theme
 from app.ui.shared.toast import ToastHost
 
 if TYPE_CHECKING:
+    from app.ui.settings.about.presenter import AboutPresenter
     from app.ui.settings.connection.presenter import ConnectionPresenter
 
 
@@ -52,6 +53,7 @@ class SettingsPage(QObject):
         toasts: Callable[[], ToastHost],
         open_help: Callable[[str], None],
         connection: Callable[[], ConnectionPresenter],
+        about: Callable[[], AboutPresenter],
     ) -> None:
         super().__init__()
         self._theme = theme
@@ -64,6 +66,7 @@ class SettingsPage(QObject):
         self._toasts = toasts
         self._open_help = open_help
         self._connection = connection
+        self._about = about
         self._pages: dict[str, tuple[SectionPage, QScrollArea]] = {}
         self._active = 0
         self._list = self._make_list()
@@ -241,9 +244,9 @@ class SettingsPage(QObject):
                 presenter.sandbox.state_changed.connect(self._note_sandbox)
                 return SandboxPage(theme, presenter.sandbox)
             case "about":
-                from app.ui.settings.about import AboutPage
+                from app.ui.settings.about.page import AboutPage
 
-                return AboutPage(theme, self._version)
+                return AboutPage(theme, self._about(), self._tasks, self._version)
         raise KeyError(key)
 
     def _note_sandbox(self, state: SandboxState) -> None:

@@ -52,7 +52,7 @@ class PrivacyPage(SectionPage):
         self.group("Data", data)
 
         self._hosts = RowCard(theme)
-        words = "Rialto has no telemetry, looks for no updates and sends no crash reports."
+        words = "Rialto has no telemetry, sends no crash reports, and looks for new versions only when you ask it to."
         self.group(
             "What left this computer since Rialto was started",
             self._hosts,

@@ -62,7 +62,13 @@ SECTIONS = (
         ),
         ("practice", "local", "offline", "balance", "faucet", "fault", "fail", "clock", "slow", "curl", "python"),
     ),
-    Section("about", "About Rialto", "info", ("Version", "Licences"), ("license", "fonts", "credits")),
+    Section(
+        "about",
+        "About Rialto",
+        "info",
+        ("Version", "Look for a new version", "Licences"),
+        ("license", "fonts", "credits", "update", "upgrade", "release"),
+    ),
 )
 
 

@@ -1,0 +1,120 @@
+"""About Rialto: version, whether there is a newer one, what it is built with, and whose work that is."""
+
+from __future__ import annotations
+
+import platform
+
+from PySide6.QtCore import qVersion
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.ui.settings.about.licences_dialog import LicencesDialog
+from app.ui.settings.about.presenter import AboutPresenter
+from app.ui.settings.about.state import AboutState, Part
+from app.ui.settings.fact_card import FactCard
+from app.ui.settings.rows import RowCard, SectionPage, SettingRow
+from app.ui.shared.buttons import Button
+from app.ui.shared.card import Card
+from app.ui.shared.icon_label import IconLabel
+from app.ui.shared.label import Label
+from app.ui.shared.links import LinkOpener
+from app.ui.shared.switch import Switch
+from app.ui.shared.tasks import TaskScope
+from app.ui.shared.theme import Theme
+
+_NEVER = "Rialto asks nobody before you say so, and never installs anything by itself."
+
+
+class AboutPage(SectionPage):
+    def __init__(self, theme: Theme, presenter: AboutPresenter, tasks: TaskScope, version: str) -> None:
+        super().__init__(theme)
+        self._presenter = presenter
+        self._tasks = tasks
+        self._version = version
+        self._parts: tuple[Part, ...] = ()
+        self._opener = LinkOpener(theme, self, tasks)
+        card = Card(theme, padding=(20, 18), spacing=0)
+        row = QHBoxLayout()
+        row.setSpacing(theme.px(16))
+        row.addWidget(IconLabel(theme, "logo", "accent", px=44))
+        words = Label(
+            theme,
+            f"Version {version}, MIT licence. No telemetry, no account with Rialto itself.",
+            wrap=True,
+            lead="Rialto.",
+        )
+        row.addWidget(words, 1)
+        self.copy = Button(theme, "Copy version details", "copy", size="small")
+        self.copy.clicked.connect(self._copy)
+        row.addWidget(self.copy)
+        card.body.addLayout(row)
+        self.group("", card)
+        self.group("New versions", self._updates())
+        self.read = Button(theme, "Read the licences…", "document", size="small")
+        self.read.clicked.connect(lambda: tasks.start("licences", self._read))
+        self.read.setEnabled(False)
+        beside = QHBoxLayout()
+        beside.addWidget(self.read)
+        beside.addStretch(1)
+        holder = QWidget()
+        self._shipped = QVBoxLayout(holder)
+        self._shipped.setContentsMargins(0, 0, 0, 0)
+        self._shipped.setSpacing(theme.px(12))
+        self._shipped.addLayout(beside)
+        self.group("Built with", holder)
+        self.column.addStretch(1)
+        presenter.state_changed.connect(self.show_state)
+        self.show_state(presenter.state)
+
+    def _updates(self) -> QWidget:
+        theme = self.theme
+        self.look = Button(theme, "Look now", "refresh", size="small")
+        self.look.clicked.connect(self._presenter.look)
+        self.open_page = Button(theme, "Read about it", "external-link", size="small")
+        self.open_page.clicked.connect(lambda: self._opener.ask(self._presenter.state.page))
+        self._newest = SettingRow(theme, "Newest version", self.look, meaning=_NEVER)
+        self._newest.add(self.open_page)
+        self.at_start = Switch(theme, "Look at the start")
+        self.at_start.clicked.connect(lambda on: self._presenter.choose(looks_at_start=on))
+        self._start = SettingRow(theme, "Look at the start", self.at_start)
+        card = RowCard(theme)
+        card.add(self._newest)
+        card.add(self._start)
+        return card
+
+    def shown(self) -> None:
+        self._presenter.begin()
+
+    def show_state(self, state: AboutState) -> None:
+        """Make every widget agree with `state`."""
+        asks = bool(state.host)
+        self._newest.set_meaning("Looking…" if state.looking else state.sentence or _NEVER, state.tone or "text2")
+        self.look.setVisible(asks)
+        self.look.setEnabled(not state.looking)
+        self.open_page.setVisible(bool(state.page))
+        self._start.setVisible(asks)
+        self.at_start.setChecked(state.looks_at_start)
+        self._start.set_meaning(
+            f"Asks {state.host} for its signed list, at most once a day. It learns your address and that you use "
+            "Rialto, nothing else."
+        )
+        if state.parts != self._parts:
+            self._parts = state.parts
+            facts = tuple((part.title, part.words, "") for part in state.parts)
+            self._shipped.insertWidget(0, FactCard(self.theme, "Built with", facts))
+            self.read.setEnabled(True)
+
+    def details(self) -> str:
+        """What support asks for first."""
+        return (
+            f"Rialto {self._version}\nPython {platform.python_version()}, Qt {qVersion()}\n"
+            f"{platform.system()} {platform.release()} {platform.machine()}\n{QGuiApplication.platformName()}"
+        )
+
+    def _copy(self) -> None:
+        """Put the details on the clipboard."""
+        QGuiApplication.clipboard().setText(self.details())
+        self.copy.setText("Copied")
+
+    async def _read(self) -> None:
+        await LicencesDialog(self.theme, self.window(), self._parts).answer()

@@ -1,0 +1,143 @@
+"""Looking for a new version, and whose work is in the program. Nothing is asked before a person wants it asked."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Signal
+
+from app.storage.errors import StorageUnavailable
+from app.ui.settings.about.state import AboutState, Part
+from app.ui.shared.tasks import TaskScope
+
+if TYPE_CHECKING:
+    from app.service.network import Network
+    from app.service.updates import Feed
+    from app.storage.settings import Settings, SettingsStore
+
+ONCE_IN = timedelta(days=1)  # how often a start looks
+NO_FEED = "This copy of Rialto was built without an address to ask, so it looks for no new versions."
+
+
+class AboutPresenter(QObject):
+    state_changed = Signal(object)  # AboutState
+
+    def __init__(
+        self,
+        settings_store: SettingsStore,
+        network: Callable[[], Network],
+        tasks: TaskScope,
+        *,
+        root: Path,
+        kept: Path,
+        version: str,
+    ) -> None:
+        """`root` is the folder of `resources`; `kept` is where what was believed of the feed is written down."""
+        super().__init__()
+        self._store = settings_store
+        self._network = network
+        self._tasks = tasks
+        self._root = root
+        self._kept = kept
+        self._version = version
+        self._feed: Feed | None = None
+        self.state = AboutState(looks_at_start=settings_store.value.look_for_updates)
+
+    def begin(self) -> None:
+        """Read which feed this copy has, and the licences; once."""
+        if not self.state.known:
+            self._tasks.start("about", self._begin)
+
+    async def _begin(self) -> None:
+        await self._read_feed()
+        parts = await asyncio.to_thread(_parts, self._root)
+        self._change(parts=parts, known=True)
+
+    def look(self) -> None:
+        """Ask the feed now."""
+        self._tasks.start("look for updates", self._look)
+
+    def choose(self, *, looks_at_start: bool) -> None:
+        """Look at each start, at most once a day, or not."""
+        self._store.remember(look_for_updates=looks_at_start)
+        self._change(looks_at_start=looks_at_start)
+        self._tasks.replace("save updates", self._save)
+
+    async def look_at_start(self) -> str:
+        """Look when the person wants that and the last look was a day ago; return a newer version, or ""."""
+        if not is_due(self._store.value):
+            return ""
+        await self._look()
+        return self.state.newer
+
+    async def _read_feed(self) -> None:
+        from app.service.updates import UpdatesUnknown, read_feed
+
+        try:
+            self._feed = await asyncio.to_thread(read_feed, self._root / "resources" / "updates")
+        except UpdatesUnknown as error:
+            self._change(sentence=error.sentence, tone="bad")
+            return
+        if self._feed is None:
+            self._change(sentence=NO_FEED)
+        else:
+            self._change(host=self._feed.host)
+
+    async def _look(self) -> None:
+        from app.service.updates import UpdatesUnknown, is_newer, newest
+
+        if self._feed is None:
+            await self._read_feed()
+        if self._feed is None:
+            return
+        self._change(looking=True, sentence="", tone="", newer="", page="")
+        try:
+            release = await newest(self._feed, self._network(), self._kept)
+        except UpdatesUnknown as error:
+            self._change(sentence=error.sentence, tone="bad")
+        else:
+            if is_newer(release.version, than=self._version):
+                said = f"Rialto {release.version} is out; this is {self._version}. Rialto never installs it by itself."
+                self._change(sentence=said, newer=release.version, page=release.page)
+            else:
+                self._change(sentence=f"This is the newest version, {self._version}.", tone="ok")
+        finally:
+            self._change(looking=False)
+        self._store.remember(updates_looked_at=datetime.now(UTC).isoformat(timespec="seconds"))
+        await self._save()
+
+    async def _save(self) -> None:
+        try:
+            await asyncio.to_thread(self._store.save)
+        except StorageUnavailable as error:
+            self._change(sentence=f"{error.sentence}. What you chose holds until Rialto is closed.", tone="bad")
+
+    def _change(self, **changes: Any) -> None:
+        self.state = replace(self.state, **changes)
+        self.state_changed.emit(self.state)
+
+
+def is_due(settings: Settings) -> bool:
+    """Whether a start is to look for a new version."""
+    if not settings.look_for_updates:
+        return False
+    try:
+        looked_at = datetime.fromisoformat(settings.updates_looked_at)
+        return not timedelta() <= datetime.now(UTC) - looked_at < ONCE_IN
+    except (ValueError, TypeError):  # never yet, or nothing of ours
+        return True
+
+
+def _parts(root: Path) -> tuple[Part, ...]:
+    """Everything that is shipped, with its licence. Runs in a worker."""
+    from app.storage.licences import shipped
+
+    try:
+        return tuple(Part(one.title, one.words, one.text) for one in shipped(root))
+    except OSError as error:
+        return (Part("The licences cannot be read", error.strerror or "", ""),)

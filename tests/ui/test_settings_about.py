@@ -1,0 +1,166 @@
+"""About Rialto: nobody is asked before a person asks, what the signed feed says is shown, every licence can be read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from app.storage.licences import FILE_NAME
+from app.storage.settings import Settings, SettingsStore
+from app.ui.settings.about.licences_dialog import LicencesDialog
+from app.ui.settings.about.page import AboutPage
+from app.ui.settings.about.presenter import NO_FEED, AboutPresenter, is_due
+from app.ui.settings.fact_card import FactCard
+from tests.service.tuf_feed import TufFeed
+from tests.ui.shell_desk import until
+from tests.ui.test_shell_window import nameless, press
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Iterator[TufFeed]:
+    feed = TufFeed(tmp_path / "published")
+    feed.publish("1.3.0")
+    yield feed
+    feed.close()
+
+
+@pytest.fixture
+def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of a built program with two licences and no feed."""
+    root = tmp_path / "rialto" / "program"  # where the desk has its program
+    (root / "resources" / "updates").mkdir(parents=True)
+    line = "=" * 100
+    words = f"Rialto: MIT\n\nPermission is granted.\n\n{line}\n\nsomething 1.0: BSD\n\nRedistribution is fine.\n"
+    (root / FILE_NAME).write_text(words, encoding="utf-8")
+    monkeypatch.setattr("sys.frozen", True, raising=False)
+    return root
+
+
+def give_feed(program: Path, repository: TufFeed) -> None:
+    feed, folder = repository.feed, program / "resources" / "updates"
+    (folder / "feed.json").write_text(json.dumps({"metadata": feed.metadata, "targets": feed.targets}))
+    (folder / "root.json").write_bytes(feed.root)
+
+
+@pytest.fixture
+async def page(desk, office, tasks, qtbot, program):
+    page = AboutPage(desk.theme, office.about, tasks, "1.2.3")
+    qtbot.addWidget(page)
+    page.resize(800, 700)
+    page.show()
+    return page
+
+
+async def test_without_a_feed_it_says_so_and_offers_no_look(page, tasks):
+    page.shown()
+    await tasks.idle()
+    assert page._newest.meaning.text() == NO_FEED
+    assert not page.look.isVisible() and not page._start.isVisible()
+
+
+async def test_nothing_is_asked_until_the_key_is_pressed_and_then_the_newer_version_is_told(
+    page, tasks, program, repository
+):
+    give_feed(program, repository)
+    page.shown()
+    await tasks.idle()
+    assert repository.asked == []
+    assert not page.at_start.isChecked() and page.look.isVisible()
+    page.look.setFocus()
+    QTest.keyClick(page.look, Qt.Key.Key_Space)
+    await tasks.idle()
+    assert repository.asked
+    assert page._newest.meaning.text() == "Rialto 1.3.0 is out; this is 1.2.3. Rialto never installs it by itself."
+    assert page.open_page.isVisible()
+    assert nameless(page) == []
+
+
+async def test_the_newest_version_and_a_refused_feed_are_said(page, tasks, program, repository):
+    give_feed(program, repository)
+    repository.publish("1.2.3")
+    page.shown()
+    await tasks.idle()
+    page.look.click()
+    await tasks.idle()
+    assert page._newest.meaning.text() == "This is the newest version, 1.2.3."
+    assert not page.open_page.isVisible()
+    repository.publish("1.4.0", expires=datetime.now(UTC).replace(microsecond=0) - timedelta(minutes=1))
+    page.look.click()
+    await tasks.idle()
+    assert "not been renewed in time" in page._newest.meaning.text()
+    assert page.look.isEnabled()
+
+
+async def test_a_look_at_each_start_is_off_until_it_is_switched_on_and_then_once_a_day(
+    page, office, tasks, program, repository
+):
+    give_feed(program, repository)
+    assert await office.about.look_at_start() == ""
+    assert repository.asked == []
+    page.shown()
+    await tasks.idle()
+    page.at_start.setFocus()
+    QTest.keyClick(page.at_start, Qt.Key.Key_Space)
+    await tasks.idle()
+    kept = SettingsStore(office.paths.settings).value
+    assert kept.look_for_updates
+    again = AboutPresenter(
+        office.store, lambda: office.network, tasks, root=program, kept=office.paths.data / "updates", version="1.2.3"
+    )
+    assert await again.look_at_start() == "1.3.0"
+    asked = len(repository.asked)
+    assert await again.look_at_start() == ""
+    assert len(repository.asked) == asked
+
+
+@pytest.mark.parametrize(
+    ("looked_at", "due"),
+    [
+        ("", True),
+        ("nonsense", True),
+        ("2026-01-01T00:00:00", True),
+        ((datetime.now(UTC) - timedelta(hours=23)).isoformat(), False),
+        ((datetime.now(UTC) - timedelta(hours=25)).isoformat(), True),
+        ((datetime.now(UTC) + timedelta(days=400)).isoformat(), True),
+    ],
+)
+def test_a_start_looks_a_day_after_the_last_look(looked_at, due):
+    assert is_due(Settings(look_for_updates=True, updates_looked_at=looked_at)) is due
+    assert not is_due(Settings(look_for_updates=False, updates_looked_at=looked_at))
+
+
+async def test_every_part_is_listed_and_its_licence_can_be_read(page, tasks, qtbot):
+    page.shown()
+    await tasks.idle()
+    card = page.findChild(FactCard)
+    assert card.accessibleDescription() == "Rialto, MIT; something 1.0, BSD"
+    page.read.setFocus()
+    QTest.keyClick(page.read, Qt.Key.Key_Space)
+    await until(lambda: page.window().findChild(LicencesDialog) is not None)
+    dialog = page.window().findChild(LicencesDialog)
+    assert "Permission is granted." in dialog.words.toPlainText()
+    QTest.keyClick(dialog.list, Qt.Key.Key_Down)
+    assert dialog.words.toPlainText().startswith("something 1.0\nBSD\n\nRedistribution is fine.")
+    assert nameless(dialog) == []
+    press(dialog, "Close")
+    await tasks.idle()
+
+
+async def test_a_checkout_reads_the_licences_of_what_is_installed(page, office, tasks, monkeypatch):
+    monkeypatch.delattr("sys.frozen")
+    presenter = AboutPresenter(
+        office.store, lambda: office.network, tasks, root=ROOT, kept=office.paths.data, version="1.2.3"
+    )
+    presenter.begin()
+    await tasks.idle()
+    parts = {part.title.partition(" ")[0].lower(): part for part in presenter.state.parts}
+    assert {"rialto", "httpx", "pydantic", "qasync", "tuf"} <= set(parts)
+    assert "Permission is hereby granted" in parts["rialto"].text
