@@ -18,6 +18,7 @@ from app.ui.shared import money
 from app.ui.shared.buttons import PrimaryButton, QuietButton
 from app.ui.shared.fields import ChoiceField, NumberField, TextField
 from app.ui.shared.header import PaneHeader
+from app.ui.shared.in_pieces import Pieces, at_once
 from app.ui.shared.label import Label
 from app.ui.shared.segmented import SegmentedChoice
 from app.ui.shared.slider_field import SliderField
@@ -38,11 +39,18 @@ class FormPane(QWidget):
     clear_wanted = Signal()
     prompts_wanted = Signal()
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, *, whole: bool = True) -> None:
+        """`whole`: without it, `build` is still to be run."""
         super().__init__()
         self._theme = theme
         self._view: FormView | None = None
         zone(self, "pane")
+        if whole:
+            at_once(self.build())
+
+    def build(self) -> Pieces[None]:
+        """Make the fields and put them into their rows, some at each step."""
+        theme = self._theme
         self.header = PaneHeader(theme, "New image")
         self.clear = QuietButton(theme, "Clear", "refresh", size="small")
         self.header.add(self.clear)
@@ -51,15 +59,19 @@ class FormPane(QWidget):
         self.prompts = QuietButton(theme, "Saved", "list", size="small")
         self.prompts.setAccessibleName("Saved prompts")
         self.negative = TextField(theme, "Leave out", placeholder="Nothing")
+        yield
         self.style_choice = ChoiceField(theme, "Style")
         self.shape = ChoiceField(theme, "Shape")
         self.width_field = NumberField(theme, "Width", low=8, high=9999, step=8, small=False)
         self.height_field = NumberField(theme, "Height", low=8, high=9999, step=8, small=False)
         self.count = SegmentedChoice(theme, "How many", COUNTS, stretch=True)
+        yield
         self.guidance = SliderField(theme, "Guidance", low=0, high=20, step=0.5, decimals=1, default=0)
         self.steps = SliderField(theme, "Steps", low=0, high=50, step=1, decimals=0, default=0)
         self.safe = Switch(theme, "Blur adult images", checked=True)
+        yield
         self.more = MoreOptions(theme)
+        yield
         self.estimate = Label(theme, "Estimate", "body", "text2")
         self.price = Label(theme, "", "title", tabular=True)
         self.sum = Label(theme, "", "small", "text2", tabular=True, wrap=True)
@@ -72,12 +84,13 @@ class FormPane(QWidget):
         self._timer.setSingleShot(True)
         self._timer.setInterval(TYPED_AFTER_MS)
         self._timer.timeout.connect(self.flush)
-        self._build()
+        yield
+        yield from self._arrange()
         self._connect()
         theme.changed.connect(self._dress)
         self._dress()
 
-    def _build(self) -> None:
+    def _arrange(self) -> Pieces[None]:
         rows = self.rows
         self.prompt.setTabChangesFocus(True)
         self.prompt.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -92,13 +105,16 @@ class FormPane(QWidget):
         rows.add_beside("cfg_scale", "Guidance", self.guidance)
         rows.add_beside("steps", "Steps", self.steps)
         rows.add_switch("safe_mode", "Blur adult images", self.safe)
+        yield
         rows.add_whole(self.more)
+        yield
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QScrollArea.Shape.NoFrame)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scroll.setWidget(rows)
+        yield
         self.footer = QFrame()
         self._foot = QVBoxLayout(self.footer)
         line = QHBoxLayout()

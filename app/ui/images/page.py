@@ -74,8 +74,8 @@ class ImagesPage(QObject):
 
     def build(self) -> Pieces[None]:
         """Make the panes and wire them, a piece at each step."""
-        self.form = FormPane(self.theme)
-        yield
+        self.form = FormPane(self.theme, whole=False)
+        yield from self.form.build()
         self.gallery = Gallery(self.theme, self.presenter.library.path, self._begun, self._cache)
         yield
         self.side = ImagesInspector(self.theme, self._cache)

@@ -30,12 +30,21 @@ class SpeechInspector(QWidget):
         """Make the pages, one at each step."""
         theme = self._theme
         self.tabs = PaneTabs(theme, "Inspector", ("Voice and delivery", "My voices", "Request"))
+        self.pages = QStackedWidget(self)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.tabs)
+        column.addWidget(self.pages, 1)
+        yield
         self.picker = VoicePicker(theme)
         yield
         self.delivery = DeliveryPage(theme)
         yield
         self.shelf = CloneShelf(theme)
+        yield
         self.request = RequestPage(theme)
+        yield
         voice = QSplitter(Qt.Orientation.Vertical)
         voice.setChildrenCollapsible(False)
         voice.addWidget(self.picker)
@@ -43,17 +52,13 @@ class SpeechInspector(QWidget):
         voice.setStretchFactor(0, 1)
         voice.setStretchFactor(1, 0)
         voice.setSizes([430, 400])
-        self.pages = QStackedWidget()
+        yield
         for page in (voice, self.shelf, self.request):
             self.pages.addWidget(page)
+            yield
         self.tabs.bar.currentChanged.connect(self.pages.setCurrentIndex)
         theme.changed.connect(self._dress)
         self._dress()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.tabs)
-        column.addWidget(self.pages, 1)
         yield
 
     def _dress(self) -> None:
