@@ -13,11 +13,14 @@ from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QFileDialog, Q
 from app.ui.crypto_rpc.differences import MISSING, differences
 from app.ui.crypto_rpc.outcomes import CallOutcome, tables_in
 from app.ui.crypto_rpc.response_pane import CHANGES, HEADERS, RAW, TABLE
+from app.ui.shared.menu import Menu
 from app.ui.shared.tasks import TaskScope
 from app.ui.shared.theme import Theme
+from tests.ui.rpc_contract import ALICE, creation, signed
 from tests.ui.rpc_page import RpcWindow, call, press, rpc_window
 from tests.ui.shell_desk import until
 
+NETWORK = "base-mainnet"
 LEFT = Qt.AlignmentFlag.AlignLeft
 
 
@@ -105,17 +108,31 @@ async def test_an_answer_without_a_list_says_so(window: RpcWindow) -> None:
     assert "A table needs a list of objects" in window.response.table.nothing.text()
 
 
-async def test_two_runs_are_compared(window: RpcWindow) -> None:
-    window.type_json(call("eth_getTransactionCount", "0x" + "35" * 20, "latest"))
+async def test_two_runs_are_compared_from_the_menu_and_by_name(window: RpcWindow) -> None:
+    window.presenter.use_network(NETWORK)
+    window.type_json(call("eth_getTransactionCount", ALICE, "latest"))
     await window.send()
+    assert not window.page.answer.run_before
+    raw, _ = signed(0, data=creation())
+    answer = await window.desk.service.crypto_rpc.call(NETWORK, "eth_sendRawTransaction", [raw])
+    assert answer.outcome.error is None
     window.key("Ctrl+Shift+N")
     await window.settle()
     await window.send()
-    assert window.presenter.run is not None
-    window.response.compare_wanted.emit(window.presenter.run.runs[0][0])
+    QTest.keyClick(window.response.runs, Qt.Key.Key_Space)
+    menu = next(each for each in window.response.findChildren(Menu) if each.isVisible())
+    for key in (Qt.Key.Key_Up, Qt.Key.Key_Right):  # to the last entry, and into it
+        QTest.keyClick(menu, key)
+    inner = next(each for each in menu.findChildren(Menu) if each.isVisible())
+    QTest.keyClick(inner, Qt.Key.Key_Return)
     await window.settle()
-    assert window.response.tabs.bar.currentIndex() == CHANGES
-    assert window.response.tabs.bar.tabText(CHANGES) == "Changes 0"
+    bar, changes = window.response.tabs.bar, window.response.changes.rows
+    assert (bar.currentIndex(), bar.tabText(CHANGES)) == (CHANGES, "Changes 1")
+    assert changes.node(changes.index(0, 0)).value == {"before": "0x0", "now": "0x1"}
+    bar.setCurrentIndex(0)
+    window.run("Compare with the run before")
+    await window.settle()
+    assert bar.currentIndex() == CHANGES
 
 
 def test_differences_name_every_place() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from web3 import Web3
 
@@ -15,6 +15,7 @@ from app.ui.crypto_rpc.contract_dialog import ContractDialog
 from app.ui.crypto_rpc.presenter_interfaces import InterfaceShelf
 from app.ui.shared.tasks import TaskScope
 from app.ui.shared.theme import Theme
+from app.wallet.addresses import keccak256
 from tests.ui import rpc_contract
 from tests.ui.rpc_contract import ABI, ALICE, SIGNATURES, signed
 from tests.ui.rpc_page import RpcWindow, call, press, rpc_window
@@ -94,6 +95,29 @@ def _log(log: dict[str, str]) -> dict[str, object]:
     numbers = {name: int(log[name], 16) for name in ("blockNumber", "logIndex", "transactionIndex")}
     return {**log, **numbers, "topics": [bytes.fromhex(each[2:]) for each in log["topics"]],
             "data": bytes.fromhex(log["data"][2:])}  # fmt: skip
+
+
+async def test_bytes_of_a_contract_offer_to_be_decoded_on_their_own_row(window: RpcWindow) -> None:
+    where = await deployed(window)
+    await window.presenter.interfaces.keep(where, json.dumps(ABI))
+    data = "0x" + keccak256(b"store(uint256)")[:4].hex() + "00" * 32
+    await ask(window, call("eth_call", {"to": where, "data": data}, "latest"))
+    tree = window.response.tree
+    row = next(
+        index
+        for place in range(5)
+        if tree.rows.node(index := tree.rows.index(place, 0, tree.rows.index(0, 0))).key == "data"
+    )
+    assert tree.offer_of(tree.rows.node(row)) == "Decode"
+    place = tree.visualRect(row)
+    QTest.mouseClick(tree.viewport(), Qt.MouseButton.LeftButton, pos=place.center())
+    assert not window.response.decode.isChecked()
+    QTest.mouseClick(tree.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(place.right() - 20, place.center().y()))
+    await window.settle()
+    assert window.response.decode.isChecked()
+    top = tree.rows.node(tree.rows.index(0, 0)).value
+    assert isinstance(top, dict)
+    assert top["decoded"] == "zero is nothing"
 
 
 async def test_a_signed_transfer_is_confirmed_in_full_sent_and_its_hash_shown(window: RpcWindow) -> None:

@@ -64,7 +64,7 @@ async def test_r_rpc_36_sending_the_same_again_is_a_replay_that_costs_nothing(de
     assert ("First run", "20 cr", "") in again.facts
     assert len(again.runs) == 2
     assert desk.entries[0].badge == "Replay"
-    assert "free to repeat" in desk.presenter.view().key_note
+    assert "Free again" in desk.presenter.view().key_note
 
 
 async def test_r_rpc_38_a_key_that_went_with_another_request_is_explained_before_sending(desk: RpcDesk) -> None:

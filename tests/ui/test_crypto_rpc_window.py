@@ -165,7 +165,7 @@ async def test_r_rpc_36_the_second_sending_is_a_replay_and_a_new_key_is_not(wind
     await window.send()
     assert window.response.replay.isVisible()
     assert window.entries[0].badge == "Replay"
-    assert "free to repeat" in window.request.key_note.text()
+    assert "Free again" in window.request.key_note.text()
     window.key("Ctrl+Shift+N")
     await window.settle()
     await window.send()

@@ -190,6 +190,7 @@ class AnswerTable(QWidget):
         layout.addWidget(rule())
         layout.addLayout(self._below)
         layout.addWidget(self.view, 1)
+        layout.addStretch(0)
         self.choice.currentIndexChanged.connect(self._show)
         theme.changed.connect(self._dress)
         self._dress()

@@ -79,7 +79,7 @@ def column_rects(theme: Theme, rect: QRect) -> tuple[QRect, QRect, QRect, QRect,
     tier = QRect(credits.left() - tier_width, inside.top(), tier_width, inside.height())
     left = inside.left() + theme.type_px(ID)
     room = tier.left() - gap - left
-    method_width = min(theme.type_px(180), room * 55 // 100)
+    method_width = min(theme.type_px(190), room * 58 // 100)
     method = QRect(left, inside.top(), max(0, method_width - gap), inside.height())
     params = QRect(left + method_width, inside.top(), max(0, room - method_width), inside.height())
     return number, method, params, tier, credits

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
@@ -9,6 +10,7 @@ from PySide6.QtGui import QHideEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QSplitter, QVBoxLayout, QWidget
 
 from app.ui.crypto_rpc.job_bar import JobBar
+from app.ui.crypto_rpc.pick_button import PickButton
 from app.ui.crypto_rpc.request_pane import RequestPane
 from app.ui.crypto_rpc.response_pane import ResponsePane
 from app.ui.crypto_rpc.state import DraftView
@@ -40,7 +42,13 @@ class Canvas(QWidget):
     left_screen = Signal()
     split_moved = Signal(int)  # thousandths of the width that the request has now
 
-    def __init__(self, theme: Theme, reading: Reading, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        theme: Theme,
+        reading: Reading,
+        can_be_decoded: Callable[[str, object], bool],
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
         self._theme = theme
         self._sending = False
@@ -49,9 +57,9 @@ class Canvas(QWidget):
         self._wide = True
         zone(self, "canvas")
         self.list_button = IconButton(theme, "panel-left", self.tr("Show the calls"), shortcut="Ctrl+B")
-        self.network = Button(theme, "", "globe")
+        self.network = PickButton(theme, "", "globe")
         self.network.setToolTip(self.tr("Choose the network (Ctrl+Shift+L)"))
-        self.add_method = Button(theme, self.tr("Add method"), "plus")
+        self.add_method = PickButton(theme, self.tr("Add method"), "plus")
         self.add_method.setToolTip(self.tr("Add a call (Ctrl+Shift+M)"))
         self.estimate = Label(theme, "", role="text2", tabular=True, elide=True)
         self.estimate.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
@@ -61,7 +69,7 @@ class Canvas(QWidget):
         self.problem.hide()
         self.job = JobBar(theme)
         self.request = RequestPane(theme)
-        self.response = ResponsePane(theme, reading)
+        self.response = ResponsePane(theme, reading, can_be_decoded)
         header = QFrame()
         header.setProperty("part", "header")
         self._header = QHBoxLayout(header)
@@ -105,7 +113,8 @@ class Canvas(QWidget):
     def show_draft(self, view: DraftView, price: str, *, replace_texts: bool) -> None:
         """Show what would be sent and what it would cost."""
         self._sending = view.sending
-        self.network.setText(f"{view.network.title}  {view.network.credits} cr")
+        self.network.setText(view.network.title)
+        self.network.set_fact(f"{view.network.credits} cr")
         self.network.setAccessibleName(
             self.tr("Network: {title}, {credits} credits a call").format(
                 title=view.network.title, credits=view.network.credits

@@ -18,7 +18,7 @@ from app.ui.crypto_rpc.page_collections import CollectionDesk
 from app.ui.crypto_rpc.page_pickers import Pickers
 from app.ui.crypto_rpc.page_tools import ToolDesk
 from app.ui.crypto_rpc.presenter import CryptoRpcPresenter
-from app.ui.crypto_rpc.presenter_readings import reading_of
+from app.ui.crypto_rpc.presenter_readings import can_be_decoded, reading_of
 from app.ui.crypto_rpc.presenter_sending import estimate_words
 from app.ui.crypto_rpc.state import CapsView, DraftView, RunView, SendQuestion
 from app.ui.shared.caller import Headroom
@@ -49,7 +49,7 @@ class CryptoRpcPage(QObject):
         self._shown_job: object = None
         self.presenter = presenter
         self.list = CallListPane(theme)
-        self.main = Canvas(theme, reading_of)
+        self.main = Canvas(theme, reading_of, can_be_decoded)
         self.zones = Zones()
         self.toggle_list: Callable[[], None] = lambda: None
         self.pickers = Pickers(self, theme)

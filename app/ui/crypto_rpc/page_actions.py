@@ -35,6 +35,13 @@ def rpc_actions(page: CryptoRpcPage) -> Sequence[TabAction]:
         TabAction(
             "crypto_rpc.decode", "Decode the answer", page.main.response.decode.toggle, "F8", "code", enabled=shown
         ),
+        TabAction(
+            "crypto_rpc.compare",
+            "Compare with the run before",
+            page.answer.compare,
+            icon="history",
+            enabled=lambda: bool(page.answer.run_before),
+        ),
         TabAction("crypto_rpc.logs", "Search logs over many blocks…", page.tools.search_logs, icon="search"),
         TabAction("crypto_rpc.sheet", "Balances of many addresses…", page.tools.read_balances, icon="grid"),
         TabAction("crypto_rpc.watch", "Watch chain heads…", page.tools.watch_heads, icon="clock"),

@@ -56,6 +56,19 @@ class AnswerDesk(QObject):
             if run is self._page.presenter.run:
                 self._page.main.response.table.show_tables(tables)
 
+    @property
+    def run_before(self) -> str:
+        """The id of the run before the one on screen, of the same request; "" when it is the first."""
+        run = self._page.presenter.run
+        ids = [run_id for run_id, _ in run.runs] if run is not None else []
+        place = ids.index(run.id) if run is not None and run.id in ids else 0
+        return ids[place - 1] if place else ""
+
+    def compare(self) -> None:
+        """Show what differs from the run before."""
+        if self.run_before:
+            self._tasks.replace("rpc compare", self._compare, self.run_before)
+
     async def _compare(self, run_id: str) -> None:
         run = self._page.presenter.run
         if run is None:

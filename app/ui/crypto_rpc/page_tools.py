@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QCheckBox
+from PySide6.QtWidgets import QCheckBox, QGridLayout
 
 from app.ui.crypto_rpc.networks import network_title
 from app.ui.crypto_rpc.presenter_plans import log_plan, repeat_plan, sheet_plan, watch_plan
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 USUAL_BLOCKS, USUAL_REQUESTS = "2000", "100"
 USUAL_PAUSE, USUAL_ROUNDS = "12", "20"
+BOXES_IN_A_ROW = 2
 
 
 class ToolDesk(QObject):
@@ -116,12 +117,14 @@ class ToolDesk(QObject):
             "Watch",
         )
         boxes: dict[str, QCheckBox] = {}
+        grid = QGridLayout()
+        dialog.body.addLayout(grid)
         for slug in offered:
             box = QCheckBox(network_title(slug))
             box.setAccessibleName(network_title(slug))
             box.setChecked(slug == presenter.draft.network)
-            box.toggled.connect(dialog.read)
-            dialog.body.addWidget(box)
+            box.toggled.connect(dialog.edited)
+            grid.addWidget(box, *divmod(len(boxes), BOXES_IN_A_ROW))
             boxes[slug] = box
         pause = dialog.line("Seconds between two rounds", USUAL_PAUSE)
         rounds = dialog.line("Rounds", USUAL_ROUNDS)

@@ -75,7 +75,7 @@ class Picker(Popover):
         self.count = Label(theme, "", "small", "text2", tabular=True)
         self.note = Label(theme, "", "small", "text2", elide=True)
         self._found: Sequence[Row] = ()
-        self._head = ColumnHead(theme, columns) if columns else None
+        self._head = ColumnHead(theme, columns, self.view) if columns else None
         self._places = QStackedWidget()
         self._build(hints)
         self.set_first_focus(self.search)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QModelIndex, QRect, QRectF, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
-from PySide6.QtWidgets import QStyle, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QStyle, QWidget
 
 from app.ui.shared.badge import badge_size, paint_badge
 from app.ui.shared.grouped_list import Group, GroupedModel, Heading, Index, RowLike
@@ -170,10 +170,12 @@ def columns_of(theme: Theme, painter: QPainter, inside: QRect) -> tuple[QRect, Q
 class ColumnHead(QWidget):
     """The names of the columns, over the list. Nothing in it is pressed."""
 
-    def __init__(self, theme: Theme, names: Sequence[str]) -> None:
+    def __init__(self, theme: Theme, names: Sequence[str], view: QAbstractItemView) -> None:
         super().__init__()
         self._theme = theme
         self._names = tuple(names)
+        self._bar = view.verticalScrollBar()
+        self._bar.rangeChanged.connect(lambda: self.update())
         theme.changed.connect(self._dress)
         self._dress()
 
@@ -186,6 +188,7 @@ class ColumnHead(QWidget):
         painter.setPen(self._theme.color("text2"))
         start = Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignVCenter
         end = Qt.AlignmentFlag.AlignTrailing | Qt.AlignmentFlag.AlignVCenter
-        boxes = columns_of(self._theme, painter, inside_of(self._theme, self.rect()))
+        taken = self._bar.sizeHint().width() if self._bar.maximum() > 0 else 0
+        boxes = columns_of(self._theme, painter, inside_of(self._theme, self.rect().adjusted(0, 0, -taken, 0)))
         for box, name, side in zip(boxes, self._names, (start, start, end, end), strict=True):
             painter.drawText(box, int(side), name)

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from app.ui.shared.caller import Caller
     from app.ui.shared.tasks import TaskScope
 
+KEY_FIELD = "Idempotency-Key"
 FIRST_NETWORK = "ethereum-mainnet"
 
 Ask = Callable[[SendQuestion], Awaitable[bool]]
@@ -236,7 +237,7 @@ class CryptoRpcPresenter(QObject):
             try:
                 operation = self._operation()
             except NotSent as error:
-                words = ("", str(error.problem.what) if "key" in str(error.problem.what) else "")
+                words = ("", str(error.problem.what) if error.field == KEY_FIELD else "")
             else:
                 now = self._now()
                 first = await calls.first_under(account.id, self.draft.key, now)

@@ -55,6 +55,8 @@ _BYTES = frozenset(  # never numbers, however short
         "contractAddress",
     }
 )
+_CONTRACT_BYTES = frozenset({"data", "input", "eth_call"})  # what a contract's interface gives a meaning
+_SELECTOR_CHARS = 10
 _ADDRESS_CHARS, _WORD_CHARS = 42, 66
 
 
@@ -67,6 +69,17 @@ def reading_of(name: str, value: object) -> str:
     if len(value) <= _WORD_CHARS and len(value) != _ADDRESS_CHARS:
         return _number(name, int(value, 16), is_word=len(value) == _WORD_CHARS)
     return text_in(bytes.fromhex(value[2:])) if len(value) % 2 == 0 else ""
+
+
+def can_be_decoded(name: str, value: object) -> bool:
+    """True for bytes that a contract took, gave back, refused with or logged."""
+    return (
+        name in _CONTRACT_BYTES
+        and isinstance(value, str)
+        and len(value) >= _SELECTOR_CHARS
+        and len(value) % 2 == 0
+        and value.startswith("0x")
+    )
 
 
 def _number(name: str, number: int, *, is_word: bool) -> str:

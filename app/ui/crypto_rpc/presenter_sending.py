@@ -49,11 +49,12 @@ class Sent:
 
 
 class NotSent(Exception):
-    """It did not leave, and nothing is on disk."""
+    """It did not leave, and nothing is on disk. `field` names the part of the request that was refused, "" for none."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, field: str = "") -> None:
         super().__init__(str(problem))
         self.problem = problem
+        self.field = field
 
 
 def refusal(error: LimitExceeded) -> Problem:
@@ -66,7 +67,7 @@ def prepared(service: Service, network: str, rows: Sequence[CallRow], *, batch: 
     try:
         return service.crypto_rpc.prepare(network, items, key=key or None, batch=batch or len(items) > 1)
     except LimitExceeded as error:
-        raise NotSent(refusal(error)) from None
+        raise NotSent(refusal(error), error.field) from None
 
 
 def raw_transactions(rows: Sequence[CallRow]) -> dict[int, str]:

@@ -109,7 +109,7 @@ def key_note(first: RpcCall | None, digest: str, now: datetime) -> tuple[str, st
         return "Kept 24 h", ""
     left = (first.key_ends_at - now).total_seconds()
     if first.digest == digest:
-        return f"Sent {first.at.astimezone():%H:%M}, free to repeat for {money.duration(left)}", ""
+        return f"Free again for {money.duration(left)}", ""
     sentence = (
         f"This key went with another request at {first.at.astimezone():%H:%M}. The service would refuse this one:"
         " take a new key."

@@ -267,7 +267,7 @@ class RequestPane(QWidget):
         self._foot.setContentsMargins(px(20), px(8), px(12), px(8))
         self._foot.setSpacing(px(8))
         self._faults.setContentsMargins(px(20), px(4), px(12), px(4))
-        self.key.setMinimumWidth(self._theme.type_px(150))
+        self.key.setMinimumWidth(self._theme.type_px(172))
         self.params.setContentsMargins(px(8), 0, 0, 0)
         if self._view is not None:
             self._fit_list(len(self._view.rows))

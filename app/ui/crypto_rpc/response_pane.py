@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QStackedWidget, QVBoxLayout, QWidget
 
 from app.ui.crypto_rpc.answer_table import AnswerTable
 from app.ui.crypto_rpc.outcomes import CallOutcome, roots_of
+from app.ui.crypto_rpc.pick_button import PickButton
 from app.ui.crypto_rpc.state import RunView
 from app.ui.shared.buttons import Button, IconButton
 from app.ui.shared.empty_state import EmptyState
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 MAX_RAW_CHARS = 60_000  # on screen; copies and files are whole
 RAW_LINE = 400  # characters after which a line without a break is broken on screen
 TREE, TABLE, HEADERS, RAW, CHANGES = range(5)
+ID_CHARS = 16  # of an id that is shown whole
 UNFOLDED = 40  # differences that stand open at once
 
 
@@ -58,15 +60,22 @@ class ResponsePane(QWidget):
     tables_wanted = Signal()
     compare_wanted = Signal(str)  # the id of another run
 
-    def __init__(self, theme: Theme, reading: Reading, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        theme: Theme,
+        reading: Reading,
+        can_be_decoded: Callable[[str, object], bool],
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
         self._theme = theme
+        self._can_be_decoded = can_be_decoded
         self._run: RunView | None = None
         self._found: list[Path] = []
         self._at = -1
         zone(self, "canvas")
         self.tabs = PaneTabs(theme, self.tr("Parts of the answer"), ("Response", "Table", "Headers", "Raw", "Changes"))
-        self.runs = Button(theme, "", "chevron-down", size="small")
+        self.runs = PickButton(theme, "", size="small")
         self.copy = IconButton(theme, "copy", self.tr("Copy the answer"), shortcut="Ctrl+Shift+C", size="small")
         self.save = IconButton(theme, "download", self.tr("Save the answer"), shortcut="Ctrl+S", size="small")
         self.tabs.setProperty("part", "subheader")  # its line meets the request's
@@ -84,6 +93,7 @@ class ResponsePane(QWidget):
         self.errors = PillButton(theme, "", "error")
         self.decode = PillButton(theme, self.tr("Decode"), shortcut="F8")
         self.tree = JsonTree(theme, self.tr("The answer"), reading)
+        self.tree.offer = self._offer
         self.table = AnswerTable(theme, reading)
         self.changes = JsonTree(theme, self.tr("What differs between two runs"), reading)
         self.headers = JsonTree(theme, self.tr("Headers of the answer"))
@@ -180,12 +190,19 @@ class ResponsePane(QWidget):
         self.as_new.clicked.connect(self.as_new_wanted)
         self.finder.search_changed.connect(self.find_wanted)
         self.decode.toggled.connect(self.decode_wanted)
+        self.tree.offer_taken.connect(lambda: self.decode.setChecked(True))
         self.finder.returnPressed.connect(lambda: self.step(1))
         self.results.clicked.connect(lambda: self._show_only("ok"))
         self.errors.clicked.connect(lambda: self._show_only("bad"))
         self.edit_call.clicked.connect(lambda: self.edit_call_wanted.emit(self._first_error()))
         self.alone.clicked.connect(lambda: self.send_alone_wanted.emit(self._first_error()))
         self.card.action.connect(self.problem_action)
+
+    def _offer(self, name: str, value: object) -> str:
+        """What stands at the right of a row whose bytes a contract's interface may explain."""
+        if self.decode.isChecked() or not self._can_be_decoded(name, value):
+            return ""
+        return self.tr("Decode")
 
     @property
     def run(self) -> RunView | None:
@@ -238,15 +255,33 @@ class ResponsePane(QWidget):
             column.setContentsMargins(0, 0, 0, 0)
             column.setSpacing(self._theme.px(2))
             column.addWidget(Label(self._theme, label, "caption", "text2"))
-            mono = tone == "mono"  # ids are set in the face in which no two signs look alike
-            if mono:
-                words = Label(self._theme, value, mono=True)
+            if tone == "mono":  # ids are set in the face in which no two signs look alike
+                column.addLayout(self._id_line(label, value))
             else:
                 words = Label(self._theme, value, role=tone or "text", weight=600, tabular=True)
-            words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            column.addWidget(words)
+                words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+                column.addWidget(words)
             self._facts_flow.addWidget(pair)
         self.facts.setVisible(bool(facts))
+
+    def _id_line(self, name: str, value: str) -> QHBoxLayout:
+        """An id, shortened where it is long, and a button that copies all of it."""
+        short = value if len(value) <= ID_CHARS else f"{value[:8]}…{value[-4:]}"
+        words = Label(self._theme, short, mono=True)
+        words.setToolTip(value)
+        words.setAccessibleName(f"{name} {value}")
+        copy = IconButton(self._theme, "copy", self.tr("Copy the request id"), size="small", icon_size=14)
+        copy.setFixedHeight(self._theme.line_px("body"))
+        copy.clicked.connect(lambda: self._copy_id(value))
+        line = QHBoxLayout()
+        line.setSpacing(self._theme.px(2))
+        line.addWidget(words)
+        line.addWidget(copy)
+        return line
+
+    def _copy_id(self, value: str) -> None:
+        QGuiApplication.clipboard().setText(value)
+        self.tree.copied.emit(self.tr("request id"))
 
     def _fill_tree(self, run: RunView) -> None:
         self.decode.setChecked(False)

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 WIDTH = 620
 MONO = frozenset({"From", "To", "Hash"})
-AUDIT = "The service notes the hash, the network and the request id, and does not keep the transaction itself."
 
 
 async def ask_to_send(theme: Theme, parent: QWidget, question: SendQuestion) -> bool:
@@ -44,7 +43,6 @@ async def ask_to_send(theme: Theme, parent: QWidget, question: SendQuestion) -> 
         grid.addWidget(Label(theme, label, role="text2"), row, 0, Qt.AlignmentFlag.AlignTop)
         grid.addWidget(words, row, 1)
     dialog.body.addWidget(facts)
-    dialog.body.addWidget(Label(theme, AUDIT, "small", "text2", wrap=True))
     stay = dialog.add_button("Do not send", accepts=False, default=True)
     dialog.add_button("Send", kind="danger" if question.warnings else "primary", accepts=True)
     stay.setFocus()

@@ -24,17 +24,18 @@ class ToolDialog(Dialog):
     def __init__(self, theme: Theme, parent: QWidget, title: str, words: str, action: str) -> None:
         super().__init__(theme, parent, title, width=WIDTH)
         self._make: Callable[[], Plan] | None = None
+        self._is_edited = False
         self.plan: Plan | None = None
         self.body.addWidget(Label(theme, words, role="text2", wrap=True))
         self.price = Label(theme, "", wrap=True, tabular=True)
-        self.fault = Label(theme, "", "small", "bad", wrap=True)
+        self.fault = Label(theme, "", "small", "text2", wrap=True)
         self.add_button("Cancel", accepts=False)
         self.go = self.add_button(action, kind="primary", accepts=True)
 
     def line(self, name: str, text: str = "", placeholder: str = "") -> QLineEdit:
         field = TextField(self._theme, name, text=text, placeholder=placeholder, mono=True)
         self._add(name, field)
-        field.textChanged.connect(self.read)
+        field.textChanged.connect(self.edited)
         return field
 
     def lines(self, name: str, text: str = "") -> QPlainTextEdit:
@@ -44,7 +45,7 @@ class ToolDialog(Dialog):
         field.setTabChangesFocus(True)
         field.setFixedHeight(self._theme.type_px(LINES_HEIGHT))
         self._add(name, field)
-        field.textChanged.connect(self.read)
+        field.textChanged.connect(self.edited)
         return field
 
     def _add(self, name: str, field: QWidget) -> None:
@@ -61,6 +62,11 @@ class ToolDialog(Dialog):
         self.body.addWidget(self.fault)
         self.read()
 
+    def edited(self) -> None:
+        """A hand changed something: what is missing is a fault from now on, and no hint any more."""
+        self._is_edited = True
+        self.read()
+
     def read(self) -> None:
         if self._make is None:
             return
@@ -70,6 +76,7 @@ class ToolDialog(Dialog):
             self.plan, fault = None, str(error)
         self.price.set_text(self.plan.price if self.plan is not None else "")
         self.price.setVisible(self.plan is not None)
+        self.fault.set_role("bad" if self._is_edited else "text2")
         self.fault.set_text(fault)
         self.fault.setVisible(bool(fault))
         self.go.setEnabled(self.plan is not None)

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence, QPainter, QPalette
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent, QPainter, QPalette
 from PySide6.QtWidgets import QFrame, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTreeView, QWidget
 
 from app.service.json_large import CONTAINERS
@@ -43,10 +43,13 @@ class JsonTree(QTreeView):
 
     chosen = Signal(object)  # Path, () for nothing
     copied = Signal(str)  # what was copied, in a word: "value" or "path"
+    offer_taken = Signal()  # the words that `offer` gave were pressed
 
     def __init__(self, theme: Theme, name: str, reading: Reading = no_reading, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
+        self.offer: Reading = no_reading  # words that act, drawn at the right of a row; "" for none
+        self.setMouseTracking(True)
         self.rows = JsonTreeModel(self)
         self.setModel(self.rows)
         self.setItemDelegate(_JsonDelegate(theme, reading, self))
@@ -116,6 +119,31 @@ class JsonTree(QTreeView):
         else:
             super().keyPressEvent(event)
 
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        super().mouseReleaseEvent(event)
+        if event.button() == Qt.MouseButton.LeftButton and self._is_on_offer(event.position().toPoint()):
+            self.offer_taken.emit()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        super().mouseMoveEvent(event)
+        on = self._is_on_offer(event.position().toPoint())
+        self.viewport().setCursor(Qt.CursorShape.PointingHandCursor if on else Qt.CursorShape.ArrowCursor)
+
+    def _is_on_offer(self, place: QPoint) -> bool:
+        index = self.indexAt(place)
+        node: JsonNode | None = index.data(NODE)
+        words = self.offer_of(node) if node is not None else ""
+        return bool(words) and place.x() >= self.visualRect(index).right() - self.offer_width(words)
+
+    def offer_of(self, node: JsonNode) -> str:
+        """The words that act on a row, below the first level: there its price has the place."""
+        return self.offer(str(node.key), node.value) if node.root is None else ""
+
+    def offer_width(self, words: str) -> int:
+        """How much of a row's right end its offer takes, in px."""
+        font = self._theme.font("small", weight=500)
+        return QFontMetrics(font).horizontalAdvance(words) + self._theme.px(16)
+
     def drawRow(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         if _is_in_trouble(index.data(NODE)):
             row = QRect(0, option.rect.top(), self.viewport().width(), option.rect.height())
@@ -138,9 +166,10 @@ class JsonTree(QTreeView):
 
 
 class _JsonDelegate(QStyledItemDelegate):
-    def __init__(self, theme: Theme, reading: Reading, parent: QObject) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme, reading: Reading, tree: JsonTree) -> None:
+        super().__init__(tree)
         self._theme = theme
+        self._tree = tree
         self._reading = reading
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
@@ -165,6 +194,9 @@ class _JsonDelegate(QStyledItemDelegate):
     def _paint_right(self, painter: QPainter, rect: QRect, node: JsonNode) -> int:
         """Paint what stands at the right; return where it begins."""
         theme, right, root = self._theme, rect.right(), node.root
+        offered = self._tree.offer_of(node)
+        if offered:
+            return self._right_text(painter, rect, right, offered, "accent", weight=500)
         if root is not None and root.detail:
             right = self._right_text(painter, rect, right, root.detail, "text2")
         if root is not None and root.note:
