@@ -60,6 +60,9 @@ class TileView(QListView):
         painter = QPainter(self.viewport())
         painter.fillRect(event.rect(), self._theme.color("canvas"))
         painter.end()
+        delegate = self.itemDelegate()
+        if isinstance(delegate, TileDelegate):
+            delegate.wanted = event.region()
         super().paintEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -287,8 +290,10 @@ class Gallery(QWidget):
             return QImage()
         radius = self._theme.px(4 if self.delegate.as_lines else 8) * size.width() / max(1, self._face_width())
         load = partial(read_thumbnail, path, self._cache / f"{path.stem}.thumb")
-        finish = partial(tile, size=size, radius=radius)
-        return self.thumbnails.get(f"{image_id}:{size.width()}", size.width(), 2 * size.width(), load, finish)
+        ground = None if self.delegate.as_lines else self._theme.color("canvas")
+        finish = partial(tile, size=size, radius=radius, ground=ground)
+        key = f"{image_id}:{size.width()}:{ground.rgb() if ground is not None else ''}"
+        return self.thumbnails.get(key, size.width(), 2 * size.width(), load, finish)
 
     def _face_width(self) -> int:
         return self._theme.icon_px(56) if self.delegate.as_lines else self.delegate.cell.width() - self._theme.px(GAP)

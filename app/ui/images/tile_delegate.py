@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from time import monotonic
 
-from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QImage, QPainter, QPen
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QPoint, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QImage, QPainter, QPen, QPixmap, QRegion
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.ui.images.state import STATE_WORDS, Tile
@@ -20,6 +20,7 @@ from app.ui.shared.theme import Theme
 Index = QModelIndex | QPersistentModelIndex
 PictureOf = Callable[[str, QSize], QImage | None]  # id, size in device pixels
 GAP = 14  # px between pictures at 100 %
+KEPT_CAPTIONS = 400  # about 10 MB at most
 LINE_FACE = 56  # px; the width of a picture in a line
 _START = int(Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine)
 _END = int(Qt.AlignmentFlag.AlignTrailing | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine)
@@ -44,6 +45,12 @@ class TileDelegate(QStyledItemDelegate):
         self.cell = QSize(343, 226)
         self.as_lines = False
         self.turn = 0.0  # of the spinners, 0 to 1
+        # Qt asks for every tile in the rectangle around what is to be painted: with a new row below and one picture
+        # above that has just been decoded, that is every tile in sight.
+        self.wanted = QRegion()
+        self._captions: dict[tuple[str, str, int, float], QPixmap] = {}
+        self._faces: dict[tuple[int, int, int, float], QPixmap] = {}
+        theme.changed.connect(self._forget)
 
     def caption_px(self) -> int:
         """The height of what stands below a picture, with the gap to the next one."""
@@ -57,7 +64,7 @@ class TileDelegate(QStyledItemDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         tile = index.data(TILE_ROLE)
-        if not isinstance(tile, Tile):
+        if not isinstance(tile, Tile) or not (self.wanted.isEmpty() or self.wanted.intersects(option.rect)):
             return
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -78,27 +85,73 @@ class TileDelegate(QStyledItemDelegate):
             painter.setPen(QPen(theme.color("accent"), 2))
             painter.drawRoundedRect(QRectF(face).adjusted(-3, -3, 3, 3), theme.px(10), theme.px(10))
         words = QRect(face.left(), face.bottom() + theme.px(4), face.width(), theme.type_px(19))
-        font = theme.font("small", tabular=True)
-        wide = QFontMetrics(font).horizontalAdvance(tile.cost)
-        painter.setFont(font)
-        painter.setPen(theme.color("text2"))
-        painter.drawText(words, _END, tile.cost)
-        self._write(painter, words.adjusted(0, 0, -wide - theme.px(8), 0), tile.title, "small", "text2")
+        painter.drawPixmap(words.topLeft(), self._caption(painter, tile, words.size()))
+
+    def _caption(self, painter: QPainter, tile: Tile, size: QSize) -> QPixmap:
+        """Title and price, painted once: laying out text is most of what a tile costs."""
+        ratio = _ratio(painter)
+        key = (tile.title, tile.cost, size.width(), ratio)
+        made = self._captions.get(key)
+        if made is None:
+            made = self._opaque_pixmap(size, ratio)
+            font = self._theme.font("small", tabular=True)
+            inner = QPainter(made)
+            inner.setLayoutDirection(painter.layoutDirection())
+            inner.setFont(font)
+            inner.setPen(self._theme.color("text2"))
+            whole = QRect(QPoint(0, 0), size)
+            metrics = QFontMetrics(font)
+            inner.drawText(whole, _END, tile.cost)
+            room = whole.width() - metrics.horizontalAdvance(tile.cost) - self._theme.px(8)
+            shown = metrics.elidedText(tile.title, Qt.TextElideMode.ElideRight, max(0, room))
+            is_left = inner.layoutDirection() == Qt.LayoutDirection.LeftToRight
+            place = QRect(0 if is_left else whole.width() - room, 0, room, whole.height())
+            inner.drawText(place, _START, shown)
+            inner.end()
+            self._captions[key] = made
+            if len(self._captions) > KEPT_CAPTIONS:
+                del self._captions[next(iter(self._captions))]
+        return made
+
+    def _empty_face(self, painter: QPainter, size: QSize, radius: int) -> QPixmap:
+        """What stands where a picture is being read."""
+        ratio = _ratio(painter)
+        key = (size.width(), size.height(), radius, ratio)
+        made = self._faces.get(key)
+        if made is None:
+            made = self._opaque_pixmap(size, ratio)
+            inner = QPainter(made)
+            solid_frame(inner, self._theme, QRectF(QPoint(0, 0), size), radius, "sunken", "")
+            inner.end()
+            self._faces = {key: made}
+        return made
+
+    def _opaque_pixmap(self, size: QSize, ratio: float) -> QPixmap:
+        """On the ground of the gallery: what is clear nowhere is copied, and not mixed pixel by pixel."""
+        made = QPixmap(size * ratio)
+        made.setDevicePixelRatio(ratio)
+        made.fill(self._theme.color("canvas"))
+        return made
+
+    def _forget(self) -> None:
+        self._captions.clear()
+        self._faces.clear()
 
     def _paint_picture(self, painter: QPainter, face: QRect, tile: Tile, radius: int) -> None:
         theme = self._theme
-        device = painter.device()
-        ratio = device.devicePixelRatioF() if device is not None else 1.0
+        ratio = _ratio(painter)
         size = QSize(round(face.width() * ratio), round(face.height() * ratio))
         picture = self._picture_of(tile.id, size) if tile.is_whole else None
         if picture is not None and not picture.isNull():
             painter.drawImage(face, picture)
             self._paint_signs(painter, face, tile)
             return
-        solid_frame(painter, theme, QRectF(face), radius, "sunken", "")
         if self.as_lines:
+            solid_frame(painter, theme, QRectF(face), radius, "sunken", "")
             self._paint_small_sign(painter, face, tile)
-        elif tile.state == "sending":
+            return
+        painter.drawPixmap(face.topLeft(), self._empty_face(painter, face.size(), radius))
+        if tile.state == "sending":
             self._paint_waiting(painter, face, tile)
         elif not tile.is_whole:
             self._paint_reason(painter, face, tile)
@@ -186,6 +239,11 @@ class TileDelegate(QStyledItemDelegate):
         painter.setPen(self._theme.color(role))
         shown = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, max(0, rect.width()))
         painter.drawText(rect, _START, shown)
+
+
+def _ratio(painter: QPainter) -> float:
+    device = painter.device()
+    return device.devicePixelRatioF() if device is not None else 1.0
 
 
 def _sign(tile: Tile) -> str:
