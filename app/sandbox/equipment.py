@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
+from pathlib import Path
 
 from app import __version__
 from app.sandbox.call import Call, json_answer
@@ -17,6 +18,7 @@ from app.sandbox.errors import Json, Refusal
 from app.sandbox.http import Answer
 
 EXTRA = "rialto[sandbox]"
+DEBIAN_PACKAGE = "rialto-sandbox"
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +125,19 @@ def need(name: str) -> None:
     if missing:
         raise Refusal(
             503,
-            f"The Sandbox's {engine.title} is not installed here (no {', '.join(missing)}). "
-            f"Install the extra {EXTRA}, or: pip install {engine.packages}",
+            f"The Sandbox's {engine.title} is not installed here (no {', '.join(missing)}). {remedy(engine)}",
         )
+
+
+def remedy(engine: Engine, program: Path | None = None) -> str:
+    """Say how the engine gets here: by pip for a checkout, by a package or anew for the built program `program`."""
+    if program is None and getattr(sys, "frozen", False):
+        program = Path(sys.executable).resolve()
+    if program is None:
+        return f"Install the extra {EXTRA}, or: pip install {engine.packages}"
+    if program.is_relative_to("/usr"):
+        return f"It comes with the package {DEBIAN_PACKAGE}: sudo apt install {DEBIAN_PACKAGE}"
+    return "It belongs to this copy of Rialto, of which a part is gone: install it again."
 
 
 async def listed(_: Call) -> Answer:
@@ -142,6 +154,7 @@ async def listed(_: Call) -> Answer:
                 "version": engine.version,
                 "missing": list(engine.missing()),
                 "install": engine.packages,
+                "remedy": remedy(engine) if engine.missing() else "",
                 "licence": engine.licence,
             }
         )

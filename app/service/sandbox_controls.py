@@ -36,6 +36,7 @@ class Engine(WireModel):
     licence: str = ""
     state: str = ""
     install: str = ""  # packages, as pip names them
+    remedy: str = ""  # how a missing one gets here, in words
     missing: tuple[str, ...] = ()
 
 

@@ -32,6 +32,14 @@ def test_a_missing_engine_is_named_with_what_to_install(name: str, monkeypatch: 
     assert "rialto[sandbox]" in text and equipment.ENGINES[name].packages in text
 
 
+def test_a_built_program_names_the_package_that_brings_the_engine() -> None:
+    engine = equipment.ENGINES["speech"]
+    installed = equipment.remedy(engine, Path("/usr/lib/rialto/rialto"))
+    assert installed == "It comes with the package rialto-sandbox: sudo apt install rialto-sandbox"
+    assert "pip" not in equipment.remedy(engine, Path("/home/somebody/rialto/rialto"))
+    assert "pip install espeakng-loader" in equipment.remedy(engine)
+
+
 def test_a_sandbox_that_only_chats_loads_no_engine() -> None:
     script = (
         "import json, pathlib, sys, urllib.request\n"

@@ -172,7 +172,7 @@ class OverviewPage(Groups):
             facts = " · ".join(
                 part for part in (engine.version and f"Version {engine.version}", engine.licence) if part
             )
-            does = engine.does if engine.state != "missing" else f"{engine.does} Install: pip install {engine.install}"
+            does = engine.does if engine.state != "missing" else f"{engine.does} {engine.remedy}"
             title = engine.title
             if title.partition(" ")[0].replace("-", "") not in engine.install.replace("-", ""):
                 title = title[:1].upper() + title[1:]  # the names of packages keep their small letters

@@ -314,7 +314,7 @@ class SandboxPresenter(QObject):
 
 async def _engines(controls: SandboxControls) -> tuple[EngineRow, ...]:
     return tuple(
-        EngineRow(one.name, one.title, one.does, one.version, one.licence, one.state, one.install)
+        EngineRow(one.name, one.title, one.does, one.version, one.licence, one.state, one.install, one.remedy)
         for one in await controls.engines()
     )
 

@@ -23,6 +23,7 @@ class EngineRow:
     licence: str
     state: str
     install: str
+    remedy: str = ""
 
 
 @dataclass(frozen=True, slots=True)
