@@ -6,9 +6,11 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.ui.shared.header import PaneTabs
+from app.ui.shared.in_pieces import Pieces, at_once
 from app.ui.shared.surfaces import zone
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ class Inspector(QWidget):
         self._theme = theme
         self._furnish = furnish
         self._is_complete = False
+        self._begun = self._make_parameters()
         zone(self, "pane")
         titles = (self.tr("Parameters"), self.tr("Request"), self.tr("Totals"))
         self.tabs = PaneTabs(theme, self.tr("Inspector"), titles)
@@ -49,9 +52,7 @@ class Inspector(QWidget):
 
     @cached_property
     def parameters(self) -> ParametersPage:
-        from app.ui.chat.parameters_page import ParametersPage
-
-        return self._put(PARAMETERS, ParametersPage(self._theme))
+        return self._put(PARAMETERS, at_once(self._begun))
 
     @cached_property
     def request(self) -> RequestPage:
@@ -74,9 +75,32 @@ class Inspector(QWidget):
         self.tabs.bar.setCurrentIndex(page)
 
     def complete(self) -> None:
-        """The first paint is over: there is time for the page that is shown."""
+        """The first paint is over: there is time for the page that is shown, between what the person does."""
         self._is_complete = True
-        self._make(self.tabs.bar.currentIndex())
+        page = self.tabs.bar.currentIndex()
+        if page == PARAMETERS:
+            self._build_some()
+        else:
+            self._make(page)
+
+    def _build_some(self) -> None:
+        """Make the next piece of the parameters, unless somebody has wanted all of them meanwhile."""
+        if self.is_made(PARAMETERS):
+            return
+        try:
+            next(self._begun)
+        except StopIteration as ended:
+            self._put(PARAMETERS, ended.value)
+        else:
+            QTimer.singleShot(0, self, self._build_some)
+
+    def _make_parameters(self) -> Pieces[ParametersPage]:
+        from app.ui.chat.parameters_page import ParametersPage
+
+        page = ParametersPage(self._theme, self.pages, whole=False)
+        yield
+        yield from page.build()
+        return page
 
     def _show(self, page: int) -> None:
         if self._is_complete or page != PARAMETERS:

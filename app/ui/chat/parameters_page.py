@@ -14,6 +14,7 @@ from app.ui.shared import money
 from app.ui.shared.badge import Badge
 from app.ui.shared.buttons import LinkButton
 from app.ui.shared.fields import NumberField
+from app.ui.shared.in_pieces import Pieces, at_once
 from app.ui.shared.label import Label
 from app.ui.shared.segmented import SegmentedChoice
 from app.ui.shared.slider_field import SliderField
@@ -36,7 +37,8 @@ class ParametersPage(QScrollArea):
     prompts_wanted = Signal()
     presets_wanted = Signal()
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, parent: QWidget | None = None, *, whole: bool = True) -> None:
+        """`whole`: without it, `build` is still to be run."""
         super().__init__(parent)
         self._theme = theme
         self._chat: tuple[str | None] | None = None
@@ -47,20 +49,31 @@ class ParametersPage(QScrollArea):
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setAccessibleName(self.tr("Parameters"))
-        body = QWidget()
+        if whole:
+            at_once(self.build())
+
+    def build(self) -> Pieces[None]:
+        """Make the sections, one at each step; into a body that has its place, so that none is styled twice."""
+        theme = self._theme
+        body = QWidget(self)
         zone(body, "pane")
         self._column = QVBoxLayout(body)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(0)
+        self.setWidget(body)
         self.more = MoreControls(theme, self)
         self.more.option_changed.connect(self.option_changed)
-        self._build_prompt()
-        self._build_web()
-        self._build_reasoning()
-        self._build_sampling()
-        self._build_cache()
+        yield
+        for section in (
+            self._build_prompt,
+            self._build_web,
+            self._build_reasoning,
+            self._build_sampling,
+            self._build_cache,
+        ):
+            section()
+            yield
         self._column.addStretch(1)
-        self.setWidget(body)
         theme.changed.connect(self._dress)
         self._dress()
 
