@@ -24,6 +24,8 @@ _LOOKS = {
 # size → (height, padding, text style, icon)
 _SIZES = {"": (32, 12, "body", 16), "small": (26, 9, "small", 14), "large": (40, 18, "reading", 18)}
 
+_CHEVRON = 14  # px of the sign of a choice
+
 
 class Button(QPushButton):
     """A button with words. `kind`: "", primary, quiet, danger, danger-fill or link; `size`: "", small or large.
@@ -41,10 +43,13 @@ class Button(QPushButton):
         size: str = "",
         hint: str = "",
         icon_role: str = "",
+        opens_menu: bool = False,
         parent: QWidget | None = None,
     ) -> None:
+        """`opens_menu` draws the sign of a choice behind the words."""
         super().__init__(text, parent)
         self._theme = theme
+        self._opens_menu = opens_menu
         self._kind = kind
         self._size = size
         self._icon_name = icon_name
@@ -92,6 +97,8 @@ class Button(QPushButton):
         words = QFontMetricsF(self._font()).horizontalAdvance(self._shown_text())
         words += gap if side and words else 0
         key = hint_size(theme, self._hint).width() + gap if self._hint else 0.0
+        if self._opens_menu:
+            key = theme.icon_px(_CHEVRON) + gap
         return side, words, key
 
     def _shown_text(self) -> str:
@@ -173,7 +180,10 @@ class Button(QPushButton):
                 line = middle + metrics.ascent() / 2 + 1
                 painter.drawLine(round(room.left()), round(line), round(room.left() + words - before), round(line))
             x += words
-        if key:
+        if self._opens_menu:
+            chevron = theme.icon_px(_CHEVRON)
+            paint(painter, theme, "chevron-down", place(x + gap, chevron, chevron), "text3")
+        elif key:
             size = hint_size(theme, self._hint)
             on_fill = self._kind in ("primary", "danger-fill") and self.isEnabled()
             hint_role = role if on_fill or not self.isEnabled() else "text2"

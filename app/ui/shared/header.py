@@ -12,12 +12,20 @@ from app.ui.shared.theme import Theme
 class PaneHeader(QFrame):
     """A title at the left, buttons at the right, a hairline below."""
 
-    def __init__(self, theme: Theme, title: str = "", *, style: str = "heading", parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        theme: Theme,
+        title: str = "",
+        *,
+        style: str = "heading",
+        weight: int | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
         self._theme = theme
         self.setProperty("part", "header")
         self._layout = QHBoxLayout(self)
-        self.title = Label(theme, title, style, elide=True)
+        self.title = Label(theme, title, style, weight=weight, elide=True)
         self._layout.addWidget(self.title, 1)
         self._left = 1
         self._dress()

@@ -17,6 +17,7 @@ from app.ui.shared.theme import Theme
 from app.ui.speech.state import AuditionRow
 
 COLUMN_PX = 250
+MAX_LINE_CHARS = 300
 
 
 class AuditionView(QWidget):
@@ -60,9 +61,12 @@ class AuditionView(QWidget):
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(px(12))
 
-    def show_rows(self, rows: Sequence[AuditionRow], line: str) -> None:
-        """Show these takes; cards that are there already only change."""
-        self.line.set_text(line)
+    def show_rows(self, rows: Sequence[AuditionRow]) -> None:
+        """Show these takes; cards that are there already only change. What they share stands above them."""
+        is_one_text = len({row.text for row in rows}) == 1
+        self.title.set_text("One text, several voices" if is_one_text else "Clips side by side")
+        self.line.set_text(_short(rows[0].text) if rows and is_one_text else "")
+        self.line.setVisible(bool(self.line.text()))
         wanted = [row.take_id for row in rows]
         if wanted != list(self._cards):
             for card in self._cards.values():
@@ -78,7 +82,7 @@ class AuditionView(QWidget):
                 self._cards[row.take_id] = card
                 self._grid.addWidget(card, place // columns, place % columns)
         for row in rows:
-            self._cards[row.take_id].show_row(row)
+            self._cards[row.take_id].show_row(row, title="" if is_one_text else row.title)
 
     @property
     def cards(self) -> tuple[_VoiceCard, ...]:
@@ -95,6 +99,8 @@ class _VoiceCard(Card):
         self.spinner = Spinner(theme, px=18)
         self.name = Label(theme, "", weight=600, elide=True)
         self.second = Label(theme, "", "small", "text2", elide=True)
+        self.what = Label(theme, "", elide=True)
+        self.delivery = Label(theme, "", "small", "text2", wrap=True, tabular=True)
         self.facts = Label(theme, "", "small", "text3", tabular=True, wrap=True)
         self.star = IconButton(theme, "star", "Star", size="small")
         self.use = Button(theme, "Use this voice", size="small")
@@ -109,10 +115,11 @@ class _VoiceCard(Card):
         top.addLayout(names, 1)
         top.addWidget(self.star, 0, Qt.AlignmentFlag.AlignTop)
         self.body.addLayout(top)
-        self.body.addWidget(self.facts)
+        for label in (self.what, self.delivery, self.facts):
+            self.body.addWidget(label)
         self.body.addWidget(self.use, 0, Qt.AlignmentFlag.AlignLeft)
 
-    def show_row(self, row: AuditionRow) -> None:
+    def show_row(self, row: AuditionRow, *, title: str = "") -> None:
         working = row.state == "working"
         self.spinner.setVisible(working)
         self.play.setVisible(not working)
@@ -121,8 +128,16 @@ class _VoiceCard(Card):
         self.play.setAccessibleName(f"{'Pause' if row.plays else 'Play'} {row.voice_name}")
         self.name.set_text(row.voice_name)
         self.second.set_text(row.model_name)
+        self.what.set_text(title)
+        self.what.setVisible(bool(title))
+        self.delivery.set_text(row.delivery)
         facts = [row.note or ("Speaking" if working else ""), row.length, row.cost]
         self.facts.set_text(" · ".join(fact for fact in facts if fact))
         self.star.set_icon("star-filled" if row.starred else "star", "warn" if row.starred else "text3")
         self.star.rename(f"{'Remove the star from' if row.starred else 'Star'} {row.voice_name}")
         self.use.setAccessibleName(f"Use the voice {row.voice_name}")
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= MAX_LINE_CHARS else f"{line[:MAX_LINE_CHARS]}…"

@@ -33,10 +33,10 @@ class SpeechCanvas(QWidget):
         super().__init__()
         self._theme = theme
         zone(self, "canvas")
-        self.header = PaneHeader(theme, "New clip", style="reading")
+        self.header = PaneHeader(theme, "New clip", style="reading", weight=600)
         self.list_button = IconButton(theme, "panel-left", "Show the list", shortcut="Ctrl+B")
         self.pencil = IconButton(theme, "pencil", "Rename", shortcut="F2", size="small", icon_size=15)
-        self.model = Button(theme, "Choose a model", "sparkle", icon_role="accent")
+        self.model = Button(theme, "Choose a model", "sparkle", icon_role="accent", opens_menu=True)
         self.audition = IconButton(theme, "grid", "Hear this line in several voices")
         self.open_file = IconButton(theme, "folder", "Open a text file", shortcut="Ctrl+O")
         self.inspector_button = IconButton(

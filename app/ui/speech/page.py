@@ -193,9 +193,7 @@ class SpeechPage(QObject):
     def _show_audition(self, rows: Sequence[AuditionRow]) -> None:
         self.main.show_audition(bool(rows))
         if rows:
-            clips = self.presenter.clips
-            take = clips.one(rows[0].take_id) if clips is not None else None
-            self.main.audition_view.show_rows(rows, take.text if take is not None else "")
+            self.main.audition_view.show_rows(rows)
 
     # -- what the person does -------------------------------------------------------------------------------------
 
@@ -234,6 +232,19 @@ class SpeechPage(QObject):
         """The take's text with the voice that is chosen now."""
         choice = self.presenter.choice
         self.deeds.again(take_id, choice.model, choice.voice)
+
+    def star(self) -> None:
+        """The clip that is open, or the voice that the list of voices is at while the keyboard is there."""
+        voices = self.side.picker.view
+        if voices.hasFocus() and voices.current_key is not None:
+            self.clones.love(*self.side.picker.key_of(voices.current_key))
+        else:
+            self.deeds.star(self.presenter.head.take_id)
+
+    def compare_selected(self) -> None:
+        """Put the clips that are selected in the list side by side; without a selection those of the same text."""
+        chosen = self.list.selected()
+        self.deeds.compare(chosen if len(chosen) > 1 else self.deeds.takes_like(self.presenter.head.take_id))
 
     def rename(self) -> None:
         if self.presenter.head.take_id:
@@ -319,6 +330,9 @@ class SpeechPage(QObject):
             presenter.use_model(presenter.choice.model)
         elif action in ("choose-voice", "choose-model"):
             self.open_voices()
+        elif action.startswith("clone-again:"):
+            if not self.clones.clone_anew(action.partition(":")[2]):
+                self.open_own_voices()
         elif action == "stop":
             presenter.set_problem(None)
         else:

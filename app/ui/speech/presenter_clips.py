@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.audio.encoding import ClipTags, write_clip
-from app.audio.formats import suffix_of
+from app.audio.formats import format_title, suffix_of
 from app.storage.errors import unavailable
 from app.storage.takes import Take, TakeFiles, Takes
 from app.ui.shared import money
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 DEFAULT_PATTERN = "{title} - {voice}"
 PATTERN_WORDS = ("title", "voice", "model", "date", "time", "id")
 MAX_NAME_CHARS = 120
+_NUMBERS = {"speed": "speed", "temperature": "temperature", "top_p": "top-p"}
 _FORBIDDEN = '<>:"/\\|?*'
 
 
@@ -89,6 +90,18 @@ def cost_words(take: Take) -> str:
     if "at most" in sources:
         return money.at_most(cost)
     return money.money(cost) if sources == {"stated"} else money.about(cost)
+
+
+def delivery_words(take: Take) -> str:
+    """Return how a take was asked for: "MP3 · speed 1.25 · temperature 0.9 · English · “calm”"."""
+    options = take.options
+    words = [format_title(take.format)]
+    words += [f"{name} {options[key]:g}" for key, name in _NUMBERS.items() if isinstance(options.get(key), int | float)]
+    if options.get("language"):
+        words.append(str(options["language"]))
+    if options.get("style"):
+        words.append(f"“{options['style']}”")
+    return " · ".join(words)
 
 
 class ClipShelf:

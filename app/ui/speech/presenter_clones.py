@@ -314,6 +314,14 @@ class CloneDesk(QObject):
         if voice is not None:
             self._tasks.start(f"speech clone {voice_id}", self._upload, voice)
 
+    def clone_anew(self, handle: str) -> bool:
+        """The same for the voice of a handle that the service does not know any more; False when it is not ours."""
+        voice = next((voice for voice in self._desk.shelf.cloned if voice.handle == handle), None)
+        if voice is not None:
+            self._desk.set_problem(None)
+            self.clone_again(voice.id)
+        return voice is not None
+
     async def _upload(self, voice: ClonedVoice) -> None:
         desk = self._desk
         if desk.service is None or desk.intents is None or desk.voices is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app.service.errors import BadRequest, ServiceError
+from app.service.speech import VOICE_PREFIX
 from app.storage.takes import Take
 from app.ui.shared.problems import ActionSpec, Problem, describe
 from app.ui.speech.presenter_voices import VoiceShelf
@@ -15,6 +16,14 @@ def words_for(error: ServiceError, take: Take, shelf: VoiceShelf) -> Problem:
     count = sum(part.state != "complete" for part in take.parts)
     kept = "Everything before it is kept." if count < len(take.parts) else ""
     problem = describe(error, subject="text", charged=kept)
+    if isinstance(error, BadRequest) and _is_about_the_voice(error) and take.voice.startswith(VOICE_PREFIX):
+        return replace(
+            problem,
+            what=f"The service does not know the cloned voice {take.voice_name} any more",
+            meaning=f"It keeps such a voice for about a week, for the model that made it. Nothing was charged. {kept}",
+            primary=ActionSpec(f"clone-again:{take.voice}", "Clone it anew"),
+            alternative=ActionSpec("choose-voice", "Choose a voice"),
+        )
     if isinstance(error, BadRequest) and _is_about_the_voice(error):
         model = shelf.model(take.model)
         name = model.name if model is not None else take.model

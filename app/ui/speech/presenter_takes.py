@@ -21,7 +21,7 @@ from app.ui.shared.problems import Problem, describe
 from app.ui.shared.tasks import TaskScope
 from app.ui.shared.waveform_text import clock
 from app.ui.speech.presenter import SpeechPresenter
-from app.ui.speech.presenter_clips import DEFAULT_PATTERN, cost_words, file_name, same_file
+from app.ui.speech.presenter_clips import DEFAULT_PATTERN, cost_words, delivery_words, file_name, same_file
 from app.ui.speech.state import AuditionRow, DeskHead, FormatChoice
 from app.ui.speech.voice_book import Key
 
@@ -217,6 +217,14 @@ class TakeDeeds(QObject):
         self._audition = take_ids[:MAX_AUDITION]
         self._tell_audition()
 
+    def takes_like(self, take_id: str) -> tuple[str, ...]:
+        """Return the takes of the same text as one, newest first, that one included."""
+        clips = self._desk.clips
+        take = clips.one(take_id) if clips is not None else None
+        if clips is None or take is None:
+            return ()
+        return tuple(one.id for one in clips.rows if one.text == take.text)
+
     def close_audition(self) -> None:
         self._audition = ()
         self._tasks.cancel(AUDITION)
@@ -238,6 +246,9 @@ class TakeDeeds(QObject):
         model = desk.shelf.model(take.model)
         return AuditionRow(
             take_id=take.id,
+            title=take.title,
+            text=take.text,
+            delivery=delivery_words(take),
             voice_name=take.voice_name,
             model_name=model.name if model is not None else take.model,
             voice=take.voice,

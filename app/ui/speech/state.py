@@ -94,6 +94,9 @@ class AuditionRow:
     model_name: str
     voice: str
     model: str
+    title: str = ""
+    text: str = ""
+    delivery: str = ""  # "MP3 · speed 1.25"
     length: str = ""
     cost: str = ""
     state: str = ""  # "working", "complete", "failed", …

@@ -174,6 +174,11 @@ class VoicePicker(QWidget):
         if not shown:
             self._nothing.set_text("No voice fits these filters.")
 
+    def key_of(self, key: object) -> Key:
+        """Return a row's key as what it is, model and voice."""
+        assert isinstance(key, tuple)
+        return (str(key[0]), str(key[1]))
+
     def menu_of(self, key: Key) -> Menu:
         """Return what can be done with a voice; also by the menu key."""
         menu = Menu(self._theme, self)

@@ -94,6 +94,27 @@ async def test_r_voi_04_a_lapsed_voice_is_made_anew_in_one_press(speech: Desk, t
     assert speech.presenter.choice.voice.startswith("vv_")
 
 
+async def test_r_voi_04_a_handle_that_the_service_forgot_is_explained_and_made_anew(
+    speech: Desk, tmp_path: Path
+) -> None:
+    sample = await sample_of(speech, tmp_path)
+    speech.clones.clone("Mine", "tts-chatterbox-hd", sample)
+    await speech.until(lambda: speech.presenter.choice.voice.startswith("vv_"))
+    voice = speech.presenter.shelf.cloned[0]
+    gone = await speech.presenter.voices.took(voice.id, "vv_forgotten", voice.expires_at)
+    speech.presenter.shelf.set_cloned((gone,))
+    speech.presenter.use_voice("tts-chatterbox-hd", "vv_forgotten")
+    speech.write("Hello again.")
+    await speech.spoken()
+    problem = speech.presenter.problem
+    assert problem.what == "The service does not know the cloned voice Mine any more"
+    assert problem.primary.text == "Clone it anew" and "Nothing was charged" in problem.meaning
+    speech.page.main.problem_action.emit(problem.primary.id)
+    await speech.until(lambda: speech.presenter.choice.voice not in ("", "vv_forgotten"))
+    await speech.spoken()
+    assert speech.presenter.clips.rows[0].state == "complete"
+
+
 async def test_a_refused_sample_is_kept_and_the_reason_said(speech: Desk, tmp_path: Path) -> None:
     path = tmp_path / "quiet.wav"
     soundfile.write(path, np.zeros(24_000 * 6, np.int16), 24_000)

@@ -114,11 +114,27 @@ async def test_an_audition_is_put_together_from_all_voices_by_keyboard(speech: D
     assert len({row.second_line for row in speech.rows}) == 6
 
 
-async def test_takes_are_compared_side_by_side(speech: Desk) -> None:
+async def test_takes_are_compared_side_by_side_with_how_each_was_asked_for(speech: Desk, qtbot: QtBot) -> None:
     await with_a_take(speech)
+    speech.presenter.set_knob("speed", 1.25)
+    await with_a_take(speech)
+    speech.presenter.set_knob("speed", 1.0)
     await with_a_take(speech, "Another line.")
-    speech.page.list.compare_wanted.emit(tuple(speech.keys))
-    assert len(speech.page.main.audition_view.cards) == 2
+    view = speech.page.list.view
+    view.setCurrentIndex(view.rows.index_of(speech.keys[0]))
+    qtbot.keyClick(view, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    speech.page.compare_selected()
+    shown = speech.page.main.audition_view
+    assert shown.title.text() == "Clips side by side" and len(shown.cards) == 3
+    assert [card.what.text() for card in shown.cards] == ["Another line.", TEXT, TEXT]
+    assert [card.delivery.text() for card in shown.cards] == ["MP3", "MP3 · speed 1.25", "MP3"]
+    speech.page.handle_escape()
+    view.clearSelection()
+    speech.page.open_clip(speech.keys[1])
+    view.clearSelection()
+    speech.page.compare_selected()
+    assert shown.title.text() == "One text, several voices" and shown.line.text() == TEXT
+    assert len(shown.cards) == 2
 
 
 @pytest.mark.parametrize("kind", ["mp3", "opus", "aac", "flac", "wav", "pcm"])
