@@ -9,7 +9,8 @@ from pathlib import Path
 from app import __version__
 from app.storage.settings import THEMES
 
-USAGE = """usage: rialto [--portable FOLDER] [--theme NAME] [--tour FOLDER] [--self-test] [--version] [--help]
+USAGE = """usage: rialto [--portable FOLDER] [--theme NAME] [--tour FOLDER] [--self-test] [--uninstall-info]
+              [--version] [--help]
 
 Opens Rialto. RIALTO_HOME names a folder to keep everything in.
 
@@ -18,6 +19,8 @@ Opens Rialto. RIALTO_HOME names a folder to keep everything in.
   --theme NAME    system, light or dark, for this start only
   --tour FOLDER   show the main job without a person, and leave a screenshot of each step in FOLDER
   --self-test     try every part once, off screen and in the Sandbox; ends with 1 when one does not work
+  --uninstall-info
+                  say what stays on this computer when Rialto is removed
 """
 
 
@@ -29,6 +32,7 @@ class Options:
     portable: Path | None = None  # where all data is kept
     tour: Path | None = None
     self_test: bool = False
+    uninstall_info: bool = False
     act: str = ""  # one act of the tour, in a process of its own
 
 
@@ -44,6 +48,9 @@ def read_options(arguments: Sequence[str]) -> Options | str:
             return f"Rialto {__version__}"
         if word == "--self-test":
             options.self_test = True
+            continue
+        if word == "--uninstall-info":
+            options.uninstall_info = True
             continue
         if word not in ("--theme", "--tour", "--act", "--portable") or not rest:
             return f"{word} is not understood here.\n\n{USAGE}"

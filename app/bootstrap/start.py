@@ -36,6 +36,11 @@ def run(arguments: Sequence[str]) -> int:
         return 0 if options == USAGE or options.startswith("Rialto ") else 2
     if options.portable is not None:
         os.environ[HOME_VARIABLE] = str(options.portable)  # for the processes that this one starts as well
+    if options.uninstall_info:
+        from app.storage.left_behind import report
+
+        print(report(Paths.for_user()))
+        return 0
     if options.self_test:
         from app.ui.shell.self_test import guide as test_itself
 
