@@ -148,6 +148,23 @@ def test_rows_that_were_there_stay_where_they_are_when_others_join(theme: Theme,
     assert heights(many) == before
 
 
+@pytest.mark.parametrize("up", [0, 400])
+def test_what_is_read_stays_as_it_is_when_the_rest_of_a_long_chat_comes_in_above(
+    theme: Theme, many: MessageView, up: int
+) -> None:
+    rows = list(many.stack.rows)
+    view = shown(theme, rows[-40:])
+    view.scroll_px(-up)
+    QApplication.processEvents()
+    before = [(placed.unit, placed.y) for placed in view.stack.placed]
+    view.set_messages(rows)
+    QApplication.processEvents()
+    assert [(placed.unit, placed.y) for placed in view.stack.placed] == before
+    assert view.at_end == (up == 0)
+    view.scroll_to_row(rows[-40].id)
+    assert view.stack.placed[0].unit.gap == view.stack.model(2).sections[BODY][0].gap  # no longer the first of all
+
+
 def test_another_conversation_opens_at_its_end(many: MessageView) -> None:
     many.scroll_to_start()
     many.set_messages([question("Other", "x"), answer(LONG, "y")])

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from app.ui.chat.message_code import CodeGroup
     from app.ui.shared.markdown_code import Colouring
 
-STEP_S = 0.002  # of the window's thread at a time
+STEP_S = 0.001  # of the window's thread at a time
 PAUSE_MS = 10  # between two steps, so that scrolling and typing come first
 
 

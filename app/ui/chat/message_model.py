@@ -73,6 +73,12 @@ class RowModel:
     def style_of(self, unit: Unit) -> MarkdownStyle:
         return self._styles.thought if unit.section == THOUGHT else self._styles.reading
 
+    def set_first(self, first: bool) -> None:
+        """Say whether nothing stands above the row (any more)."""
+        if first != self._first:
+            self._first = first
+            self._set_gaps()
+
     # -- text that comes ----------------------------------------------------------------------------------------------
 
     def append(self, text: str = "", reasoning: str = "") -> None:

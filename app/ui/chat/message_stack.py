@@ -15,7 +15,7 @@ from app.ui.chat.message_units import Key, RowMemory, Styles, Unit
 from app.ui.chat.message_weights import Weights
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from app.ui.chat.message_model import RowModel
     from app.ui.chat.message_rows import MessageRow
@@ -73,22 +73,29 @@ class Stack:
 
     # -- rows ---------------------------------------------------------------------------------------------------------
 
-    def set_rows(self, rows: Iterable[MessageRow], *, keep_memories: bool) -> None:
-        """Show other rows. Rows that are the same as before stay taken apart."""
-        old = {row.id: row for row in self.rows}
-        self.rows = list(rows)
-        self._index = {row.id: number for number, row in enumerate(self.rows)}
-        for row_id in [row_id for row_id in self._models if row_id not in self._index]:
-            del self._models[row_id]
-        for row_id, model in self._models.items():
-            row = self.rows[self._index[row_id]]
-            if row != old[row_id]:
-                model.change(row)
-        if not keep_memories:
+    def set_rows(self, rows: list[MessageRow]) -> bool:
+        """Show other rows; True when they are of the same conversation, whole, shortened or with more above.
+
+        Then what the person chose in them is kept, and rows that are the same as before stay taken apart.
+        """
+        old_rows, old_index = self.rows, self._index
+        self.rows = rows
+        self._index = {row.id: number for number, row in enumerate(rows)}
+        same = bool(rows and old_rows) and (rows[0].id in old_index or old_rows[0].id in self._index)
+        if not same:
             self._memories = {}
             self._models.clear()
             self._built.clear()
-        self.weights.set_rows(self.rows)
+        for row_id, model in list(self._models.items()):
+            number = self._index.get(row_id)
+            if number is None:
+                del self._models[row_id]
+                continue
+            if rows[number] != old_rows[old_index[row_id]]:
+                model.change(rows[number])
+            model.set_first(number == 0)
+        self.weights.set_rows(rows)
+        return same
 
     def add(self, row: MessageRow) -> None:
         self._index[row.id] = len(self.rows)

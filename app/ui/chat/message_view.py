@@ -102,12 +102,13 @@ class MessageView(QAbstractScrollArea):
     def set_messages(self, rows: Iterable[MessageRow]) -> None:
         """Show another conversation from its end, or the same one with other rows in it, staying where we are."""
         rows = list(rows)
-        same = bool(rows) and bool(self.stack.rows) and rows[0].id == self.stack.rows[0].id
+        if self.selection.range is not None:
+            self.selection_moved()
         self.selection.clear()
         self.stream.stop_all()
-        top = self._top_row_id() if same and not self.stack.following else ""
-        self.stack.set_rows(rows, keep_memories=same)
-        number = self.stack.number_of(top) if top else None
+        top = "" if self.stack.following else self._top_row_id()
+        same = self.stack.set_rows(rows)
+        number = self.stack.number_of(top) if same and top else None
         if number is None:
             self.stack.following = True
         else:
@@ -116,7 +117,7 @@ class MessageView(QAbstractScrollArea):
             if row.state == "streaming":
                 self.stream.begin(row.id)
         self._showing.set_new_below(False)
-        self.refresh(full=True)
+        self.refresh(full=not same)
 
     def append(self, row: MessageRow) -> None:
         """Add a message below; the view moves along when its end is on screen, or when the person wrote it."""
@@ -257,7 +258,7 @@ class MessageView(QAbstractScrollArea):
         for placed in self.stack.placed:
             if any(box.group is group for box in placed.unit.boxes):
                 placed.unit.stale()
-        self.refresh()
+        self.refresh(in_steps=True)
 
     # -- pointing, pressing, selecting --------------------------------------------------------------------------------
 

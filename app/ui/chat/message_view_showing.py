@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from app.ui.shared.theme import Theme
 
 COLUMN_PX, PADDING_PX = 760, 24
-STEP_BUDGET_S = 0.0025  # of laying out before other events have their turn
+STEP_BUDGET_S = 0.002  # of laying out before other events have their turn
 LONG_PLACE_S = 0.0015  # of laying out, after which the paint comes in a turn of its own
 
 

@@ -88,7 +88,7 @@ class Colouring:
             role = _role(kind)
             if role and value:
                 self._note(start, value, role)
-            if count % 32 == 31 and time.perf_counter() > until:
+            if count % 16 == 15 and time.perf_counter() > until:
                 return False
         return True
 
