@@ -296,6 +296,15 @@ class MainWindow(QMainWindow):
         if isinstance(tab, SettingsPage):
             tab.show_section(section)
 
+    def open_about(self) -> None:
+        if self.has_tab("settings"):
+            self.open_settings("about")
+
+    def test_itself(self) -> None:
+        from app.ui.shell.self_test_dialog import show_self_test
+
+        self.tasks.start("self-test", show_self_test, self.theme, self)
+
     def open_menu(self) -> None:
         self.overlays.main_menu.popup(self.rail.logo.mapToGlobal(QPoint(0, self.rail.logo.height())))
 

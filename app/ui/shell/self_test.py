@@ -10,14 +10,16 @@ from __future__ import annotations
 import asyncio
 import os
 import platform
+import signal
 import subprocess
+import sys
 import tempfile
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6 import __version__ as pyside_version
-from PySide6.QtCore import QCoreApplication, Qt, qVersion
+from PySide6.QtCore import QCollator, QCoreApplication, QLocale, Qt, qVersion
 from PySide6.QtGui import QFontDatabase
 
 from app.audio.devices import AudioHost, AudioUnavailable
@@ -37,6 +39,7 @@ OK, LACKING, FAILED = "ok", "not here", "FAILED"
 
 def guide() -> int:
     """Run the test in a process of its own; return 0 when everything works."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # unwinds: the process below ends with this one
     with tempfile.TemporaryDirectory(prefix="rialto-self-test-") as home:
         environ = {**os.environ, "RIALTO_HOME": home, "QT_QPA_PLATFORM": "offscreen"}
         command = [*own_command(), "--tour", str(Path(home) / "pictures"), "--act", NAME]
@@ -83,6 +86,7 @@ async def act(tour: Guide) -> None:
     await tour.until("the place for keys to be known", lambda: place_is_known(window))
     _keychain(tour, table)
     await asyncio.to_thread(_sound, table)
+    _order(table)
     tour.press(window.focusWidget() or window, Qt.Key.Key_Return)
     await table.check("Sandbox", lambda: _sandbox(tour))
     await table.check("Chat", lambda: _chat(tour))
@@ -115,6 +119,13 @@ def _keychain(tour: Guide, table: _Table) -> None:
     state = secrets.state if secrets is not None else None
     found = state is not None and state.kind == "keyring"
     table.line("Keychain", OK if found else LACKING, getattr(state, "sentence", "") or getattr(state, "kind", ""))
+
+
+def _order(table: _Table) -> None:
+    """Qt asks ICU for the order of letters, and Rialto's packages carry a part of ICU's data only."""
+    order = [QCollator(QLocale(name)).compare("öl", "zebra") for name in ("sv_SE", "de_DE")]
+    right = order[0] > 0 > order[1]
+    table.line("Order", OK if right else FAILED, "of languages" if right else "of letters only")
 
 
 def _sound(table: _Table) -> None:

@@ -1,0 +1,91 @@
+"""Help › Test Rialto: the program tries every part of itself in a process of its own, and its table grows line by line.
+
+The test works in a data folder made for it, in the Sandbox and for play money; nothing of the person's is touched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QProcess, QTimer
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QPlainTextEdit, QWidget
+
+from app.storage.paths import resources
+from app.ui.shared.dialogs import Dialog
+from app.ui.shared.label import Label
+from app.ui.shared.program import own_command
+from app.ui.shared.theme import Theme
+
+_WIDTH, _HEIGHT = 720, 340
+_SAID_MS = 2000
+_RUNNING = "Takes about half a minute. It works with a data folder of its own, in the Sandbox and for play money."
+_GOOD = "Everything that was looked at works. What says “not here” is something this computer lacks."
+_BAD = "A part does not work. Copy the table into a bug report: it holds no keys and nothing you wrote."
+
+
+class SelfTestDialog(Dialog):
+    """`command` is what to run; its output is shown as it comes, and its exit code tells how it went."""
+
+    def __init__(self, theme: Theme, parent: QWidget, command: Sequence[str]) -> None:
+        super().__init__(theme, parent, "Test Rialto", width=_WIDTH)
+        self.said = Label(theme, _RUNNING, role="text2", wrap=True)
+        self.body.addWidget(self.said)
+        self.table = QPlainTextEdit()
+        self.table.setReadOnly(True)
+        self.table.setFont(theme.font("code"))
+        self.table.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.table.setMinimumHeight(theme.px(_HEIGHT))
+        self.table.setAccessibleName("Results")
+        self.body.addWidget(self.table)
+        self.copy = self.add_button("Copy table")
+        self.copy.clicked.connect(self._copy)
+        self.end = self.add_button("Stop", accepts=False, default=True)
+        self.end.setFocus()
+        self._process = QProcess(self)
+        self._process.setProcessChannelMode(QProcess.ProcessChannelMode.MergedChannels)
+        self._process.setWorkingDirectory(str(resources().parent))  # where a checkout's package is found
+        self._process.readyRead.connect(self._read)
+        self._process.finished.connect(self._ended)
+        self._process.errorOccurred.connect(self._not_started)
+        self.finished.connect(self._stop)
+        self._process.start(command[0], list(command[1:]))
+
+    def _read(self) -> None:
+        text = bytes(self._process.readAll().data()).decode("utf-8", "replace")
+        self.table.appendPlainText(text.rstrip("\n"))
+
+    def _ended(self, code: int, _how: QProcess.ExitStatus) -> None:
+        self._read_rest()
+        self._say(good=code == 0)
+
+    def _read_rest(self) -> None:
+        if self._process.bytesAvailable():
+            self._read()
+
+    def _not_started(self, error: QProcess.ProcessError) -> None:
+        if error == QProcess.ProcessError.FailedToStart:
+            self._say(good=False)
+
+    def _say(self, *, good: bool) -> None:
+        self.said.set_text(_GOOD if good else _BAD)
+        self.said.set_role("ok" if good else "bad")
+        self.end.setText("Close")
+
+    def _stop(self) -> None:
+        """Ask the test to end; it takes what it started with it."""
+        if self._process.state() != QProcess.ProcessState.NotRunning:
+            self._process.finished.disconnect(self._ended)
+            self._process.terminate()
+            self._process.setParent(None)  # the dialog goes, the process is waited for
+            self._process.finished.connect(self._process.deleteLater)
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self.table.toPlainText())
+        self.copy.setText("Copied")
+        QTimer.singleShot(_SAID_MS, self.copy, lambda: self.copy.setText("Copy table"))
+
+
+async def show_self_test(theme: Theme, parent: QWidget) -> None:
+    """Run the test and show it until the person closes it."""
+    await SelfTestDialog(theme, parent, [*own_command(), "--self-test"]).answer()

@@ -1,0 +1,69 @@
+"""Help, Test Rialto: the table grows as it is printed, the verdict is the exit code, and closing ends the process."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from app.ui.shell.self_test_dialog import SelfTestDialog
+from tests.ui.shell_desk import until
+from tests.ui.test_shell_window import nameless
+
+
+def opened(desk, tasks, script: str) -> SelfTestDialog:
+    dialog = SelfTestDialog(desk.theme, desk.window, [sys.executable, "-u", "-c", script])
+
+    async def show() -> None:
+        await dialog.answer()
+
+    tasks.start("self-test", show)
+    return dialog
+
+
+@pytest.mark.parametrize(("code", "words"), [(0, "Everything that was looked at works."), (1, "A part does not work.")])
+async def test_the_table_is_shown_and_the_exit_code_is_the_verdict(desk, tasks, qtbot, code, words):
+    dialog = opened(desk, tasks, f"print('Fonts  ok  Inter'); print('Tab ä  ok'); raise SystemExit({code})")
+    await until(lambda: dialog.end.text() == "Close", 20)
+    assert dialog.table.toPlainText() == "Fonts  ok  Inter\nTab ä  ok"
+    assert dialog.said.text().startswith(words)
+    assert nameless(dialog) == []
+    dialog.copy.click()
+    assert dialog.copy.text() == "Copied"
+    dialog.end.click()
+    await tasks.idle()
+
+
+async def test_leaving_ends_what_was_started(desk, tasks, qtbot):
+    dialog = opened(desk, tasks, "import os, time; print(os.getpid()); time.sleep(600)")
+    await until(lambda: bool(dialog.table.toPlainText().strip()), 20)
+    number = int(dialog.table.toPlainText())
+    QTest.keyClick(dialog, Qt.Key.Key_Escape)
+    await tasks.idle()
+    await until(lambda: not is_running(number), 20)
+
+
+async def test_a_program_that_cannot_be_started_is_a_part_that_does_not_work(desk, tasks, qtbot):
+    dialog = SelfTestDialog(desk.theme, desk.window, [str(Path(sys.executable).with_name("no-such-program"))])
+    tasks.start("self-test", dialog.answer)
+    await until(lambda: dialog.end.text() == "Close", 20)
+    assert dialog.said.text().startswith("A part does not work.")
+    dialog.end.click()
+    await tasks.idle()
+
+
+async def test_help_has_it_and_leads_to_the_licences(desk):
+    ids = {entry.id for entry in desk.window.registry.entries() if entry.action.menu == "help"}
+    assert {"window.self_test", "window.about"} <= ids
+
+
+def is_running(number: int) -> bool:
+    try:
+        os.kill(number, 0)
+    except ProcessLookupError:
+        return False
+    return True
