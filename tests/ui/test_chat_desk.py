@@ -333,7 +333,7 @@ async def test_an_export_dropped_on_the_list_is_taken_and_reported(theme: Theme,
         assert dialog.windowTitle() == "1 chat imported"
         QTest.keyClick(dialog, Qt.Key.Key_Return)
         await shown.settle()
-        assert shown.page.list.model.chats_shown() == 1
+        assert len(shown.page.list.model.shown_keys()) == 1
         assert shown.desk.rows[0].text == "Dropped words"
 
 

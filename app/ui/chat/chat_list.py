@@ -19,9 +19,9 @@ from app.ui.shared.surfaces import rule, zone
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.ui.chat.chat_list_model import ChatListModel
-    from app.ui.chat.chat_list_view import ChatListView
     from app.ui.chat.state import ChatEntry
+    from app.ui.shared.grouped_list import GroupedModel
+    from app.ui.shared.grouped_list_view import GroupedView
     from app.ui.shared.theme import Theme
 
 
@@ -45,6 +45,7 @@ class ChatListPane(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._open_chat: str | None = None
+        self._entries: tuple[ChatEntry, ...] = ()
         zone(self, "pane")
         self.setAcceptDrops(True)
 
@@ -100,15 +101,19 @@ class ChatListPane(QWidget):
         self._everywhere.clicked.connect(self.search_wanted)
 
     @cached_property
-    def view(self) -> ChatListView:
+    def view(self) -> GroupedView:
         """The list itself."""
-        from app.ui.chat.chat_list_view import ChatListView
+        from app.ui.chat.chat_delegate import ChatDelegate
+        from app.ui.shared.grouped_list_view import GroupedView
 
-        view = ChatListView(self._theme)
-        view.open_wanted.connect(self.open_wanted)
-        view.rename_wanted.connect(self.rename_wanted)
-        view.trash_wanted.connect(self.trash_wanted)
-        view.customContextMenuRequested.connect(self.open_menu)
+        view = GroupedView(
+            self._theme, self.tr("Chats"), has_start_sign=False, turns=lambda row: getattr(row, "writing", False)
+        )
+        view.setItemDelegate(ChatDelegate(self._theme, view))
+        view.chosen.connect(lambda chat_id: self.open_wanted.emit(chat_id))
+        view.rename_wanted.connect(lambda chat_id: self.rename_wanted.emit(chat_id))
+        view.trash_wanted.connect(lambda chat_ids: self.trash_wanted.emit(chat_ids[0]))
+        view.menu_wanted.connect(self.open_menu)
         at = self._places.currentIndex()
         self._places.insertWidget(0, view)
         stand_in = self._places.widget(1)
@@ -119,12 +124,13 @@ class ChatListPane(QWidget):
         return view
 
     @property
-    def model(self) -> ChatListModel:
-        return self.view.chats
+    def model(self) -> GroupedModel:
+        """The rows that are shown, headings among them."""
+        return self.view.rows
 
     def complete(self) -> None:
         """The first paint is over: there is time for the list."""
-        self.view.mark(self._open_chat)
+        self._agree()
 
     def _dress(self) -> None:
         theme = self._theme
@@ -139,7 +145,8 @@ class ChatListPane(QWidget):
 
     def show_entries(self, entries: Sequence[ChatEntry]) -> None:
         """Show these chats, in this order; selection and scroll position stay."""
-        self.model.set_entries(entries)
+        self._entries = tuple(entries)
+        self._show_rows()
         number = len(entries)
         words = (
             self.tr("1 chat")
@@ -159,14 +166,29 @@ class ChatListPane(QWidget):
 
     def neighbour(self, step: int) -> str | None:
         """The chat after or before the open one, as filtered."""
-        return self.model.neighbour(self._open_chat, step)
+        found = self.model.neighbour(self._open_chat, step)
+        return found if isinstance(found, str) else None
+
+    def _show_rows(self) -> None:
+        """The chats whose title or partner holds every word of the filter, in any case."""
+        from app.ui.shared.grouped_list import under_headings
+
+        words = self.filter.text().casefold().split()
+        shown = [
+            entry
+            for entry in self._entries
+            if all(word in f"{entry.title}\n{entry.second_line}".casefold() for word in words)
+        ]
+        self.view.show_groups(under_headings(shown, key=lambda entry: entry.id, heading=lambda entry: entry.group))
 
     # Inside
 
     def _agree(self) -> None:
         """The list and the empty page follow the rows."""
-        self.view.mark(self._open_chat)
-        shown = self.model.chats_shown()
+        self.view.show_open(self._open_chat)
+        if self.view.current_key is None:
+            self.view.show_current(self._open_chat)
+        shown = bool(self.model.shown_keys())
         searched = self.filter.text().strip()
         self._clear.setVisible(bool(searched))
         self._everywhere.setVisible(bool(searched))
@@ -177,8 +199,8 @@ class ChatListPane(QWidget):
         )
         self._places.setCurrentIndex(0 if shown else 1)
 
-    def _filter(self, text: str) -> None:
-        self.model.set_filter(text)
+    def _filter(self, _text: str) -> None:
+        self._show_rows()
         self._agree()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
@@ -193,9 +215,9 @@ class ChatListPane(QWidget):
             event.acceptProposedAction()
             self.files_given.emit(paths)
 
-    def open_menu(self, where: QPoint) -> QMenu | None:
-        """What can be done with the chat under the pointer."""
-        entry = self.view.chat_at(self.view.indexAt(where))
+    def open_menu(self, chat_id: str, where: QPoint) -> QMenu | None:
+        """What can be done with a chat, at a place on the screen."""
+        entry = next((entry for entry in self._entries if entry.id == chat_id), None)
         if entry is None:
             return None
         menu = QMenu(self)
@@ -207,5 +229,5 @@ class ChatListPane(QWidget):
         menu.addAction(self.tr("Duplicate"), lambda: self.duplicate_wanted.emit(entry.id))
         menu.addSeparator()
         menu.addAction(self.tr("Move to trash"), lambda: self.trash_wanted.emit(entry.id))
-        menu.popup(self.view.viewport().mapToGlobal(where))
+        menu.popup(where)
         return menu

@@ -5,96 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter
-from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from app.ui.chat.chat_delegate import TrashDelegate
 from app.ui.chat.state import TrashEntry
 from app.ui.shared.buttons import Button, IconButton
 from app.ui.shared.flow import FlowLayout
-from app.ui.shared.frames import solid_frame
+from app.ui.shared.grouped_list import GroupedModel
+from app.ui.shared.grouped_list_view import GroupedView
 from app.ui.shared.header import PaneHeader
 from app.ui.shared.label import Label
 from app.ui.shared.surfaces import rule, zone
 
 if TYPE_CHECKING:
     from app.ui.shared.theme import Theme
-
-Index = QModelIndex | QPersistentModelIndex
-ENTRY_ROLE = int(Qt.ItemDataRole.UserRole)
-_ROOT = QModelIndex()
-_START = int((Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeading).value)
-
-
-class TrashModel(QAbstractListModel):
-    """Chats in the trash, last thrown away first."""
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._entries: tuple[TrashEntry, ...] = ()
-
-    def rowCount(self, parent: Index = _ROOT) -> int:
-        return 0 if parent.isValid() else len(self._entries)
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        entry = self._entries[index.row()] if index.isValid() and index.row() < len(self._entries) else None
-        if entry is None:
-            return None
-        if role == ENTRY_ROLE:
-            return entry
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
-            return entry.title
-        return f"{entry.title}, {entry.second_line}" if role == Qt.ItemDataRole.AccessibleTextRole else None
-
-    def set_entries(self, entries: Sequence[TrashEntry]) -> None:
-        self.beginResetModel()
-        self._entries = tuple(entries)
-        self.endResetModel()
-
-
-class TrashView(QListView):
-    """Enter brings back, Delete deletes for good."""
-
-    restore_wanted = Signal()
-    purge_wanted = Signal()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.restore_wanted.emit()
-        elif event.key() == Qt.Key.Key_Delete:
-            self.purge_wanted.emit()
-        else:
-            super().keyPressEvent(event)
-
-
-class TrashDelegate(QStyledItemDelegate):
-    def __init__(self, theme: Theme, view: QListView) -> None:
-        super().__init__(view)
-        self._theme = theme
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(120, self._theme.height_px(48, 36))
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        theme, entry = self._theme, index.data(ENTRY_ROLE)
-        painter.save()
-        body = QRect(option.rect).adjusted(theme.px(6), theme.px(1), -theme.px(6), -theme.px(1))
-        chosen = bool(option.state & QStyle.StateFlag.State_Selected)
-        if chosen or option.state & QStyle.StateFlag.State_MouseOver:
-            ring = "accent" if chosen and option.state & QStyle.StateFlag.State_HasFocus else ""
-            solid_frame(painter, theme, body.toRectF(), 6, "accent_tint" if chosen else "hover", ring, 2.0)
-        inside = body.adjusted(theme.px(10), 0, -theme.px(10), 0)
-        line, small = theme.line_px("body"), theme.line_px("small")
-        top = inside.center().y() - (line + small) // 2
-        for text, font, role, y, high in (
-            (entry.title, theme.font("body", 500), "text", top, line),
-            (entry.second_line, theme.font("small", tabular=True), "text3", top + line, small),
-        ):
-            painter.setFont(font)
-            painter.setPen(theme.color(role))
-            shown = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, inside.width())
-            painter.drawText(QRect(inside.left(), y, inside.width(), high), _START, shown)
-        painter.restore()
 
 
 class TrashPane(QWidget):
@@ -112,12 +37,8 @@ class TrashPane(QWidget):
         self.back = IconButton(theme, "chevron-left", self.tr("Back to the chats"))
         self.header = PaneHeader(theme, self.tr("Trash"))
         self.header.add_before_title(self.back)
-        self.model = TrashModel(self)
-        self.view = TrashView()
-        self.view.setModel(self.model)
+        self.view = GroupedView(theme, self.tr("Chats in the trash"), has_start_sign=False, click_chooses=False)
         self.view.setItemDelegate(TrashDelegate(theme, self.view))
-        self.view.setAccessibleName(self.tr("Chats in the trash"))
-        self.view.setMouseTracking(True)
         self.view.setUniformItemSizes(True)
         self.note = Label(theme, "", "small", "text3", wrap=True)
         self.restore = Button(theme, self.tr("Bring back"), "undo", size="small")
@@ -138,9 +59,8 @@ class TrashPane(QWidget):
         layout.addWidget(rule())
         layout.addLayout(self._below)
         self.back.clicked.connect(self.left)
-        self.view.restore_wanted.connect(self._restore)
-        self.view.purge_wanted.connect(self._purge)
-        self.view.doubleClicked.connect(lambda _index: self._restore())
+        self.view.chosen.connect(lambda chat_id: self.restore_wanted.emit(chat_id))
+        self.view.trash_wanted.connect(lambda _keys: self._purge())
         self.restore.clicked.connect(self._restore)
         self.purge.clicked.connect(self._purge)
         self.empty.clicked.connect(lambda: self.empty_wanted.emit(self.model.rowCount()))
@@ -152,15 +72,19 @@ class TrashPane(QWidget):
         theme = self._theme
         self._below.setContentsMargins(theme.px(16), theme.px(9), theme.px(16), theme.px(12))
         self._below.setSpacing(theme.px(8))
-        self.view.doItemsLayout()
+
+    @property
+    def model(self) -> GroupedModel:
+        """What is in the trash, last thrown away first."""
+        return self.view.rows
 
     def show_entries(self, entries: Sequence[TrashEntry]) -> None:
         """Show what is in the trash now."""
-        row = max(0, self.view.currentIndex().row())
-        self.model.set_entries(entries)
+        place = max(0, self.view.currentIndex().row())
+        self.view.show_groups([("", [(entry.id, entry) for entry in entries])])
         number = len(entries)
-        if number:
-            self.view.setCurrentIndex(self.model.index(min(row, number - 1), 0))
+        if number and self.view.current_key is None:
+            self.view.show_current(entries[min(place, number - 1)].id)
         for button in (self.restore, self.purge, self.empty):
             button.setEnabled(bool(number))
         self.note.set_text(
@@ -170,7 +94,7 @@ class TrashPane(QWidget):
         )
 
     def _entry(self) -> TrashEntry | None:
-        entry = self.view.currentIndex().data(ENTRY_ROLE)
+        entry = self.model.row_of(self.view.current_key)
         return entry if isinstance(entry, TrashEntry) else None
 
     def _restore(self) -> None:

@@ -138,6 +138,11 @@ class Hit:
     marks: tuple[tuple[int, int], ...] = ()  # where in `text` the found words are
 
     @property
+    def title(self) -> str:
+        """The excerpt: what the pointer is told of a row that has no room for all of it."""
+        return self.text
+
+    @property
     def spoken(self) -> str:
         """The row as a screen reader says it."""
         return ", ".join(part for part in (self.chat_title, self.note, self.text) if part)
@@ -150,6 +155,11 @@ class TrashEntry:
     id: str
     title: str
     second_line: str  # how many messages, and when it was thrown away
+
+    @property
+    def spoken(self) -> str:
+        """The row as a screen reader says it."""
+        return f"{self.title}, {self.second_line}"
 
 
 @dataclass(frozen=True, slots=True)
