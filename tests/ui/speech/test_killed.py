@@ -1,10 +1,12 @@
-"""Killed in the middle of a long text: every part that was paid for is there afterwards, and the rest is asked for."""
+"""Killed in the middle of a long text, or of one answer: what was paid for is there, and the rest is asked for."""
 
 from __future__ import annotations
 
 import asyncio
 import sys
 from pathlib import Path
+
+import pytest
 
 from app.audio.decoding import duration_s
 from app.sandbox.server import RunningSandbox
@@ -14,18 +16,22 @@ from tests.ui.speech.desk import open_desk
 from tests.ui.speech.victim import TEXT
 
 
-async def test_a_kill_in_the_middle_of_a_long_text_loses_nothing_that_came(
-    tmp_path: Path, sandbox: RunningSandbox, theme: Theme
-) -> None:
-    victim = await asyncio.create_subprocess_exec(
+async def start_victim(home: Path, sandbox: RunningSandbox) -> asyncio.subprocess.Process:
+    return await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
         "tests.ui.speech.victim",
-        str(tmp_path),
+        str(home),
         sandbox.base_url,
         sandbox.api_key,
         stdout=asyncio.subprocess.PIPE,
     )
+
+
+async def test_a_kill_in_the_middle_of_a_long_text_loses_nothing_that_came(
+    tmp_path: Path, sandbox: RunningSandbox, theme: Theme
+) -> None:
+    victim = await start_victim(tmp_path, sandbox)
     assert victim.stdout is not None
     async with asyncio.timeout(40):
         async for line in victim.stdout:
@@ -54,3 +60,36 @@ async def test_a_kill_in_the_middle_of_a_long_text_loses_nothing_that_came(
         assert kept.stat().st_size == first.size_bytes
         told = [intent for intent in await Intents(desk.database).recent("speech") if intent.request["part"] == 1]
         assert [intent.state for intent in told] == ["answered"]
+
+
+async def test_a_kill_in_the_middle_of_an_answer_keeps_every_byte_that_had_come(
+    tmp_path: Path, sandbox: RunningSandbox, theme: Theme
+) -> None:
+    victim = await start_victim(tmp_path, sandbox)
+    assert victim.stdout is not None
+    kept: Path | None = None
+    async with asyncio.timeout(40):
+        async for line in victim.stdout:
+            kept = next((tmp_path / "data" / "speech").glob("*/part-01.wav"), None)
+            if kept is not None and kept.stat().st_size > 100_000:
+                assert line.decode().startswith("sending"), "the answer was still on its way"
+                break
+    victim.kill()
+    await victim.wait()
+    assert kept is not None
+    size = kept.stat().st_size
+    assert size > 100_000
+    async with open_desk(tmp_path, sandbox, theme) as desk:
+        take = desk.presenter.clips.rows[0]
+        first = take.parts[0]
+        assert (first.state, first.size_bytes, first.cost_source) == ("cut", size, "at most")
+        desk.page.open_clip(take.id)
+        await desk.until(lambda: desk.presenter.sound.view.known_s > 1)
+        assert desk.presenter.sound.view.known_s == pytest.approx((size - 44) / 48_000, abs=0.01)
+        receipt = desk.page.main.receipts[0].text()
+        assert receipt.startswith("Part 1") and "≤ $0.0" in receipt, (
+            "nobody knows what was charged, but how much at most"
+        )
+        desk.page.main.go_on.click()
+        await desk.until(lambda: desk.presenter.clips.rows[0].state == "complete")
+        assert kept.stat().st_size == size, "what was paid for is never written over"

@@ -40,6 +40,8 @@ async def main(home: Path, base_url: str, key: str) -> None:
     presenter = SpeechPresenter(caller, tasks, sound, VoiceTable(resources() / "data" / "voices.json"), home / "data")
     caller.use(SANDBOX, service)
     await presenter.start(database)
+    while presenter.shelf.is_offline:  # what a model writes is in the service's own list
+        await asyncio.sleep(0.01)
     presenter.use_voice("tts-kokoro", "af_sky")
     presenter.set_knob("format", "wav")
     presenter.set_knob("speed", 4.0)
