@@ -74,23 +74,39 @@ def _run_window(qt_app: QApplication, options: Options, paths: Paths, instance: 
     secrets = SecretRegistry()
     crashes = CrashReporter(paths.crashes, redact=secrets.redact, version=__version__)
     crashes.install()
+    rialto: Rialto | None = None
     try:
         ground = Ground(options, paths, instance, secrets, crashes)
         ground.begin_sandbox()
-        from app.bootstrap.rialto import Rialto  # everything else: the Sandbox comes up meanwhile
+        from app.bootstrap import rialto as program  # everything else: the Sandbox comes up meanwhile
 
-        rialto = Rialto(qt_app, ground, has_fusion=True)
+        rialto = program.Rialto(qt_app, ground, has_fusion=True)
         _show(rialto)
         return _run_in_loop(qt_app, rialto)
     finally:
         crashes.uninstall()
         instance.release()
+        if rialto is not None and rialto.leaves_no_trace:
+            _remove_all(paths)
+
+
+def _remove_all(paths: Paths) -> None:
+    from app.storage.removal import remove_all
+
+    for path in remove_all(paths):
+        print(f"{path} could not be removed.", file=sys.stderr)
 
 
 def _show(rialto: Rialto) -> None:
     """Show the window on Qt's own loop until asyncio is loaded: 35 ms that nobody waits for before the first paint."""
     waiting = QEventLoop()
-    loading = Loading("app.ui.chat.chat_list_view", "app.ui.chat.parameters_page", "asyncio", "qasync")
+    loading = Loading(
+        "app.ui.chat.chat_delegate",
+        "app.ui.shared.grouped_list_view",
+        "app.ui.chat.parameters_page",
+        "asyncio",
+        "qasync",
+    )
     loading.done.connect(waiting.quit)
     rialto.window.closed.connect(waiting.quit)
     rialto.open().over.connect(loading.start)
