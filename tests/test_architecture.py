@@ -66,6 +66,8 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         for pattern in (f"app.ui.{feature}.presenter*", f"app.ui.{feature}.*.presenter")
     },
     "app.ui.shared.alive": ("PySide6", "shiboken6"),  # asks PySide itself whether an object still lives
+    # jeepney (part of keyring on Linux): the desktop's notifications over D-Bus
+    "app.ui.shared.notifications_bus": ("jeepney",),
     "app.ui.shared*": (*INNER, "app.ui.shared", "PySide6"),
     "app.ui.shell*": ("app.ui", *INNER, "PySide6"),
     **{f"app.ui.{feature}*": ("app.service", "app.ui.shared", f"app.ui.{feature}", "PySide6") for feature in FEATURES},

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from app.ui.settings.accounts.presenter import AccountsPresenter
     from app.ui.settings.secrets.presenter import SecretsPresenter
     from app.ui.shared.device_watch import DeviceWatch
+    from app.ui.shared.notifications import Notifications
     from app.ui.shared.toast import Toast
     from app.ui.shell.crash_reports import CrashReport
 
@@ -78,6 +79,7 @@ class Rialto:
         self.database: Database | None = None
         self.catalogue: Catalogue | None = None
         self.left_open: tuple[Intent, ...] = ()  # paid calls that the last run left, as they were settled at this start
+        self.leaves_no_trace = False  # the person asked for everything to be removed
         self._waiting: dict[str, Callable[[Database], Awaitable[None]]] = {}
         self._closers: list[Callable[[], Awaitable[None]]] = []
         self._log_handler: logging.Handler | None = None
@@ -155,9 +157,9 @@ class Rialto:
     async def _begin_with_wallet(self, way: str) -> None:
         from app.bootstrap.wallet_tab import add_wallet
 
-        account = await add_wallet(self, way)
-        if account is not None:
-            self._begin(account.id)
+        account_id = await add_wallet(self, way)
+        if account_id:
+            self._begin(account_id)
 
     def _begin(self, account_id: str = "") -> None:
         """The welcome is over; an account that was checked there is in use already."""
@@ -368,6 +370,16 @@ class Rialto:
 
         return DeviceWatch()
 
+    @cached_property
+    def notifications(self) -> Notifications:
+        """The desktop's own, for what happens while another program is in front."""
+        from app.ui.shared.notifications import Notifications
+
+        notifications = Notifications(self.window.windowIcon())
+        notifications.pressed.connect(self.window.raise_window)
+        self.on_end(notifications.aclose)
+        return notifications
+
     # What one part asks of another
 
     @cached_property
@@ -387,7 +399,12 @@ class Rialto:
         from app.ui.shared.problems import ActionSpec
 
         actions = (ActionSpec(action, words),) if action else ()
+        if self.settings.value.notify and not self.window.isActiveWindow():
+            self.tasks.start(f"notify {sentence}", self._notify, sentence)
         return self.window.overlays.toasts.show_toast(sentence, actions=actions)
+
+    async def _notify(self, sentence: str) -> None:
+        await self.notifications.show("Rialto", sentence)
 
     async def _show_crash(self, report: CrashReport, earlier: bool = False) -> None:
         from app.ui.shell.crash_dialog import show_crash

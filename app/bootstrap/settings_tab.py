@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app import __version__
+from app.bootstrap.removal import remove_everything
 from app.ui.settings.page import SettingsPage
 from app.ui.settings.presenter import SettingsPresenter
 
@@ -18,7 +19,8 @@ def make_settings_tab(rialto: Rialto) -> SettingsPage:
     presenter = SettingsPresenter(
         rialto.settings, rialto.paths, rialto.caller, desk.sandbox, rialto.tasks, calls=desk.calls
     )
-    return SettingsPage(
+    presenter.notify = rialto.notifications.show
+    page = SettingsPage(
         rialto.theme,
         presenter,
         rialto.accounts,
@@ -31,3 +33,5 @@ def make_settings_tab(rialto: Rialto) -> SettingsPage:
         connection=lambda: desk.connection,
         about=lambda: rialto.about,
     )
+    page.removal_wanted.connect(lambda: rialto.tasks.start("remove everything", remove_everything, rialto))
+    return page

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.bootstrap.going_on import what_was_refused
 from app.ui.shared.budget import read_limit
 from app.ui.wallet.page import WalletPage
 from app.ui.wallet.presenter import WalletPresenter
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
     from app.bootstrap.rialto import Rialto
-    from app.credentials.accounts import Account
     from app.storage.database import Database
 
 
@@ -52,11 +52,15 @@ def make_wallet_tab(rialto: Rialto) -> WalletPage:
 def top_up_and_go_on(rialto: Rialto) -> None:
     """A call was refused for lack of credits: offer the top-up, and do what was refused when it has arrived."""
     came_from = rialto.window.current_tab
-    again = rialto.chat.retry_last if came_from == "chat" else None
+    again = what_was_refused(rialto, came_from)
     rialto.window.show_tab("wallet")
     page = rialto.window.tab("wallet")
     assert isinstance(page, WalletPage)
     account = rialto.caller.account
+    if account is not None and account.kind != "wallet":
+        words = f"The credits of {account.name} are bought on its service's own page. A wallet is topped up here."
+        _toast(rialto, page, words, "top-up", "Top up a wallet")
+        return
 
     def closed(credited: bool) -> None:
         page.top_up_closed.disconnect(closed)
@@ -66,12 +70,12 @@ def top_up_and_go_on(rialto: Rialto) -> None:
         if again is not None:
             again()
 
-    if page.top_up(account.id if account is not None and account.kind == "wallet" else ""):
+    if page.top_up(account.id if account is not None else ""):
         page.top_up_closed.connect(closed)
 
 
-async def add_wallet(rialto: Rialto, way: str) -> Account | None:
-    """Ask for a wallet over whatever is shown; return its account, None when nothing was kept."""
+async def add_wallet(rialto: Rialto, way: str) -> str:
+    """Ask for a wallet over whatever is shown; return its account's id, "" when nothing was kept."""
     page = rialto.window.tab("wallet")
     assert isinstance(page, WalletPage)
     return await WalletDialogs(rialto.theme, rialto.window, rialto.desk.wallet_keys).add(page.presenter.cards(), way)

@@ -49,6 +49,7 @@ class Settings:
     load_remote_pictures: bool = False
     show_adult: bool = False
     confirm_links: bool = True
+    notify: bool = True  # say outside the window what happens while another program is in front
     transcription: Mapping[str, str] = field(default_factory=dict)  # what the tab remembers: microphone, model, …
     budgets: Mapping[str, str] = field(default_factory=dict)  # "soft day" -> USD as text; see app/ui/shared/budget.py
     wallet_lock_minutes: str = "15"  # how long after the last signature wallets lock themselves, "" for never

@@ -33,9 +33,10 @@ if TYPE_CHECKING:
 
 
 class SettingsPage(QObject):
-    """A `TabPage`. Each section is built when it is first opened."""
+    """A `TabPage`. Each section is built when it is first opened. `removal_wanted`: of everything Rialto keeps."""
 
     changed = Signal()
+    removal_wanted = Signal()
     name = "settings"
     title = "Settings"
     icon = "settings"
@@ -238,6 +239,20 @@ class SettingsPage(QObject):
                 from app.ui.settings.keyboard import KeyboardPage
 
                 return KeyboardPage(theme, presenter, self._keys)
+            case "spending":
+                from app.ui.settings.spending import SpendingPage
+
+                return SpendingPage(theme, presenter)
+            case "files":
+                from app.ui.settings.files import FilesPage
+
+                files = FilesPage(theme, presenter)
+                files.removal_wanted.connect(self.removal_wanted)
+                return files
+            case "notifications":
+                from app.ui.settings.notifications import NotificationsPage
+
+                return NotificationsPage(theme, presenter)
             case "sandbox":
                 from app.ui.settings.sandbox.page import SandboxPage
 

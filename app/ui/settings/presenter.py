@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
@@ -21,6 +21,20 @@ from app.ui.shared.tasks import TaskScope
 if TYPE_CHECKING:
     from app.storage.paths import Paths
     from app.ui.settings.sandbox.presenter import SandboxDesk, SandboxPresenter
+
+
+Notify = Callable[[str, str], Awaitable[str]]
+"""Shows a title and a text outside the window; returns why that was not possible, "" when it was."""
+
+_KINDS: Mapping[str, tuple[str, str]] = {
+    "videos": ("Videos", "chart_video"),
+    "recordings": ("Recordings", "chart_transcribe"),
+    "speech": ("Speech clips and voices", "chart_speech"),
+    "images": ("Images", "chart_images"),
+    "chats": ("Chats, calls, receipts, log", "chart_chat"),
+    "backups": ("Backups", "chart_console"),
+    "cache": ("Kept to be quicker", "line2"),
+}
 
 
 class SettingsPresenter(QObject):
@@ -46,6 +60,7 @@ class SettingsPresenter(QObject):
         self._sandbox = sandbox
         self._tasks = tasks
         self._calls = calls
+        self.notify: Notify = _nobody
         self.state = SettingsState(
             choices=_choices(settings_store.value), folder=str(paths.data), problem=settings_store.note
         )
@@ -60,6 +75,24 @@ class SettingsPresenter(QObject):
         """Take changed choices (fields of `Choices`), show them at once and write them down."""
         self._store.remember(**choices)
         self._tasks.replace("save settings", self._save)
+
+    def set_limit(self, key: str, text: str) -> str:
+        """Keep a spending limit, or none for empty text; return what is wrong with it, "" when it was kept."""
+        from app.ui.shared.budget import with_limit
+
+        budgets = with_limit(self._store.value.budgets, key, text)
+        if budgets is None:
+            return "An amount in USD, such as 1.50."
+        self.choose(budgets=budgets)
+        return ""
+
+    def try_notification(self) -> None:
+        """Show one outside the window, whether or not the window is in front."""
+        self._tasks.replace("try notification", self._try_notification)
+
+    async def _try_notification(self) -> None:
+        problem = await self.notify("Rialto", "This is how Rialto tells you that something is done.")
+        self._change(notification_problem=problem)
 
     async def _save(self) -> None:
         try:
@@ -111,6 +144,10 @@ class SettingsPresenter(QObject):
         self.state_changed.emit(self.state)
 
 
+async def _nobody(_title: str, _text: str) -> str:
+    return "Notifications are not ready yet."
+
+
 def _choices(settings: Settings) -> Choices:
     return Choices(
         theme=settings.theme,  # type: ignore[arg-type]  # the settings file's reader lets only these three pass
@@ -120,6 +157,9 @@ def _choices(settings: Settings) -> Choices:
         enter_sends=settings.enter_sends,
         load_remote_pictures=settings.load_remote_pictures,
         confirm_links=settings.confirm_links,
+        show_adult=settings.show_adult,
+        notify=settings.notify,
+        budgets=settings.budgets,
     )
 
 
@@ -130,25 +170,12 @@ def _look(choices: Choices) -> tuple[object, ...]:
 def _measure(paths: Paths) -> tuple[tuple[UsageRow, ...], datetime | None]:
     """Sizes of what Rialto keeps, and when the newest checked copy was made. Runs in a worker."""
     from app.storage.backups import backups_in
+    from app.storage.disk_usage import shares
 
     copies = backups_in(paths.backups)
-    database = sum(_size(file) for file in paths.data.glob(f"{paths.database.name}*"))
-    kept = sum(copy.path.stat().st_size for copy in copies if copy.path.exists())
-    rows = (
-        UsageRow("Chats and receipts", database, "chart_chat"),
-        UsageRow(f"Backups, {len(copies)}", kept, "chart_video"),
-        UsageRow("Pictures and lists kept for later", _folder_size(paths.cache), "chart_transcribe"),
-        UsageRow("Logs", _folder_size(paths.logs), "chart_speech"),
-    )
-    return rows, copies[0].at if copies else None
-
-
-def _folder_size(folder: Path) -> int:
-    return sum(_size(path) for path in folder.rglob("*")) if folder.exists() else 0
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size if path.is_file() else 0
-    except OSError:  # gone between listing and looking
-        return 0
+    rows = []
+    for share in shares(paths):
+        title, color = _KINDS[share.kind]
+        title = f"{title}, {len(copies)}" if share.kind == "backups" else title
+        rows.append(UsageRow(title, share.size_bytes, color, str(share.folder), share.folder.is_dir()))
+    return tuple(rows), copies[0].at if copies else None

@@ -35,8 +35,11 @@ SECTIONS = (
         "privacy",
         "Privacy and data",
         "shield",
-        ("Load pictures from other sites", "Ask before opening links", "Data folder", "Backups", "Hosts contacted"),
-        ("telemetry", "folder", "history", "disk", "what leaves this computer"),
+        (
+            *("Load pictures from other sites", "Ask before opening links", "Show characters for adults"),
+            "Hosts contacted",
+        ),
+        ("telemetry", "adult", "what leaves this computer"),
     ),
     Section(
         "appearance",
@@ -51,6 +54,27 @@ SECTIONS = (
         "keyboard",
         ("Change a shortcut", "Enter sends the message"),
         ("keys", "shortcuts", "hotkey", "enter"),
+    ),
+    Section(
+        "spending",
+        "Spending limits",
+        "database",
+        ("Ask above an amount", "Stop at an amount"),
+        ("budget", "limit", "money", "cost", "day", "call"),
+    ),
+    Section(
+        "files",
+        "Files and folders",
+        "folder",
+        ("Data folder", "Backups", "Remove everything"),
+        ("disk", "history", "recordings", "videos", "delete", "erase", "trash", "size"),
+    ),
+    Section(
+        "notifications",
+        "Notifications",
+        "bell",
+        ("Tell me while I work elsewhere",),
+        ("desktop", "alert", "done", "message", "sound"),
     ),
     Section(
         "sandbox",

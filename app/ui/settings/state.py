@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
 from app.ui.shared.call_log import HostCalls
+
+LIMIT_SCOPES = (
+    ("day", "A day, all accounts"),
+    ("call", "A single call"),
+    ("tab chat", "A day in Chat"),
+    ("tab speech", "A day in Speech"),
+    ("tab transcription", "A day in Transcribe"),
+    ("tab images", "A day in Images"),
+    ("tab video", "A day in Video"),
+    ("tab crypto_rpc", "A day in Console"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,15 +32,20 @@ class Choices:
     enter_sends: bool = True
     load_remote_pictures: bool = False
     confirm_links: bool = True
+    show_adult: bool = False
+    notify: bool = True
+    budgets: Mapping[str, str] = field(default_factory=dict)  # "soft day" -> USD as text
 
 
 @dataclass(frozen=True, slots=True)
 class UsageRow:
-    """How much of the disk one kind of data takes. `color` is a chart role."""
+    """How much of the disk one kind of data takes, and where it is. `color` is a role."""
 
     title: str
     size_bytes: int
     color: str
+    folder: str
+    exists: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,3 +57,4 @@ class SettingsState:
     looked: bool = False  # whether usage and backups were read yet
     hosts: tuple[HostCalls, ...] = ()
     problem: str = ""
+    notification_problem: str = ""  # why the last notification could not be shown

@@ -106,7 +106,7 @@ class ThisComputer(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.px(6))
         head = QHBoxLayout()
-        head.addWidget(Label(theme, "History and data", "small", "text2", weight=600), 1)
+        head.addWidget(Label(theme, "History and media", "small", "text2", weight=600), 1)
         self._total = Label(theme, "", "small", weight=600, tabular=True)
         head.addWidget(self._total)
         column.addLayout(head)
@@ -151,6 +151,8 @@ class ThisComputer(QWidget):
                 widget.hide()
                 widget.deleteLater()
         for row in state.usage:
+            if not row.size_bytes:
+                continue
             self._parts.addWidget(_UsageLine(self._theme, row))
 
     def _open(self) -> None:

@@ -82,6 +82,17 @@ def read_limit(text: str) -> Decimal | None:
     return amount if amount.is_finite() and 0 <= amount <= LARGEST else None
 
 
+def with_limit(limits: Mapping[str, str], key: str, text: str) -> dict[str, str] | None:
+    """Return the limits with one of them as typed, without it for empty text; None for what is no amount."""
+    amount = read_limit(text)
+    if text.strip() and amount is None:
+        return None
+    changed = {name: value for name, value in limits.items() if name != key}
+    if amount is not None:
+        changed[key] = f"{amount:f}"
+    return changed
+
+
 class Budget:
     """Knows the limits, what was spent and what is under way. `ask` puts a question to the person."""
 

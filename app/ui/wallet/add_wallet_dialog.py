@@ -19,9 +19,6 @@ from app.ui.shared.theme import Theme
 from app.ui.wallet.account_card import column
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
-    from app.credentials.accounts import Account
     from app.ui.wallet.presenter_keys import WalletKeys
     from app.ui.wallet.state import AccountCard
 
@@ -32,7 +29,7 @@ ASKED_WORDS = 2  # of a new phrase, to see that it was written down
 
 
 class AddWalletDialog(Dialog):
-    """`added` is the account of the wallet that was kept, if any. What was typed is cleared when the dialog ends."""
+    """`added` is the name of the wallet that was kept, `added_id` its account. What was typed is cleared at the end."""
 
     def __init__(
         self, theme: Theme, parent: QWidget, keys: WalletKeys, sites: tuple[AccountCard, ...], way: str = "new"
@@ -43,7 +40,7 @@ class AddWalletDialog(Dialog):
         self._path: Path | None = None
         self._phrase = ""
         self._asked: tuple[int, ...] = ()
-        self.added: Account | None = None
+        self.added = self.added_id = ""
         self._tasks = TaskScope(self._crashed)
         self._crash: Exception | None = None
         self._head()
@@ -192,15 +189,16 @@ class AddWalletDialog(Dialog):
             problem = await self._keys.attempt(self._by_way())
             if problem:
                 self.problem.set_text(problem)
-            if self.added is not None:
+            if self.added_id:
                 self.accept()
         finally:
             self.keep.setEnabled(True)
 
     async def _by_way(self) -> None:
-        """Do what was chosen; `added` is set when nothing is left to answer."""
-        site, name = self._chosen_site(), self.name.text()
-        chain = self.chain.currentData()
+        """Do what was chosen; `added_id` is set when nothing is left to answer."""
+        keys, chain, name = self._keys, self.chain.currentData(), self.name.text()
+        elsewhere = self.site.currentData() == ELSEWHERE
+        site = keys.site_at(self.elsewhere.text()) if elsewhere else keys.account(str(self.site.currentData()))
         if site is None:
             self.problem.set_text("Choose the service that the wallet is for.")
             return
@@ -208,33 +206,25 @@ class AddWalletDialog(Dialog):
             case "new":
                 if not self._phrase:
                     await self._show_phrase()
-                elif not self._is_confirmed():
+                    return
+                if not self._is_confirmed():
                     self.problem.set_text("These are not the words of your new phrase. Look at what you wrote down.")
-                else:
-                    self.added = await self._keys.add_from_phrase(name, self._phrase, chain, site)
+                    return
+                account = await keys.add_from_phrase(name, self._phrase, chain, site)
             case "import":
                 text = self.secret.text()
-                by: Callable[..., Awaitable[Account]] = self._keys.add_from_key
                 if len(text.split()) > 1 and not text.lstrip().startswith("["):
-                    by = self._keys.add_from_phrase
-                self.added = await by(name, text, chain, site)
+                    account = await keys.add_from_phrase(name, text, chain, site)
+                else:
+                    account = await keys.add_from_key(name, text, chain, site)
             case "file":
                 if self._path is None:
                     self.problem.set_text("Choose the key file first.")
-                else:
-                    self.added = await self._keys.add_from_file(name, self._path, self.password.text(), site)
+                    return
+                account = await keys.add_from_file(name, self._path, self.password.text(), site)
             case _:
-                self.added = await self._keys.add_watched(name, self.address.text(), site)
-
-    def _chosen_site(self) -> Account | None:
-        """An account of the service that the wallet is for. Raises `AccountRefused` for an address that is none."""
-        from app.credentials.accounts import clean_address, new_account
-        from app.service.dialect import guess_dialect
-
-        if self.site.currentData() != ELSEWHERE:
-            return self._keys.account(str(self.site.currentData()))
-        address = clean_address(self.elsewhere.text())
-        return new_account(self.name.text(), address, dialect=guess_dialect(address))
+                account = await keys.add_watched(name, self.address.text(), site)
+        self.added, self.added_id = account.name, account.id
 
     async def _show_phrase(self) -> None:
         self._phrase = await self._keys.new_phrase()

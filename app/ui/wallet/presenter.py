@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from app.ui.shared.budget import read_limit
+from app.ui.shared.budget import read_limit, with_limit
 from app.ui.shared.limit_watch import PARTNER_TIERS, TIERS
 from app.ui.shared.money import money
 from app.ui.wallet.state import AccountCard, Gauge
@@ -155,12 +155,9 @@ class WalletPresenter(QObject):
 
     def set_limit(self, key: str, text: str) -> str:
         """Keep a limit, or none for empty text. Returns what is wrong with it, "" when it was kept."""
-        amount = read_limit(text)
-        if text.strip() and amount is None:
+        budgets = with_limit(self._settings.value.budgets, key, text)
+        if budgets is None:
             return "An amount in USD, such as 1.50."
-        budgets = {name: value for name, value in self._settings.value.budgets.items() if name != key}
-        if amount is not None:
-            budgets[key] = f"{amount:f}"
         self._settings.remember(budgets=budgets)
         self._tasks.replace("wallet limits", self._save)
         self._show_daily_limit()

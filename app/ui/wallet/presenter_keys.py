@@ -85,6 +85,17 @@ class WalletKeys(QObject):
     def account(self, account_id: str) -> Account | None:
         return self._book.get(account_id)
 
+    def site_at(self, address: str) -> Account:
+        """Return what a wallet needs to know of a service that no account is for; it is not kept.
+
+        Raises `AccountRefused` with what is wrong with the address.
+        """
+        from app.credentials.accounts import clean_address, new_account
+        from app.service.dialect import guess_dialect
+
+        clean = clean_address(address)
+        return new_account("Wallet", clean, dialect=guess_dialect(clean))  # type: ignore[arg-type]  # checked there
+
     # Locking
 
     @property
@@ -198,6 +209,10 @@ class WalletKeys(QObject):
         twin = next(
             (each for each in self._book.list() if each.address == address and each.base_url == address_used), None
         )
+        if twin is not None and key and not twin.watch_only and not await self._has_key(twin):
+            await self._place().write(twin.id, key)  # it was kept for one session only, or elsewhere
+            self.unlock()
+            return twin
         if twin is not None:
             raise AccountRefused("address", f"This wallet is in the list already, as {twin.name}.")
         account = new_account(
@@ -213,6 +228,10 @@ class WalletKeys(QObject):
         await asyncio.to_thread(self._book.add, account)
         self.unlock()
         return account
+
+    async def _has_key(self, account: Account) -> bool:
+        """Whether the key of a wallet is where keys are. Raises `SecretStoreError` where nobody can look."""
+        return bool(await self._place().read(account.id))
 
     async def export(self, account: Account, password: str, path: Path) -> None:
         """Write the key to `path` as an encrypted key file. Raises `WalletError`, `SecretStoreError`, `OSError`."""

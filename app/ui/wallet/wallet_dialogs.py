@@ -17,7 +17,6 @@ from app.ui.shared.theme import Theme
 from app.ui.wallet.add_wallet_dialog import AddWalletDialog
 
 if TYPE_CHECKING:
-    from app.credentials.accounts import Account
     from app.ui.wallet.presenter_keys import WalletKeys
     from app.ui.wallet.state import AccountCard
 
@@ -34,16 +33,16 @@ class WalletDialogs(QObject):
         self._keys = keys
         self.open: Dialog | None = None  # the one that is open now
 
-    async def add(self, sites: tuple[AccountCard, ...], way: str = "new") -> Account | None:
-        """Make or import a wallet for a service, `way` first; return its account, None when nothing was kept."""
+    async def add(self, sites: tuple[AccountCard, ...], way: str = "new") -> str:
+        """Make or import a wallet for a service, `way` first; return its account's id, "" when nothing was kept."""
         dialog = AddWalletDialog(self._theme, self._parent, self._keys, sites, way)
         self.open = dialog
         try:
-            if await dialog.answer() and dialog.added is not None:
-                self.told.emit(f"{dialog.added.name} is ready. Back up its key if you have not.")
+            if await dialog.answer() and dialog.added:
+                self.told.emit(f"{dialog.added} is ready. Back up its key if you have not.")
         finally:
             self.open = None
-        return dialog.added
+        return dialog.added_id
 
     async def show_address(self, card: AccountCard) -> None:
         """The whole address, to be read, copied or scanned."""

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QAbstractButton, QLineEdit, QWidget
 
+from app.credentials.accounts import AccountRefused
+from app.credentials.stores import SessionStore
 from app.service.errors import AuthenticationFailed
 from app.ui.shared.problems import describe
 from app.wallet.keys import open_key_file
@@ -191,3 +193,16 @@ async def test_everything_on_the_tab_has_a_name(wallet: Desk) -> None:
 
 def _path(widget: QWidget) -> str:
     return f"{type(widget).__name__} in {type(widget.parentWidget()).__name__}"
+
+
+async def test_a_key_that_was_kept_for_one_session_is_given_back_to_its_wallet(wallet: Desk) -> None:
+    account = await wallet.faucet_wallet()
+    key = await wallet.place.read(account.id)
+    assert key is not None
+    wallet.place.store = SessionStore()  # as after a restart
+    again = await wallet.keys.add_from_key("Another name", key, "evm", wallet.sandbox_account)
+    assert again == account
+    assert await wallet.place.read(account.id) == key
+    with pytest.raises(AccountRefused, match="already"):
+        await wallet.keys.add_from_key("Another name", key, "evm", wallet.sandbox_account)
+    await wallet.tasks.idle()

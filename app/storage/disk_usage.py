@@ -1,0 +1,57 @@
+"""How much of the disk Rialto's data takes, kind by kind. Reads folders: not on the UI thread."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from app.storage.paths import Paths
+
+Kind = Literal["videos", "recordings", "speech", "images", "chats", "backups", "cache"]
+
+# What lies where in the data folder; whatever else is in there counts as part of the chats and their receipts.
+_FOLDERS: dict[Kind, tuple[str, ...]] = {
+    "videos": ("videos",),
+    "recordings": ("recordings",),
+    "speech": ("speech", "voices", "voice-samples"),
+    "images": ("images",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """One kind of data. `folder` is where a person finds it; it may not be there yet."""
+
+    kind: Kind
+    folder: Path
+    size_bytes: int
+
+
+def shares(paths: Paths) -> tuple[Share, ...]:
+    """Return every kind with its size, the same kinds in the same order always."""
+    media = {kind: sum(_size(paths.data / name) for name in names) for kind, names in _FOLDERS.items()}
+    backups = _size(paths.backups)
+    chats = _size(paths.data) + _size(paths.logs) - sum(media.values()) - backups
+    return (
+        *(Share(kind, paths.data / names[0], media[kind]) for kind, names in _FOLDERS.items()),
+        Share("chats", paths.data, max(0, chats)),
+        Share("backups", paths.backups, backups),
+        Share("cache", paths.cache, _size(paths.cache)),
+    )
+
+
+def _size(folder: Path) -> int:
+    return sum(map(_size_of_file, _below(folder)))
+
+
+def _below(folder: Path) -> Iterable[Path]:
+    return folder.rglob("*") if folder.is_dir() else ()
+
+
+def _size_of_file(path: Path) -> int:
+    try:
+        return path.stat().st_size if path.is_file() and not path.is_symlink() else 0
+    except OSError:  # gone between listing and looking
+        return 0

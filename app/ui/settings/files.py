@@ -1,0 +1,82 @@
+"""Files and folders: what lies where, how much room it takes, the copies, and the way to be rid of all of it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from PySide6.QtCore import QUrl, Signal
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QHBoxLayout
+
+from app.ui.settings.presenter import SettingsPresenter
+from app.ui.settings.rows import RowCard, SectionPage, SettingRow, value_label
+from app.ui.settings.state import SettingsState, UsageRow
+from app.ui.shared.buttons import Button
+from app.ui.shared.label import Label
+from app.ui.shared.money import size, when
+from app.ui.shared.theme import Theme
+
+
+class FilesPage(SectionPage):
+    """`removal_wanted` asks for everything to be removed; the question comes after it."""
+
+    removal_wanted = Signal()
+
+    def __init__(self, theme: Theme, presenter: SettingsPresenter) -> None:
+        super().__init__(theme)
+        self._presenter = presenter
+        self._kinds = RowCard(theme)
+        words = "Only your own user can read these files. Deleting something in Rialto moves it to a trash first."
+        self.group("What Rialto keeps", self._kinds, Label(theme, words, "small", "text2", wrap=True))
+        self._backup_value = value_label(theme)
+        copies = RowCard(theme)
+        copies.add(
+            SettingRow(
+                theme,
+                "Last good backup",
+                self._backup_value,
+                meaning="Chats and receipts, once a day. A copy counts only after it was opened and checked.",
+            )
+        )
+        self.group("Backups", copies)
+        self.remove = Button(theme, "Remove everything…", kind="danger")
+        self.remove.clicked.connect(self.removal_wanted)
+        words = (
+            "All of the above, your settings and accounts, and their keys from where they are kept. Then Rialto ends."
+        )
+        row = QHBoxLayout()
+        row.addWidget(Label(theme, words, role="text2", wrap=True), 1)
+        row.addSpacing(theme.px(12))
+        row.addWidget(self.remove)
+        holder = self.group("Leave no trace")
+        layout = holder.layout()
+        assert layout is not None
+        layout.addLayout(row)  # type: ignore[attr-defined]  # a group's layout is a box
+        self.column.addStretch(1)
+        self._shown: tuple[UsageRow, ...] = ()
+        presenter.state_changed.connect(self.show_state)
+        self.show_state(presenter.state)
+
+    def shown(self) -> None:
+        self._presenter.look_at_data()
+
+    def show_state(self, state: SettingsState) -> None:
+        if state.last_backup is not None:
+            self._backup_value.set_text(when(state.last_backup, datetime.now(UTC)))
+        else:
+            self._backup_value.set_text("None yet" if state.looked else "")
+        if state.usage == self._shown:
+            return
+        self._shown = state.usage
+        self._kinds.empty()
+        for kind in state.usage:
+            self._kinds.add(self._row(kind))
+
+    def _row(self, kind: UsageRow) -> SettingRow:
+        row = SettingRow(self.theme, kind.title, value_label(self.theme, size(kind.size_bytes)), meaning=kind.folder)
+        open_folder = Button(self.theme, "Open", "folder", size="small")
+        open_folder.setAccessibleName(f"Open the folder of {kind.title}")
+        open_folder.setEnabled(kind.exists)
+        open_folder.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(kind.folder)))
+        row.add(open_folder)
+        return row
