@@ -103,6 +103,7 @@ class CryptoRpcPage(QObject):
         presenter.split_read.connect(main.set_split)
         main.problem.action.connect(self._act)
         response.problem_action.connect(self._act)
+        response.tree.curl_wanted.connect(lambda: self.copy_as("curl"))
         response.run_chosen.connect(presenter.runs.open)
         response.as_new_wanted.connect(self._send_as_new)
         response.edit_call_wanted.connect(self.edit_call)

@@ -38,7 +38,7 @@ class AnswerDesk(QObject):
         response.decode_wanted.connect(lambda on: tasks.replace("rpc decode", self._decode, on))
         response.tables_wanted.connect(lambda: tasks.replace("rpc tables", self._tables))
         response.compare_wanted.connect(lambda run_id: tasks.replace("rpc compare", self._compare, run_id))
-        for view in (response.table.view, response.tree, response.headers):
+        for view in (response.table.view, response.tree, response.headers, response.facts):
             view.copied.connect(lambda what: page.toast_wanted.emit(f"The {what} is on the clipboard.", "", ""))
 
     async def _decode(self, on: bool) -> None:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.service.crypto_rpc import RpcOperation
 from app.storage.catalogue import Catalogue
@@ -42,7 +42,7 @@ from app.ui.crypto_rpc.presenter_sending import (
 )
 from app.ui.crypto_rpc.presenter_tools import Tools
 from app.ui.crypto_rpc.presenter_view import draft_view, method_info
-from app.ui.crypto_rpc.presenter_words import key_note
+from app.ui.crypto_rpc.presenter_words import KEPT_A_DAY, key_note
 from app.ui.crypto_rpc.state import (
     DraftView,
     EditorMode,
@@ -115,7 +115,11 @@ class CryptoRpcPresenter(QObject):
         self.caps.changed.connect(self.caps_changed)
         self.calls: RpcCalls | None = None
         self._problem: Problem | None = None
-        self._key_words = ("Kept 24 h", "")
+        self._key_words = (KEPT_A_DAY, "")
+        self._minute = QTimer(self)
+        self._minute.setInterval(60_000)
+        self._minute.setSingleShot(True)
+        self._minute.timeout.connect(lambda: tasks.replace("rpc key", self._look_at_key))
         self._sending = False
         self.runs = RunDesk(tasks, self.interfaces)
         self.runs.changed.connect(self.run_changed)
@@ -145,6 +149,7 @@ class CryptoRpcPresenter(QObject):
 
     async def aclose(self) -> None:
         """Put the draft on disk."""
+        self._minute.stop()
         await self.keeper.keep()
 
     # The draft
@@ -232,7 +237,7 @@ class CryptoRpcPresenter(QObject):
     async def _look_at_key(self) -> None:
         """Say whether the key went with this request before, or with another one."""
         service, account, calls = self._caller.service, self._caller.account, self.calls
-        words = ("Kept 24 h", "")
+        words = (KEPT_A_DAY, "")
         if calls is not None and account is not None and service is not None and self.draft.is_whole:
             try:
                 operation = self._operation()
@@ -245,6 +250,8 @@ class CryptoRpcPresenter(QObject):
         if words != self._key_words:
             self._key_words = words
             self._changed()
+        if words[0] != KEPT_A_DAY:
+            self._minute.start()  # the time that is left runs down while nobody types
 
     def _operation(self) -> RpcOperation:
         assert self._caller.service is not None

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from app.storage.rpc_calls import RpcCall
 
 HTTP_OK = 200
+KEPT_A_DAY = "Kept 24 h"  # said of a key that nothing went with yet
 
 
 def title_of(call: RpcCall) -> str:
@@ -106,7 +107,7 @@ def facts_of(call: RpcCall, first: RpcCall | None) -> tuple[tuple[str, str, str]
 def key_note(first: RpcCall | None, digest: str, now: datetime) -> tuple[str, str]:
     """What is known of a key: a note, and a sentence when it cannot be used for this request."""
     if first is None or first.key_ends_at is None:
-        return "Kept 24 h", ""
+        return KEPT_A_DAY, ""
     left = (first.key_ends_at - now).total_seconds()
     if first.digest == digest:
         return f"Free again for {money.duration(left)}", ""

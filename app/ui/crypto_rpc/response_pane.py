@@ -6,17 +6,17 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QStackedWidget, QVBoxLayout, QWidget
 
 from app.ui.crypto_rpc.answer_table import AnswerTable
 from app.ui.crypto_rpc.outcomes import CallOutcome, roots_of
 from app.ui.crypto_rpc.pick_button import PickButton
+from app.ui.crypto_rpc.response_facts import ResponseFacts
 from app.ui.crypto_rpc.state import RunView
 from app.ui.shared.buttons import Button, IconButton
 from app.ui.shared.empty_state import EmptyState
 from app.ui.shared.error_card import ErrorCard
-from app.ui.shared.flow import FlowLayout
 from app.ui.shared.header import PaneTabs
 from app.ui.shared.icon_label import IconLabel
 from app.ui.shared.json_tree import JsonTree, Reading
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 MAX_RAW_CHARS = 60_000  # on screen; copies and files are whole
 RAW_LINE = 400  # characters after which a line without a break is broken on screen
 TREE, TABLE, HEADERS, RAW, CHANGES = range(5)
-ID_CHARS = 16  # of an id that is shown whole
 UNFOLDED = 40  # differences that stand open at once
 
 
@@ -85,15 +84,16 @@ class ResponsePane(QWidget):
         zone(self.replay, "accent_tint")
         self.replay_words = Label(theme, "", wrap=True, lead=self.tr("Replayed, no charge."))
         self.as_new = Button(theme, self.tr("Send as new"), size="small")
-        self.facts = QWidget()
-        self._facts_flow = FlowLayout(theme, gap=22, line_gap=8, parent=self.facts)
+        self.facts = ResponseFacts(theme)
         self.finder = SearchField(theme, self.tr("Find in response"))
         self.finder.setProperty("sizing", "small")
+        self.places = Label(theme, "", "small", "text2", tabular=True)
         self.results = PillButton(theme, "", "check")
         self.errors = PillButton(theme, "", "error")
         self.decode = PillButton(theme, self.tr("Decode"), shortcut="F8")
         self.tree = JsonTree(theme, self.tr("The answer"), reading)
         self.tree.offer = self._offer
+        self.tree.has_curl = True
         self.table = AnswerTable(theme, reading)
         self.changes = JsonTree(theme, self.tr("What differs between two runs"), reading)
         self.headers = JsonTree(theme, self.tr("Headers of the answer"))
@@ -133,6 +133,7 @@ class ResponsePane(QWidget):
         self._banner = banner
         search = QHBoxLayout()
         search.addWidget(self.finder, 3)
+        search.addWidget(self.places)
         search.addStretch(1)
         search.addWidget(self.decode)
         search.addWidget(self.results)
@@ -216,6 +217,7 @@ class ResponsePane(QWidget):
         """Show an answer, or with None what belongs here."""
         self._run = run
         self._found, self._at = [], -1
+        self.places.set_text("")
         self._whole.setCurrentIndex(0 if run is not None else 1)
         for widget in (self.runs, self.copy, self.save):
             widget.setVisible(run is not None)
@@ -230,7 +232,7 @@ class ResponsePane(QWidget):
         self.runs.setText(self.tr("Run {place} of {many}").format(place=place, many=len(run.runs)))
         self.replay.setVisible(run.replayed)
         self.replay_words.set_text(run.replay_note, self.tr("Replayed, no charge."))
-        self._fill_facts(run)
+        self.facts.show_facts(run.facts, run.request_id)
         self.card.setVisible(run.problem is not None)
         if run.problem is not None:
             self.card.set_problem(run.problem)
@@ -240,48 +242,6 @@ class ResponsePane(QWidget):
         self.note.setVisible(bool(note))
         self._fill_tree(run)
         self._show_trouble(run)
-
-    def _fill_facts(self, run: RunView) -> None:
-        while self._facts_flow.count():
-            item = self._facts_flow.takeAt(0)
-            widget = item.widget() if item is not None else None
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
-        facts = run.facts + ((("Request id", run.request_id, "mono"),) if run.request_id else ())
-        for label, value, tone in facts:
-            pair = QWidget()
-            column = QVBoxLayout(pair)
-            column.setContentsMargins(0, 0, 0, 0)
-            column.setSpacing(self._theme.px(2))
-            column.addWidget(Label(self._theme, label, "caption", "text2"))
-            if tone == "mono":  # ids are set in the face in which no two signs look alike
-                column.addLayout(self._id_line(label, value))
-            else:
-                words = Label(self._theme, value, role=tone or "text", weight=600, tabular=True)
-                words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-                column.addWidget(words)
-            self._facts_flow.addWidget(pair)
-        self.facts.setVisible(bool(facts))
-
-    def _id_line(self, name: str, value: str) -> QHBoxLayout:
-        """An id, shortened where it is long, and a button that copies all of it."""
-        short = value if len(value) <= ID_CHARS else f"{value[:8]}…{value[-4:]}"
-        words = Label(self._theme, short, mono=True)
-        words.setToolTip(value)
-        words.setAccessibleName(f"{name} {value}")
-        copy = IconButton(self._theme, "copy", self.tr("Copy the request id"), size="small", icon_size=14)
-        copy.setFixedHeight(self._theme.line_px("body"))
-        copy.clicked.connect(lambda: self._copy_id(value))
-        line = QHBoxLayout()
-        line.setSpacing(self._theme.px(2))
-        line.addWidget(words)
-        line.addWidget(copy)
-        return line
-
-    def _copy_id(self, value: str) -> None:
-        QGuiApplication.clipboard().setText(value)
-        self.tree.copied.emit(self.tr("request id"))
 
     def _fill_tree(self, run: RunView) -> None:
         self.decode.setChecked(False)
@@ -362,6 +322,7 @@ class ResponsePane(QWidget):
     def show_found(self, places: list[Path]) -> None:
         """The places that hold what is looked for; the first is shown."""
         self._found, self._at = places, -1
+        self.places.set_text(self.tr("Nothing found") if self.finder.text().strip() and not places else "")
         if places:
             self.step(1)
 
@@ -370,7 +331,7 @@ class ResponsePane(QWidget):
         if self._found:
             self._at = (self._at + by) % len(self._found)
             self.tree.reveal(self._found[self._at])
-            self.finder.setToolTip(f"{self._at + 1} of {len(self._found)}")
+            self.places.set_text(f"{self._at + 1:,} of {len(self._found):,}")
 
     def _open_runs(self) -> None:
         run = self._run
@@ -403,7 +364,6 @@ class ResponsePane(QWidget):
         px = self._theme.px
         self._banner.setContentsMargins(px(16), px(10), px(12), px(10))
         self._banner.setSpacing(px(10))
-        self._facts_flow.setContentsMargins(px(16), px(10), px(16), px(10))
         self._search.setContentsMargins(px(16), px(8), px(12), px(8))
         self._search.setSpacing(px(8))
         if self._run is not None and (self._run.problem is not None or self._run.note or not self._run.body_kept):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.ui.crypto_rpc.presenter_plans import NoPlan, Plan
 from app.ui.shared.dialogs import Dialog
@@ -27,8 +27,14 @@ class ToolDialog(Dialog):
         self._is_edited = False
         self.plan: Plan | None = None
         self.body.addWidget(Label(theme, words, role="text2", wrap=True))
-        self.price = Label(theme, "", wrap=True, tabular=True)
+        self.price = Label(theme, "", "small", wrap=True, tabular=True)
         self.fault = Label(theme, "", "small", "text2", wrap=True)
+        beside = QWidget()  # of the button that begins: nobody presses it without the price in sight
+        column = QVBoxLayout(beside)
+        column.setContentsMargins(theme.px(8), 0, theme.px(8), 0)
+        column.addWidget(self.price)
+        column.addWidget(self.fault)
+        self.add_beside_buttons(beside)
         self.add_button("Cancel", accepts=False)
         self.go = self.add_button(action, kind="primary", accepts=True)
 
@@ -58,8 +64,6 @@ class ToolDialog(Dialog):
     def begin(self, make: Callable[[], Plan]) -> None:
         """From now on the fields make a plan, or a sentence that says what is missing."""
         self._make = make
-        self.body.addWidget(self.price)
-        self.body.addWidget(self.fault)
         self.read()
 
     def edited(self) -> None:

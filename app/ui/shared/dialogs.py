@@ -92,6 +92,10 @@ class Dialog(QDialog):
         self._buttons.addWidget(button)
         return button
 
+    def add_beside_buttons(self, widget: QWidget) -> None:
+        """Put a widget into the footer, before the buttons: it never scrolls out of sight."""
+        self._buttons.insertWidget(0, widget, 1)
+
     async def answer(self) -> bool:
         """Open, wait, and return whether the person agreed. Closed with the task that waits."""
         future: asyncio.Future[bool] = asyncio.get_running_loop().create_future()

@@ -8,8 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent, QPainter, QPalette
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QFontMetrics,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QPainter,
+    QPalette,
+)
 from PySide6.QtWidgets import QFrame, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTreeView, QWidget
 
 from app.service.json_large import CONTAINERS
@@ -24,6 +33,7 @@ from app.ui.shared.json_tree_model import (
     path_text,
     summary,
 )
+from app.ui.shared.menu import Menu
 
 if TYPE_CHECKING:
     from app.ui.shared.theme import Theme
@@ -44,10 +54,12 @@ class JsonTree(QTreeView):
     chosen = Signal(object)  # Path, () for nothing
     copied = Signal(str)  # what was copied, in a word: "value" or "path"
     offer_taken = Signal()  # the words that `offer` gave were pressed
+    curl_wanted = Signal()  # from the menu of a row
 
     def __init__(self, theme: Theme, name: str, reading: Reading = no_reading, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
+        self.has_curl = False  # True where somebody answers `curl_wanted`
         self.offer: Reading = no_reading  # words that act, drawn at the right of a row; "" for none
         self.setMouseTracking(True)
         self.rows = JsonTreeModel(self)
@@ -108,16 +120,43 @@ class JsonTree(QTreeView):
             left -= rows
             waiting += [self.rows.index(row, 0, each) for row in range(rows)]
 
+    def event(self, event: QEvent) -> bool:
+        """While the keyboard is in the tree, its own key for the path comes before the tab's of the same name."""
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride and _copies_path(event):
+            event.accept()
+            return True
+        return super().event(event)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        shift_control = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
         if event.matches(QKeySequence.StandardKey.Copy):
             self.copy_value()
-        elif event.key() == Qt.Key.Key_C and event.modifiers() == shift_control:
+        elif _copies_path(event):
             self.copy_path()
         elif event.key() == Qt.Key.Key_Asterisk:
             self.unfold_below(self.currentIndex())
         else:
             super().keyPressEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """What can be done with a row, by the right button or the menu key."""
+        index = self.currentIndex()
+        if event.reason() == QContextMenuEvent.Reason.Mouse:
+            index = self.indexAt(event.pos())
+        if not index.isValid():
+            return
+        self.setCurrentIndex(index)
+        menu = Menu(self._theme, self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.add("Copy the value", "copy", shortcut="Ctrl+C").triggered.connect(self.copy_value)
+        menu.add("Copy the path", "hash", shortcut="Ctrl+Shift+C").triggered.connect(self.copy_path)
+        if self.has_curl:
+            menu.add("Copy the request as curl", "code").triggered.connect(self.curl_wanted)
+        if self.rows.hasChildren(index):
+            menu.add("Unfold all below", "expand").triggered.connect(lambda: self.unfold_below(self.currentIndex()))
+        if self.offer_of(self.rows.node(index)):
+            menu.add(self.offer_of(self.rows.node(index)), "document").triggered.connect(self.offer_taken)
+        where = event.globalPos() if event.reason() == QContextMenuEvent.Reason.Mouse else None
+        menu.popup(where or self.viewport().mapToGlobal(self.visualRect(index).center()))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         super().mouseReleaseEvent(event)
@@ -245,6 +284,11 @@ class _JsonDelegate(QStyledItemDelegate):
             box = QRect(left, rect.top(), room, rect.height())
             painter.drawText(box, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
             left += metrics.horizontalAdvance(shown)
+
+
+def _copies_path(event: QKeyEvent) -> bool:
+    both = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+    return event.key() == Qt.Key.Key_C and event.modifiers() == both
 
 
 def _is_in_trouble(node: JsonNode | None) -> bool:

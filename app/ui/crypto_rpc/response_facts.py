@@ -1,0 +1,79 @@
+"""The line above an answer: status, time, what it cost, and the id to ask the service about it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.ui.shared.buttons import IconButton
+from app.ui.shared.flow import FlowLayout
+from app.ui.shared.label import Label
+
+if TYPE_CHECKING:
+    from app.ui.shared.theme import Theme
+
+ID_CHARS = 16  # of an id that is shown whole
+ID_START, ID_END = 8, 4
+
+
+class ResponseFacts(QWidget):
+    copied = Signal(str)  # what was copied, in words
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._flow = FlowLayout(theme, gap=22, line_gap=8, parent=self)
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def show_facts(self, facts: Sequence[tuple[str, str, str]], request_id: str) -> None:
+        """Label, value and tone of each; the id last, where there is one."""
+        while self._flow.count():
+            item = self._flow.takeAt(0)
+            widget = item.widget() if item is not None else None
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        for label, value, tone in facts:
+            words = Label(self._theme, value, role=tone or "text", weight=600, tabular=True)
+            words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            self._pair(label).addWidget(words)
+        if request_id:
+            self._pair("Request id").addLayout(self._id_line(request_id))
+        self.setVisible(bool(facts) or bool(request_id))
+
+    def _pair(self, label: str) -> QVBoxLayout:
+        pair = QWidget()
+        column = QVBoxLayout(pair)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(self._theme.px(2))
+        column.addWidget(Label(self._theme, label, "caption", "text2"))
+        self._flow.addWidget(pair)
+        return column
+
+    def _id_line(self, value: str) -> QHBoxLayout:
+        """An id in the face in which no two signs look alike, shortened where it is long; the button copies all."""
+        short = value if len(value) <= ID_CHARS else f"{value[:ID_START]}…{value[-ID_END:]}"
+        words = Label(self._theme, short, mono=True)
+        words.setToolTip(value)
+        words.setAccessibleName(f"Request id {value}")
+        copy = IconButton(self._theme, "copy", self.tr("Copy the request id"), size="small", icon_size=14)
+        copy.setFixedHeight(self._theme.line_px("body"))
+        copy.clicked.connect(lambda: self._copy(value))
+        line = QHBoxLayout()
+        line.setSpacing(self._theme.px(2))
+        line.addWidget(words)
+        line.addWidget(copy)
+        return line
+
+    def _copy(self, value: str) -> None:
+        QGuiApplication.clipboard().setText(value)
+        self.copied.emit(self.tr("request id"))
+
+    def _dress(self) -> None:
+        px = self._theme.px
+        self._flow.setContentsMargins(px(16), px(10), px(16), px(10))
