@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
@@ -152,9 +153,12 @@ class Inspector(QWidget):
 
     def show_detail(self, detail: Detail) -> None:
         """Show one job, or that none is chosen."""
-        if detail == self._detail and detail.id:
+        before, self._detail = self._detail, detail
+        if detail == before and detail.id:
             return
-        self._detail = detail
+        self._show_progress(detail)
+        if replace(detail, progress=before.progress, share=before.share) == before and detail.id:
+            return  # once a second, while it is made
         there = bool(detail.id)
         self.nothing.setVisible(not there)
         self.more.setEnabled(there)
@@ -162,11 +166,6 @@ class Inspector(QWidget):
         self.title.set_text(detail.title)
         self.player.setVisible(bool(detail.film))
         self.player.show_film(detail.film, *detail.film_size)
-        self.progress_words.setVisible(bool(detail.progress))
-        self.progress_words.set_text(detail.progress)
-        self.progress.setVisible(detail.share is not None)
-        if detail.share is not None:
-            self.progress.set_share(detail.share if detail.share >= 0 else None)
         self.problem.setVisible(detail.problem is not None)
         if detail.problem is not None and detail.problem != self.problem.problem:
             self.problem.set_problem(detail.problem)
@@ -185,6 +184,13 @@ class Inspector(QWidget):
         self.receipt.setVisible(bool(detail.receipt))
         self.receipt.set_text(detail.receipt)
         self.request.show_detail(detail)
+
+    def _show_progress(self, detail: Detail) -> None:
+        self.progress_words.setVisible(bool(detail.progress))
+        self.progress_words.set_text(detail.progress)
+        self.progress.setVisible(detail.share is not None)
+        if detail.share is not None:
+            self.progress.set_share(detail.share if detail.share >= 0 else None)
 
     def _show_facts(self, facts: tuple[tuple[str, str], ...]) -> None:
         theme = self._theme

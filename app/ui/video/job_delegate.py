@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QPoint, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QImage, QPainter, QPainterPath, QPen
+from PySide6.QtGui import QFontMetrics, QImage, QPainter, QPainterPath, QPen, QRegion
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.ui.shared import icons
@@ -36,6 +36,7 @@ class JobDelegate(QStyledItemDelegate):
         self._poster = poster
         self.turn = 0.0
         self.open_row = ""
+        self.wanted = QRegion()  # of the paint event: Qt asks for every row in the rectangle around it
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         theme = self._theme
@@ -44,7 +45,7 @@ class JobDelegate(QStyledItemDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         row = index.data(ROW_ROLE)
-        if not isinstance(row, JobRow):
+        if not isinstance(row, JobRow) or not (self.wanted.isEmpty() or self.wanted.intersects(option.rect)):
             return
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)

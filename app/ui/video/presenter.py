@@ -64,6 +64,7 @@ class VideoPresenter(QObject):
         self.account_name: Callable[[str], str] = str
         self._undo: list[str] = []
         self._visible = False
+        self._seconds = 0
         self.book.changed.connect(self._tell_jobs)
         self.book.job_changed.connect(self._tell_job)
         self.book.noticed.connect(self._tell_notice)
@@ -327,11 +328,16 @@ class VideoPresenter(QObject):
                 self.detail_changed.emit(self.detail())
 
     def renew(self, ids: Sequence[str]) -> None:
-        """Tell the rows that are to be seen as they are now: their figures count."""
+        """Tell the rows that are to be seen as they are now: their figures count.
+
+        Called once a second; what has long to go, and is told in tens of seconds, has its turn every fifth time.
+        """
+        self._seconds += 1
+        now, is_fifth = self.book.now(), self._seconds % 5 == 0
         for job_id in ids:
             job = self.book.get(job_id)
-            if job is not None and job.state == "running":
-                self.row_changed.emit(self.writer.row(job, self.book.now()))
+            if job is not None and job.state == "running" and (is_fifth or self.writer.is_close(job, now)):
+                self.row_changed.emit(self.writer.row(job, now))
 
     def _passes(self, job: VideoJob) -> bool:
         if (self.which == "open" and not job.is_open) or (self.which == "ready" and not job.has_film):

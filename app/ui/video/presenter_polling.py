@@ -45,6 +45,8 @@ class Poller:
         self._due: dict[str, float] = {}
         self._errors: dict[str, int] = {}
         self._held_until = 0.0
+        self._asking: set[str] = set()
+        self._looks_at = 0.0  # when the loop looks again by itself
         self._hurries = False
         self._woken = asyncio.Event()
         self.hidden = False
@@ -107,12 +109,14 @@ class Poller:
             if now < self._held_until:
                 sleep_s = self._held_until - now
             elif not self._ask_due(jobs, now):  # else one of those that are being asked for wakes us
-                waiting = [self._due[job.id] for job in jobs if not self._tasks.running(_name(job.id))]
-                sleep_s = min(waiting, default=now + LOOK_UP_S) - now
+                sleep_s = min((self._due[job.id] for job in jobs if job.id not in self._asking), default=now) - now
+                sleep_s = sleep_s if len(self._asking) < len(jobs) else LOOK_UP_S
             if self._sender.is_waiting_for_network:
                 sleep_s = min(sleep_s, RETRY_S * self.pace)
+            sleep_s = min(max(0.01, sleep_s), LOOK_UP_S)
+            self._looks_at = now + sleep_s
             try:
-                async with asyncio.timeout(min(max(0.01, sleep_s), LOOK_UP_S)):
+                async with asyncio.timeout(sleep_s):
                     await self._woken.wait()
             except TimeoutError:
                 self._sender.is_offline = False  # the next try will tell
@@ -134,21 +138,29 @@ class Poller:
 
     def _ask_due(self, jobs: list[VideoJob], now: float) -> bool:
         """Ask for what is due; True when as many as may be are being asked for and others wait."""
-        asking = sum(self._tasks.running(_name(job.id)) for job in jobs)
-        for job in sorted(jobs, key=lambda job: self._due[job.id]):
-            if self._due[job.id] > now:
-                return False
-            if asking >= MAX_ASKING:
+        due = [job for job in jobs if self._due[job.id] <= now and job.id not in self._asking]
+        for job in sorted(due, key=lambda job: self._due[job.id]):
+            if len(self._asking) >= MAX_ASKING:
                 return True
-            if self._tasks.start(_name(job.id), self._ask, job.id):
-                asking += 1
+            if self._tasks.start(f"video fetch {job.id}", self._ask, job.id):
+                self._asking.add(job.id)
         return False
 
     async def _ask(self, job_id: str) -> None:
         job = self._book.get(job_id)
-        if job is None:
-            return
-        count = len(self._due)
+        try:
+            if job is not None:
+                await self._ask_for(job)
+        finally:
+            was_full = len(self._asking) >= MAX_ASKING
+            self._asking.discard(job_id)
+            job = self._book.get(job_id)
+            is_over = job is None or job.state != "running"
+            if was_full or is_over or self._due.get(job_id, 0.0) < self._looks_at:
+                self._woken.set()  # else the loop sleeps on: nothing is due before it looks again by itself
+
+    async def _ask_for(self, job: VideoJob) -> None:
+        job_id, count = job.id, len(self._due)
         told: VideoState | None = None
         try:
             told = await self._fetcher.ask(job)
@@ -161,9 +173,4 @@ class Poller:
             self._errors[job_id] = count_errors = self._errors.get(job_id, 0) + 1
             wait = min(60.0, RETRY_S * 2 ** (count_errors - 1)) * self.pace
         self._due[job_id] = self._clock() + wait
-        self._woken.set()
         self._sender.wake()
-
-
-def _name(job_id: str) -> str:
-    return f"video fetch {job_id}"

@@ -33,6 +33,7 @@ _BADGES = {
 }
 QUEUED_WORDS = frozenset({"pending", "queued", "in_queue"})
 TITLE_CHARS = 90
+TENS_FROM_S = 60  # from here on a time is told in tens of seconds
 
 
 def title_of(job: VideoJob) -> str:
@@ -124,6 +125,12 @@ class RowWriter:
             return f"about {_whole(usual - elapsed)} left"
         return f"{_whole(elapsed)}, usually {_whole(usual)}"
 
+    def is_close(self, job: VideoJob, now: datetime) -> bool:
+        """True while its words change from second to second."""
+        usual = job.average_s or self._book.usual_s(job.model)
+        elapsed = (now - job.queued_at).total_seconds() if job.queued_at is not None else 0.0
+        return not usual or usual - elapsed < TENS_FROM_S
+
     # The one that is looked at
 
     def detail(self, job: VideoJob, now: datetime, exchange: Exchange | None, account_name: str) -> Detail:
@@ -165,7 +172,7 @@ class RowWriter:
 
 def _whole(seconds: float) -> str:
     """Whole seconds; tens of them from a minute on, for it is a guess anyway."""
-    if seconds > 60:
+    if seconds > TENS_FROM_S:
         seconds = round(seconds / 10) * 10
     return money.duration(max(1.0, float(round(seconds)))).replace(".0 s", " s")
 
@@ -239,6 +246,15 @@ def _problem(job: VideoJob) -> Problem | None:
         )
     if job.held and job.state == "waiting":
         words = f"Queue for {_price(job)}" if job.quote_usd is not None else "Queue it"
+        if job.form.get("short") is True:
+            return Problem(
+                "Not enough credits for this video",
+                job.note,
+                primary=ActionSpec("top-up", "Top up…"),
+                alternative=ActionSpec("video-send", words),
+                severity="warn",
+                icon="credits",
+            )
         return Problem(
             "This job waits for you",
             job.note,

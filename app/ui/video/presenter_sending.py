@@ -184,7 +184,9 @@ class Sender:
                 job.id, state="waiting", held=True, note=note, form={**job.form, "consent": asked.to_json()}
             )
             book.noticed.emit(job.id, "consent")
-        elif isinstance(error, PaymentRequired | AuthenticationFailed | RateLimited):
+        elif isinstance(error, PaymentRequired):
+            await self._hold(job, problem.meaning, short=True)
+        elif isinstance(error, AuthenticationFailed | RateLimited):
             await self._hold(job, f"{problem.sentence} Nothing was charged.")
         else:
             await book.change(
@@ -192,9 +194,11 @@ class Sender:
             )
             book.noticed.emit(job.id, "failed")
 
-    async def _hold(self, job: VideoJob, note: str) -> None:
+    async def _hold(self, job: VideoJob, note: str, *, short: bool = False) -> None:
+        """Let a job wait for the person. `short`: for lack of credits, which a top-up can change."""
+        form = {**job.form, "short": short}
         try:
-            await self._book.change(job.id, state="waiting", held=True, note=note)
+            await self._book.change(job.id, state="waiting", held=True, note=note, form=form)
         except StorageError:
             _log.exception("A job could not be held")
 
