@@ -86,6 +86,7 @@ class Stack:
             self._memories = {}
             self._models.clear()
             self._built.clear()
+            self.placed = []
         for row_id, model in list(self._models.items()):
             number = self._index.get(row_id)
             if number is None:

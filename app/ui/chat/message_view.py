@@ -117,7 +117,7 @@ class MessageView(QAbstractScrollArea):
             if row.state == "streaming":
                 self.stream.begin(row.id)
         self._showing.set_new_below(False)
-        self.refresh(full=not same)
+        self.refresh(full=not same, in_steps=True)
 
     def append(self, row: MessageRow) -> None:
         """Add a message below; the view moves along when its end is on screen, or when the person wrote it."""

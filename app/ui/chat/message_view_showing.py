@@ -24,6 +24,7 @@ class Showing:
         self._theme = theme
         self._new_below = False
         self._was_at_end = True
+        self._full = False  # the next picture shares nothing with the last one, which stands until it is there
         self._late = False  # all is laid out, but that took so long that other events went before the paint
         self._scrolled = False  # by the person, since the last time that something was shown
         self._again = QTimer(view)
@@ -33,10 +34,9 @@ class Showing:
 
     def refresh(self, *, full: bool = False, in_steps: bool = False) -> None:
         """Make the screen agree with the rows. `full` paints all of it; `in_steps` may take a few turns of the loop."""
-        if full:
-            self._view.picture.forget()
+        self._full = self._full or full
         if self._view.isVisible():
-            self._show(STEP_BUDGET_S if in_steps and not full else None)
+            self._show(STEP_BUDGET_S if in_steps else None)
 
     @property
     def is_settled(self) -> bool:
@@ -48,10 +48,6 @@ class Showing:
         viewport, stack, picture = view.viewport(), view.stack, view.picture
         room = viewport.width()
         wide = max(80, min(self._theme.type_px(COLUMN_PX), room - 2 * self._theme.px(PADDING_PX)))
-        left = max(0, (room - wide) // 2)
-        if left != picture.left:
-            picture.left = left
-            picture.forget()
         began = time.perf_counter()
         done = stack.place(wide, viewport.height(), view.bottom_px, budget_s)
         long = budget_s is not None and not self._late and time.perf_counter() - began > LONG_PLACE_S
@@ -61,6 +57,11 @@ class Showing:
             return
         self._late = False
         self._again.stop()
+        left = max(0, (room - wide) // 2)
+        if self._full or left != picture.left:
+            self._full = False
+            picture.left = left
+            picture.forget()
         picture.present(view.stream.caret())
         at_end = view.at_end
         if self._scrolled:

@@ -14,6 +14,7 @@ from app.ui.chat.attachment import attachments_of
 from app.ui.chat.options import next_web_search
 from app.ui.chat.presenter_base import USE_MODEL, Work
 from app.ui.chat.presenter_chats import ChatPresenterChats
+from app.ui.chat.presenter_thread import Thread
 from app.ui.chat.state import CharacterHead
 
 if TYPE_CHECKING:
@@ -143,8 +144,9 @@ class ChatPresenter(ChatPresenterChats):
 
         assert self._history is not None and self.conversation is not None
         messages = await self._history.messages(chat_id)
+        thread = await asyncio.to_thread(Thread.whole, messages, self.opened.thread.head_id)
         if self.opened.chat_id == chat_id:
-            self.opened.complete(messages)
+            self.opened.complete(thread)
             await asyncio.sleep(0)
             await self.conversation.show_in_pieces()
             await asyncio.sleep(0)  # each of the three holds the window for some milliseconds

@@ -95,9 +95,13 @@ class OpenChat:
         self.attachments, self.attachments_aside, self.reading = (), (), 0
         self.problem, self._branch_tokens, self.is_whole, self.is_coming = None, None, True, False
 
-    def complete(self, messages: tuple[Message, ...]) -> None:
-        """The rest of a long chat has come."""
-        self.thread = Thread.of(messages, self.thread.head_id)
+    def complete(self, thread: Thread) -> None:
+        """The rest of a long chat has come. What changed since that was read is in the thread of before."""
+        for message in self.thread.all():
+            if thread.get(message.id) != message:
+                thread.put(message)
+        thread.head_id = self.thread.head_id
+        self.thread = thread
         self.is_whole = True
         self.changed()
         learn_from(self.counter, self.options, self.thread.shown())

@@ -30,6 +30,13 @@ class Thread:
             thread.head_id = next(reversed(thread._by_id), None)
         return thread
 
+    @classmethod
+    def whole(cls, messages: Iterable[Message], head_id: str | None) -> Thread:
+        """The same with the branch on screen looked up already: a long chat's takes some milliseconds, in a thread."""
+        thread = cls.of(messages, head_id)
+        thread.shown()
+        return thread
+
     def put(self, message: Message) -> None:
         """Add a message, or replace the one with its id."""
         if message.id not in self._by_id:
