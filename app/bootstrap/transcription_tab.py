@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from app.ui.transcription.page import TranscriptionPage
 from app.ui.transcription.presenter import TranscriptionPresenter
 from app.ui.transcription.presenter_preparing import Folders
+from app.ui.transcription.presenter_record import SHOW
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,7 +28,7 @@ def make_transcription_tab(rialto: Rialto) -> Pieces[TranscriptionPage]:
     page = TranscriptionPage(rialto.theme, presenter, rialto.tasks, whole=False)
     yield from page.build()
     page.help_wanted.connect(rialto.help)
-    page.toast_wanted.connect(lambda *words: _toast(rialto, presenter, *words))
+    page.toast_wanted.connect(lambda *words: _toast(rialto, page, *words))
     page.chat_wanted.connect(lambda title, text: ask_in_chat(rialto, title, text))
     page.speech_wanted.connect(lambda title, text: speak(rialto, title, text))
 
@@ -41,10 +42,17 @@ def make_transcription_tab(rialto: Rialto) -> Pieces[TranscriptionPage]:
     return page
 
 
-def _toast(rialto: Rialto, presenter: TranscriptionPresenter, sentence: str, action: str, words: str) -> None:
+def _toast(rialto: Rialto, page: TranscriptionPage, sentence: str, action: str, words: str) -> None:
     toast = rialto.toast(sentence, action, words)
     if action == "undo":
-        toast.action.connect(presenter.undo)
+        toast.action.connect(page.presenter.undo)
+    elif action.startswith(SHOW):
+        toast.action.connect(lambda _id: _show(rialto, page, action.removeprefix(SHOW)))
+
+
+def _show(rialto: Rialto, page: TranscriptionPage, row_id: str) -> None:
+    rialto.window.show_tab("transcription")
+    page.open_row(row_id)
 
 
 def ask_in_chat(rialto: Rialto, title: str, text: str) -> None:

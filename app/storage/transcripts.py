@@ -266,15 +266,15 @@ class Transcripts:
     # After a kill
 
     async def settle_after_start(self) -> tuple[TranscriptRow, ...]:
-        """At start: return the recordings that were being made, and let what was being sent be known as unknown.
+        """At start: return what was being recorded or sent, and let what was being sent be known as unknown.
 
         Call it before anything is recorded or sent. What waited in the queue goes on waiting.
         """
         now = micros_of(self._database.now())
+        rows = await self._database.fetch(f"SELECT {_COLUMNS} FROM transcripts WHERE state IN ('recording', 'sending')")
         await self._database.execute(
             "UPDATE transcripts SET state = 'unknown', changed_at = ? WHERE state = 'sending'", [now]
         )
-        rows = await self._database.fetch(f"SELECT {_COLUMNS} FROM transcripts WHERE state = 'recording'")
         return tuple(map(_row, rows))
 
     async def _set_trashed(self, row_id: str, at: int | None) -> None:

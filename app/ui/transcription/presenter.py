@@ -37,7 +37,10 @@ class TranscriptionPresenter(RecordPart):
         self.shelf.catalogue = catalogue
         self._sender = Sender(self.caller, self.shelf, Stores(store, intents, self.folders), self._told)
         for left in await store.settle_after_start():
-            await self._recover(left.id)
+            if left.state == "recording":
+                await self._recover(left.id)
+            else:
+                self._tell_of(left, f"Rialto ended while “{left.title}” was transcribed. It may have been charged.")
         for intent in await intents.pending(KIND):
             if intent.state == "unknown":
                 await intents.tell(intent.id)  # its row says so

@@ -6,16 +6,23 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from app.audio.devices import AudioUnavailable
 from app.audio.live_peaks import peaks_path
 from app.audio.wav_file import mend
 from app.storage.conversations import new_id
 from app.ui.shared.problems import ActionSpec, Problem
+from app.ui.transcription.exporting import length_words
 from app.ui.transcription.presenter_batch import BatchPart
 from app.ui.transcription.presenter_playing import keep_recorded_peaks
 from app.ui.transcription.presenter_rows import marks_of
 from app.ui.transcription.state import Mark
+
+if TYPE_CHECKING:
+    from app.storage.transcripts import TranscriptRow
+
+SHOW = "transcript-show:"  # of a notice: the row that its button shows
 
 
 class RecordPart(BatchPart):
@@ -198,12 +205,18 @@ class RecordPart(BatchPart):
         size = await asyncio.to_thread(size_of, path)
         note = "Rialto ended while this was recorded. Everything up to there is kept."
         await self.store.change(row_id, state="recorded", duration_s=facts.seconds, size_bytes=size, note=note)
+        kept = length_words(max(1, round(facts.seconds)))
+        self._tell_of(row, f"Rialto ended while “{row.title}” was recorded. Its {kept} are kept.")
 
-    async def _trash(self, row_id: str) -> None:
-        raise NotImplementedError
+    def _tell_of(self, row: TranscriptRow, sentence: str) -> None:
+        """Say something about a row that may not be in sight, with a button that shows it."""
+        self.notice.emit(sentence, f"{SHOW}{row.id}", "Show")
 
-    async def _look(self, row_id: str) -> None:
-        raise NotImplementedError
+    if TYPE_CHECKING:  # the whole presenter has them
+
+        async def _trash(self, row_id: str) -> None: ...
+
+        async def _look(self, row_id: str) -> None: ...
 
 
 def size_of(path: Path) -> int:

@@ -1,0 +1,88 @@
+"""Tabs that nobody has looked at: built while nobody does anything, silent until they are wanted."""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from app.bootstrap.rialto import Rialto
+from app.storage.paths import Paths
+from app.storage.settings import SettingsStore
+from app.storage.transcripts import Transcripts
+from app.ui.transcription.page import TranscriptionPage
+from tests.journeys.conftest import until
+
+Start = Callable[..., AbstractAsyncContextManager[Rialto]]
+
+
+async def test_every_tab_is_built_before_it_is_looked_at_and_asks_for_nothing(start: Start, tmp_path: Path) -> None:
+    paths = Paths.below(tmp_path / "home")
+    paths.make()
+    SettingsStore(paths.settings).change(welcome_done=True)
+    async with start() as rialto:
+        frames = rialto.window.tab_frames
+        await until(lambda: all(name in frames.by_name for name in rialto.window.tab_names()), 60)
+        assert [name for name in rialto.window.tab_names() if frames.is_wanted(name)] == ["chat"]
+        page = frames.by_name["transcription"].tab
+        assert isinstance(page, TranscriptionPage)
+        assert page.presenter.transcripts is None  # it has not begun
+        QTest.keyClick(rialto.window, Qt.Key.Key_3, Qt.KeyboardModifier.ControlModifier)
+        assert rialto.window.current_tab == "transcription"
+        await until(lambda: page.presenter.transcripts is not None)
+
+
+async def test_a_look_at_a_half_built_tab_builds_the_rest_of_it(start: Start) -> None:
+    async with start() as rialto:
+        frames = rialto.window.tab_frames
+        assert frames.build_some("images")
+        assert frames.build_some("images")
+        rialto.window.show_tab("images")
+        assert rialto.window.current_tab == "images"
+        assert not frames.build_some("images")
+
+
+VICTIM = """
+import asyncio, sys
+from pathlib import Path
+from app.audio.wav_file import WavWriter
+from app.storage.database import Database
+from app.storage.transcripts import Transcripts
+from app.storage.paths import Paths
+
+async def record():
+    paths = Paths.below(Path(sys.argv[1]))
+    paths.make()
+    database = await Database.open(paths.database, backups=paths.backups)
+    await Transcripts(database).add(
+        title="Board meeting", origin="recording", sound_path="meeting.wav", state="recording"
+    )
+    (paths.data / "recordings").mkdir()
+    writer = WavWriter(paths.data / "recordings" / "meeting.wav", 16_000)
+    writer.write(bytes(2 * 16_000 * 5))
+    print("recording", flush=True)
+    await asyncio.sleep(60)
+
+asyncio.run(record())
+"""
+
+
+async def test_a_recording_that_a_kill_cut_off_is_mended_at_the_start_and_named(start: Start, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", VICTIM, str(home), stdout=-1)
+    assert process.stdout is not None
+    assert (await asyncio.wait_for(process.stdout.readline(), 60)).strip() == b"recording"
+    os.kill(process.pid, signal.SIGKILL)
+    await process.wait()
+    async with start() as rialto:
+        toasts = rialto.window.overlays.toasts
+        await until(lambda: "Its 5 s are kept" in " ".join(toast.accessibleName() for toast in toasts.toasts), 60)
+        assert rialto.window.current_tab != "transcription"  # nobody looked
+        assert rialto.database is not None
+        (row,) = await Transcripts(rialto.database).list()
+        assert (row.state, row.duration_s) == ("recorded", 5.0)
