@@ -33,7 +33,7 @@ _KINDS: Mapping[str, tuple[str, str]] = {
     "images": ("Images", "chart_images"),
     "chats": ("Chats, calls, receipts, log", "chart_chat"),
     "backups": ("Backups", "chart_console"),
-    "cache": ("Kept to be quicker", "line2"),
+    "cache": ("Cache, may be emptied", "line2"),
 }
 
 
