@@ -1,4 +1,4 @@
-"""P2 (the suite's half), P3, P4, P5: the message view, streaming and opened, against itself and against plain text.
+"""P2 (the suite's half), P3, P5: the message view, streaming and opened, against itself and against plain text.
 
 The text is one section of Markdown with everything that an answer has (headings, lists, a table, code, citations,
 formulas, tasks, a footnote) over and over, so that what is measured at the 1,000th and at the 20,000th token is the
@@ -15,21 +15,19 @@ from collections.abc import Callable, Iterator
 from itertools import cycle, islice
 from pathlib import Path
 
-from PySide6.QtCore import QElapsedTimer, QEvent, QEventLoop, QPoint, QPointF, Qt, QTimer
-from PySide6.QtGui import QKeyEvent, QTextCursor, QWheelEvent
+from PySide6.QtCore import QEvent, QEventLoop, QPoint, QPointF, Qt
+from PySide6.QtGui import QTextCursor, QWheelEvent
 from PySide6.QtWidgets import QApplication, QPlainTextEdit
 
 from app.ui.chat.message_rows import MessageRow
 from app.ui.chat.message_view import MessageView
 from app.ui.shared.theme import Theme
-from tests.bench.harness import MIN_RUNS, Ratio, against, medians, percentile
+from tests.bench.harness import Ratio, against, medians, percentile
 
 ROOT = Path(__file__).resolve().parents[2]
 TOKENS_A_FRAME = 3  # about 100 a second at 30 pictures a second
 LONG = 20_000  # tokens
 MESSAGES = 5_000
-BEAT_MS = 5
-IDLE_MS = 1000
 SECTION = """## Waiting for the reset
 
 When the service answers **429** it says when the window ends, so a blind wait is wrong while that is known.[REF]0[/REF]
@@ -190,96 +188,7 @@ def close(view: MessageView) -> None:
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
 
 
-# -- P4: nothing stalls -----------------------------------------------------------------------------------------------
-
-
-class Heart:
-    """Beats every 5 ms and writes down how late each beat was."""
-
-    def __init__(self) -> None:
-        self.late_ms: list[float] = []
-        self._clock = QElapsedTimer()
-        self._timer = QTimer()
-        self._timer.setTimerType(Qt.TimerType.PreciseTimer)
-        self._timer.setInterval(BEAT_MS)
-        self._timer.timeout.connect(self._beat)
-
-    def start(self) -> None:
-        self._clock.start()
-        self._timer.start()
-
-    def stop(self) -> None:
-        self._timer.stop()
-
-    def _beat(self) -> None:
-        self.late_ms.append(max(0.0, self._clock.nsecsElapsed() / 1e6 - BEAT_MS))
-        self._clock.restart()
-
-
-def stalls(theme: Theme) -> list[float]:
-    """Let 20,000 tokens arrive as fast as the loop takes them, while a person types and scrolls."""
-    view = open_view(theme, [*messages(20), MessageRow("live", "assistant", citations=True, state="streaming")])
-    field = QPlainTextEdit()
-    field.resize(600, 80)
-    field.show()
-    QApplication.processEvents()
-    feed = stream(LONG)
-    heart, loop = Heart(), QEventLoop()
-    hands = 0
-
-    def arrive() -> None:
-        text = "".join(islice(feed, 40))  # one read from the network
-        if text:
-            view.append_text("live", text)
-            QTimer.singleShot(1, arrive)
-        else:
-            view.end_stream("live")
-
-    def use() -> None:
-        nonlocal hands
-        hands += 1
-        for kind in (QEvent.Type.KeyPress, QEvent.Type.KeyRelease):
-            key = QKeyEvent(kind, Qt.Key.Key_A, Qt.KeyboardModifier.NoModifier, "a")
-            QApplication.sendEvent(field, key)
-        if hands % 8 in (0, 1, 2):
-            turn(view, 120)
-        elif hands % 8 == 4:
-            view.scroll_to_end()
-
-    def look() -> None:
-        shown = not any(model.backlog for model in view.stack.known_models())
-        if shown and view.row("live").state != "streaming":
-            loop.quit()
-
-    timers = []
-    for interval, call in ((60, use), (100, look)):
-        timer = QTimer()
-        timer.setInterval(interval)
-        timer.timeout.connect(call)
-        timer.start()
-        timers.append(timer)
-    gc.collect()
-    gc.disable()  # the program collects when its loop is idle, see app/ui/shared/collector.py
-    heart.start()
-    QTimer.singleShot(0, arrive)
-    loop.exec()
-    heart.stop()
-    gc.enable()
-    for timer in timers:
-        timer.stop()
-    field.deleteLater()
-    close(view)
-    return heart.late_ms
-
-
-def idle_beats() -> list[float]:
-    """Return how late the beats are while nothing is done: what the machine itself costs."""
-    heart, loop = Heart(), QEventLoop()
-    heart.start()
-    QTimer.singleShot(IDLE_MS, loop.quit)
-    loop.exec()
-    heart.stop()
-    return heart.late_ms
+# -- P5: a long chat --------------------------------------------------------------------------------------------------
 
 
 def turn(view: MessageView, angle: int) -> None:
@@ -299,20 +208,19 @@ def turn(view: MessageView, angle: int) -> None:
     QApplication.sendEvent(view.viewport(), wheel)
 
 
-# -- P5: a long chat --------------------------------------------------------------------------------------------------
-
-
-def timed_ms(work: Callable[[], object]) -> float:
-    """Return how long `work` and the paint that it asks for take."""
+def timed_ms(view: MessageView, work: Callable[[], object]) -> float:
+    """Return how long `work` and the paint that it asks for take, in however many turns of the loop."""
     begun = time.perf_counter()
     work()
     QApplication.processEvents()
+    while not view.is_settled:
+        QApplication.processEvents()
     return (time.perf_counter() - begun) * 1000
 
 
 def opening_ms(theme: Theme, rows: list[MessageRow]) -> float:
     view = open_view(theme, [])
-    took = timed_ms(lambda: view.set_messages(rows))
+    took = timed_ms(view, lambda: view.set_messages(rows))
     close(view)
     return took
 
@@ -321,7 +229,7 @@ def scroll_ms(theme: Theme, rows: list[MessageRow]) -> float:
     """Return what nine of ten wheel notches through fresh text stay below."""
     view = open_view(theme, rows)
     drain(view)
-    steps = [timed_ms(lambda: turn(view, 120)) for _ in range(200)]
+    steps = [timed_ms(view, lambda: turn(view, 120)) for _ in range(200)]
     close(view)
     return percentile(steps, 0.9)
 
@@ -331,7 +239,7 @@ def resize_ms(theme: Theme, rows: list[MessageRow]) -> float:
     drain(view)
     view.scroll_px(-20_000)
     widths = [700 - 13 * number for number in range(12)]
-    steps = [timed_ms(lambda width=width: view.resize(width, 800)) for width in widths]  # type: ignore[misc]  # bound
+    steps = [timed_ms(view, lambda width=width: view.resize(width, 800)) for width in widths]  # type: ignore[misc]  # bound
     close(view)
     return percentile(steps, 0.9)
 
@@ -403,29 +311,6 @@ def main() -> list[Ratio]:
     ):
         detail = f"{cost * 1e6:.0f} µs against {at_1k * 1e6:.0f} µs"
         found.append(Ratio("P3", name, cost / at_1k, 1.15, baseline, detail=detail))
-    runs, idle = [], []
-    for _ in range(MIN_RUNS):
-        idle.append(idle_beats())
-        runs.append(stalls(theme))
-    p99 = sorted(percentile(run, 0.99) for run in runs)
-    worst = sorted(max(run) for run in runs)
-    beats = f"median of {MIN_RUNS} runs of {len(runs[0])} beats"
-    idle_p99 = sorted(percentile(run, 0.99) for run in idle)
-    idle_worst = sorted(max(run) for run in idle)
-    for name, figures, limit, alone in (("p99", p99, 8.0, idle_p99), ("worst", worst, 16.0, idle_worst)):
-        detail = ", ".join(f"{each:.1f}" for each in figures)
-        detail += f"; with nothing to do {alone[len(alone) // 2]:.1f}"
-        found.append(
-            Ratio(
-                "P4",
-                f"stall while 20,000 tokens arrive: {name}",
-                figures[len(figures) // 2],
-                limit,
-                beats,
-                "ms",
-                detail,
-            )
-        )
     opening, scrolling, resizing = medians(
         lambda: opening_ms(theme, rows), lambda: scroll_ms(theme, rows), lambda: resize_ms(theme, rows)
     )
