@@ -23,7 +23,7 @@ _ROOT = QModelIndex()
 # Widths in px at 100 % of what stands right of the name.
 COLUMNS = (("Context", 58), ("In $ / 1M", 62), ("Out $ / 1M", 64), ("Privacy", 72), ("Tier", 28))
 NARROW_COLUMNS = COLUMNS[:3]  # where a large text leaves no room for names; the rest is in the tooltip
-ROOM_FOR_ALL = 560
+ROOM_FOR_ALL = 610
 STAR = 22
 GAP = 8
 BADGE_ICONS = {
