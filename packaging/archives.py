@@ -12,7 +12,7 @@ import tarfile
 from pathlib import Path
 from typing import Any, BinaryIO
 
-QUICK, SMALL = 6, 9  # presets of xz; the second takes twice as long and 700 MB
+QUICK, SMALL = 3, 9  # presets of xz; the second takes six times as long and 700 MB
 _X86 = ("x86_64", "amd64", "i686", "i386")
 _AR = b"!<arch>\n"
 

@@ -18,7 +18,7 @@ from environments import ROOT
 from progress import CommandFailed, Refusal, quietly, step
 
 LINUX = ROOT / "packaging" / "linux"
-MAINTAINER = "The Rialto developers <maintainers@localhost.localdomain>"
+MAINTAINER = "The Rialto developers <maintainers@rialto.invalid>"  # RFC 2606: no such host, so nobody gets mail
 ENGINES = ("av", "av.libs", "espeakng_loader", "pocketsphinx", "PIL", "pillow.libs")
 ENGINE_DATA = ("pocketsphinx.libs", "espeakng_loader.libs")
 LOADED_BY_NAME = "libportaudio2, libxcb-cursor0"
@@ -157,6 +157,9 @@ def _packed(
         f"Installed-Size: {size}\nDepends: {needs}\n{more}Priority: optional\n"
         f"Description: {short}\n {long}\n",
     )
+    if name == "rialto":
+        _write(tree / "DEBIAN/postrm", (LINUX / "postrm").read_text(encoding="utf-8"))
+        (tree / "DEBIAN/postrm").chmod(0o755)
     path = target / f"{name}_{version}_{architecture}.deb"
     sums = [f"{_md5(file)}  {file.relative_to(tree)}" for file in sorted(tree.rglob("*")) if _counts(file, tree)]
     _write(tree / "DEBIAN/md5sums", "\n".join(sums) + "\n")

@@ -23,6 +23,7 @@ import debian_package
 import icu_data
 import licences
 import signing
+import update_feed
 from environments import ROOT, Environment
 from locks import RUN_LOCK
 from progress import CommandFailed, Refusal, quietly, say, step
@@ -48,6 +49,8 @@ class Made:
 def package(environment: Environment, *, test: bool, target: Path = ROOT / "dist") -> int:
     """Build everything that this system can build. Raises `Refusal`."""
     signing.check(os.environ)
+    if not update_feed.check(os.environ):
+        say("There is no update feed: the program will say that it looks for no new versions.")
     target.mkdir(parents=True, exist_ok=True)
     work = ROOT / "build" / "package"
     shutil.rmtree(work, ignore_errors=True)
@@ -92,6 +95,8 @@ def build(environment: Environment, work: Path, system_libraries: str) -> Made:
     }
     python = str(environment.python)
     work.mkdir(parents=True, exist_ok=True)
+    if update_feed.write(work / "updates", os.environ):
+        environ["RIALTO_UPDATES"] = str(work / "updates")
     try:
         quietly([python, str(BUILD_FILES / "draw_icons.py"), str(icons)], env=environ)
         with step(f"Building the program, system libraries {system_libraries}"):

@@ -44,5 +44,12 @@ Section "Uninstall"
   Delete "$SMPROGRAMS\Rialto.lnk"
   DeleteRegKey HKCU "${UNINSTALL}"
   DeleteRegKey HKCU "Software\Rialto"
-  DetailPrint "Your chats, settings and recordings are kept in $LOCALAPPDATA\Rialto."
+  ; what the person made stays unless they say otherwise; a silent uninstallation leaves it
+  IfFileExists "$LOCALAPPDATA\Rialto\*.*" 0 kept
+  MessageBox MB_YESNO|MB_ICONQUESTION|MB_DEFBUTTON2 "Your chats, settings, recordings and receipts are in$\n\
+    $LOCALAPPDATA\Rialto$\n$\nDelete them too? This cannot be undone. Keys stay in the Windows Credential Manager." \
+    /SD IDNO IDNO kept
+  RMDir /r "$LOCALAPPDATA\Rialto"
+kept:
+  DetailPrint "What is kept is in $LOCALAPPDATA\Rialto."
 SectionEnd

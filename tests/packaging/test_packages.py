@@ -3,17 +3,23 @@
 import json
 import plistlib
 import re
+import subprocess
+import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import bill_of_materials
 import debian_package
+import licences
 import pytest
 import signing
+import update_feed
 from locks import PACKAGE_LOCK, RUN_LOCK, host_lines, pinned
 from progress import Refusal
 
 from app.bootstrap.options import Options, read_options
+from app.service.updates import read_feed
+from app.storage.licences import from_text, to_text
 
 ROOT = Path(__file__).resolve().parents[2]
 SPEC = (ROOT / "packaging" / "rialto.spec").read_text(encoding="utf-8")
@@ -72,6 +78,53 @@ def test_the_bill_of_materials_names_every_pinned_package(tmp_path: Path) -> Non
     bill = json.loads((tmp_path / "bill.json").read_text(encoding="utf-8"))
     assert {part["name"] for part in bill["components"]} == set(pinned(RUN_LOCK.read_text(encoding="utf-8")))
     assert bill["metadata"]["timestamp"] == "1970-01-01T00:00:00Z"
+
+
+def test_an_update_feed_is_whole_or_not_there(tmp_path: Path) -> None:
+    root = tmp_path / "root.json"
+    root.write_text('{"signed": {"_type": "root"}}')
+    both = {update_feed.ADDRESS: "https://feed.example/rialto/", update_feed.ROOT_FILE: str(root)}
+    assert not update_feed.write(tmp_path / "none", {}) and not (tmp_path / "none").exists()
+    assert update_feed.write(tmp_path / "updates", both)
+    feed = read_feed(tmp_path / "updates")
+    assert (feed.metadata, feed.targets, feed.root) == (
+        "https://feed.example/rialto/metadata/",
+        "https://feed.example/rialto/targets/",
+        root.read_bytes(),
+    )
+    for name in both:
+        with pytest.raises(Refusal, match=f"{name} too"):
+            update_feed.check({**both, name: ""})
+    with pytest.raises(Refusal, match="https"):
+        update_feed.check({**both, update_feed.ADDRESS: "http://feed.example/"})
+    root.write_text('{"signed": {"_type": "targets"}}')
+    with pytest.raises(Refusal, match="no root"):
+        update_feed.check(both)
+
+
+def test_everything_that_is_shipped_has_a_licence_that_can_be_read() -> None:
+    environment = Path(sys.prefix)
+    parts = licences.collected(environment, RUN_LOCK)
+    assert from_text(to_text(parts)) == tuple(parts)
+    titles = " ".join(part.title for part in parts)
+    for name in ("Rialto", "Inter", "Python 3", "Qt, PySide6", "FFmpeg", "espeak-ng", "httpx", "numpy", "tuf"):
+        assert name in titles
+    inside = {name for rows in licences.INSIDE.values() for _, _, names in rows for name in names}
+    assert inside == {path.stem for path in licences.TEXTS.glob("*.txt")}
+    assert all(part.text.strip() for part in parts if "within" in part.title or part.title.startswith("Qt"))
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / ".github/workflows").glob("*.yml")), ids=lambda path: path.name)
+def test_the_workflows_follow_their_schema(path: Path) -> None:
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows", str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+def test_the_workflow_packs_with_the_line_of_the_readme() -> None:
+    line = "packaging/bootstrap.py package"
+    for path in (".github/workflows/packages.yml", "packaging/README.md", "README.md"):
+        assert line in (ROOT / path).read_text(encoding="utf-8"), path
 
 
 def test_a_portable_start_names_its_folder(tmp_path: Path) -> None:

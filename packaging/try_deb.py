@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+"""Tries both .deb as people meet them: `sudo python3 packaging/try_deb.py [--release trixie …] dist/*.deb`.
+
+For each release: a fresh minimal root by debootstrap; apt installs `rialto`, an ordinary user starts its window under
+Xvfb; apt adds `rialto-sandbox`, the user runs `rialto --self-test`; apt removes both, and nothing of them is left but
+what the user made. Needs root, debootstrap and a Debian mirror; ends with 1 at the first thing that is wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+RELEASES = ("bookworm", "trixie")  # Debian 12 and 13
+MIRROR = "http://deb.debian.org/debian"
+PERSON = "person"
+WITHIN_S = 900
+WINDOW_WITHIN_S = 60
+# What the trial itself needs in the root, besides what the packages ask for.
+AROUND = ("xvfb", "x11-utils")
+
+
+class Wrong(Exception):
+    """Something is not as it should be."""
+
+
+class Root:
+    """One fresh root; `run` works in it as root or as the ordinary user."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def run(self, *command: str, user: str = "", check: bool = True, environ: Sequence[str] = ()) -> str:
+        """Run a command and return all that it said. Raises `Wrong` when it fails."""
+        who = ["setpriv", f"--reuid={user}", f"--regid={user}", "--init-groups", "--reset-env"] if user else []
+        whole = ["chroot", str(self.folder), *who, "env", *environ, "DEBIAN_FRONTEND=noninteractive", *command]
+        done = subprocess.run(
+            whole,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            errors="replace",
+            timeout=WITHIN_S,
+            check=False,
+        )
+        if check and done.returncode != 0:
+            raise Wrong(f"{' '.join(command)} ended with {done.returncode}:\n{done.stdout[-4000:]}")
+        return done.stdout
+
+    def apt(self, *arguments: str) -> str:
+        return self.run("apt-get", "-q", "-y", "-o", "Dpkg::Use-Pty=0", *arguments)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
+    parser.add_argument("packages", nargs="+", type=Path, metavar="DEB")
+    parser.add_argument("--release", action="append", help=f"the releases to try; by itself {', '.join(RELEASES)}")
+    parser.add_argument("--mirror", default=MIRROR)
+    parser.add_argument("--work", type=Path, help="where the roots are made; by itself a temporary folder")
+    parser.add_argument("--apt-conf", action="append", type=Path, default=[], help="a file for /etc/apt/apt.conf.d")
+    options = parser.parse_args()
+    packages = {path.name.partition("_")[0]: path.resolve() for path in options.packages}
+    if set(packages) != {"rialto", "rialto-sandbox"}:
+        parser.error("give rialto_*.deb and rialto-sandbox_*.deb, one of each")
+    try:
+        lint(packages)
+        check_entries(packages["rialto"])
+        with tempfile.TemporaryDirectory(dir=options.work, prefix="rialto-roots-") as work:
+            for release in options.release or RELEASES:
+                try_release(release, packages, Path(work) / release, options.mirror, options.apt_conf)
+    except Wrong as wrong:
+        print(wrong, file=sys.stderr)
+        return 1
+    print("Both packages are as they should be.")
+    return 0
+
+
+def lint(packages: dict[str, Path]) -> None:
+    """Let lintian look at both. Raises `Wrong` for an error; without lintian it says so."""
+    if shutil.which("lintian") is None:
+        say("lintian is not here, so it was not asked")
+        return
+    command = ["lintian", "--allow-root", "--fail-on", "error", *map(str, packages.values())]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", check=False)
+    if done.returncode != 0:
+        raise Wrong(f"lintian found errors:\n{done.stdout}")
+    warnings = [line for line in done.stdout.splitlines() if line.startswith("W:")]
+    say(f"lintian: no errors, {len(warnings)} warnings")
+
+
+def check_entries(package: Path) -> None:
+    """Hold the desktop entry and the AppStream file against their validators, where those are here. Raises `Wrong`."""
+    with tempfile.TemporaryDirectory() as scratch:
+        subprocess.run(["dpkg-deb", "-x", str(package), scratch], check=True)
+        share = Path(scratch) / "usr/share"
+        checks = (
+            ["desktop-file-validate", str(share / "applications/rialto.desktop")],
+            ["appstreamcli", "validate", "--no-net", str(share / "metainfo/rialto.metainfo.xml")],
+        )
+        for command in checks:
+            if shutil.which(command[0]) is None:
+                say(f"{command[0]} is not here, so it was not asked")
+                continue
+            done = subprocess.run(
+                command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", check=False
+            )
+            if done.returncode != 0:
+                raise Wrong(f"{command[0]} says:\n{done.stdout}")
+            say(f"{command[0]}: valid")
+
+
+def try_release(release: str, packages: dict[str, Path], folder: Path, mirror: str, apt_conf: Sequence[Path]) -> None:
+    say(f"{release}: making a fresh root")
+    made = subprocess.run(
+        ["debootstrap", "--variant=minbase", release, str(folder), mirror],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        check=False,
+    )
+    if made.returncode != 0:
+        raise Wrong(f"debootstrap ended with {made.returncode}:\n{made.stdout[-2000:]}")
+    for path in apt_conf:
+        shutil.copy(path, folder / "etc/apt/apt.conf.d" / path.name)
+    for path in packages.values():
+        shutil.copy(path, folder / "tmp" / path.name)
+        (folder / "tmp" / path.name).chmod(0o644)
+    root = Root(folder)
+    with mounted(folder):
+        root.run("useradd", "--create-home", PERSON)
+        root.apt("update")
+        root.apt("install", "--no-install-recommends", *AROUND)
+        begun = time.monotonic()
+        root.apt("install", "--no-install-recommends", f"/tmp/{packages['rialto'].name}")
+        say(f"{release}: rialto installed in {time.monotonic() - begun:.0f} s")
+        window_opens(root)
+        say(f"{release}: its window opens for an ordinary user")
+        root.apt("install", "--no-install-recommends", f"/tmp/{packages['rialto-sandbox'].name}")
+        print(root.run("rialto", "--self-test", user=PERSON, environ=[f"HOME=/home/{PERSON}"]))
+        say(f"{release}: it passes its own test")
+        removed(root)
+        say(f"{release}: removed, and nothing is left but what the user made")
+
+
+def window_opens(root: Root) -> None:
+    """Start the program under Xvfb, wait for its window, end it. Raises `Wrong`."""
+    script = f"""
+Xvfb :7 -screen 0 1280x800x24 -nolisten tcp >/dev/null 2>&1 &
+server=$!
+trap 'kill $server' EXIT
+for i in $(seq 100); do [ -e /tmp/.X11-unix/X7 ] && break; sleep 0.1; done
+DISPLAY=:7 rialto >/tmp/rialto.out 2>&1 &
+program=$!
+for i in $(seq {WINDOW_WITHIN_S * 5}); do
+    if DISPLAY=:7 xwininfo -root -tree 2>/dev/null | grep -q '"Rialto'; then
+        kill -TERM $program
+        wait $program
+        exit $?
+    fi
+    kill -0 $program 2>/dev/null || break
+    sleep 0.2
+done
+cat /tmp/rialto.out
+exit 99
+"""
+    root.run("sh", "-c", script, user=PERSON, environ=[f"HOME=/home/{PERSON}"])
+
+
+def removed(root: Root) -> None:
+    """Remove both packages and look for what is left of them. Raises `Wrong`."""
+    names = ("rialto", "rialto-sandbox")
+    held = {line for name in names for line in root.run("dpkg", "-L", name).splitlines()}
+    data = root.folder / f"home/{PERSON}/.local/share/Rialto"
+    if not data.is_dir():
+        raise Wrong(f"the program kept nothing in {data}")
+    said = root.apt("purge", *names)
+    if "stays in their home folders" not in said:
+        raise Wrong("removing does not say what stays")
+    shared = {line for line in held if (root.folder / line.lstrip("/")).is_dir()}
+    left = sorted(line for line in held - shared if (root.folder / line.lstrip("/")).exists())
+    ours = sorted(line for line in shared if "rialto" in line)
+    if left or ours or root.run("dpkg", "-l", *names, check=False).count("\nii"):
+        raise Wrong(f"something is left: {[*left, *ours][:10]}")
+    if not data.is_dir():
+        raise Wrong("what the user made is gone")
+
+
+@contextmanager
+def mounted(folder: Path) -> Iterator[None]:
+    """/proc, which debootstrap leaves empty; taken away again whatever happens. Its /dev has what is needed."""
+    subprocess.run(["mount", "-t", "proc", "proc", str(folder / "proc")], check=True)
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", "-l", str(folder / "proc")], check=False)
+
+
+def say(words: str) -> None:
+    print(f"{time.strftime('%H:%M:%S')} {words}", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""Tries the Windows installer without Windows: `python3 packaging/try_installer.py`.
+
+makensis builds it around a stand-in for the program, 7z unpacks it and everything is compared; where wine is, it is
+installed silently, removed silently, and what the user made has to be there still. What it cannot try is the program
+itself, which only a Windows computer can build.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SCRIPT = Path(__file__).resolve().parent / "windows" / "rialto.nsi"
+FILES = {
+    "rialto.exe": b"MZ stand-in",
+    "LICENCES.txt": b"MIT",
+    "_internal/base.zip": b"PK",
+    "_internal/a/b.txt": b"deep",
+}
+WITHIN_S = 300
+
+
+class Wrong(Exception):
+    """Something is not as it should be."""
+
+
+def main() -> int:
+    with tempfile.TemporaryDirectory(prefix="rialto-installer-") as scratch:
+        folder = Path(scratch)
+        try:
+            setup = build(folder)
+            unpack(setup, folder)
+            install(setup, folder)
+        except Wrong as wrong:
+            print(wrong, file=sys.stderr)
+            return 1
+    print("The installer is as it should be.")
+    return 0
+
+
+def build(folder: Path) -> Path:
+    """Compile the script; a warning is an error."""
+    program = folder / "program"
+    for name, data in FILES.items():
+        (program / name).parent.mkdir(parents=True, exist_ok=True)
+        (program / name).write_bytes(data)
+    icon, setup = folder / "rialto.ico", folder / "rialto-0.0.0-setup.exe"
+    icon.write_bytes(empty_icon())
+    values = {"VERSION": "0.0.0", "FOLDER": program, "ICON": icon, "OUT": setup}
+    run(["makensis", "-WX", "-V2", *(f"-D{name}={value}" for name, value in values.items()), str(SCRIPT)])
+    print(f"makensis: {setup.stat().st_size} bytes")
+    return setup
+
+
+def unpack(setup: Path, folder: Path) -> None:
+    target = folder / "unpacked"
+    run(["7z", "x", "-y", f"-o{target}", str(setup)])
+    for name, data in FILES.items():
+        if not (target / name).is_file() or (target / name).read_bytes() != data:
+            raise Wrong(f"{name} is not in the installer as it was")
+    print(f"7z: {len(FILES)} files, each as it was")
+
+
+def install(setup: Path, folder: Path) -> None:
+    """Install and remove it under wine, if that is here."""
+    wine = shutil.which("wine64") or shutil.which("wine") or next(Path("/usr/lib/wine").glob("wine64"), None)
+    if wine is None:
+        print("wine is not here, so it was not installed")
+        return
+    environ = {**os.environ, "WINEPREFIX": str(folder / "wine"), "WINEDEBUG": "-all", "DISPLAY": ""}
+    local = "AppData/Local"
+    run([str(wine), str(setup), "/S"], environ)
+    program = next((folder / "wine/drive_c/users").glob(f"*/{local}/Programs/Rialto"), None)
+    if program is None or any(not (program / name).is_file() for name in FILES):
+        raise Wrong("the installer left nothing, or not everything")
+    made = program.parents[1] / "Rialto/rialto.db"
+    made.parent.mkdir()
+    made.write_bytes(b"a chat")
+    (program / "mine.txt").write_bytes(b"not the installer's")
+    run([str(wine), str(program / "uninstall.exe"), "/S", f"_?={windows_path(program)}"], environ)
+    left = sorted(path.name for path in program.rglob("*") if path.is_file())
+    if left not in (["mine.txt"], ["mine.txt", "uninstall.exe"]):  # run in place, it cannot delete itself
+        raise Wrong(f"removing left {left}")
+    if not made.is_file():
+        raise Wrong("removing deleted what the user had made")
+    print("wine: installed, removed, and what the user made is there")
+
+
+def windows_path(path: Path) -> str:
+    return "C:\\" + str(path).partition("/drive_c/")[2].replace("/", "\\")
+
+
+def run(command: list[str], environ: dict[str, str] | None = None) -> None:
+    try:
+        done = subprocess.run(
+            command, env=environ, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=WITHIN_S, check=False
+        )
+    except OSError as error:
+        raise Wrong(f"{command[0]} is not here") from error
+    if done.returncode != 0:
+        raise Wrong(f"{command[0]} ended with {done.returncode}:\n{done.stdout.decode(errors='replace')[-2000:]}")
+
+
+def empty_icon() -> bytes:
+    """One transparent 16 × 16 picture, as an icon file: its directory, a bitmap of twice the height, its mask."""
+    bitmap = struct.pack("<IiiHHIIiiII", 40, 16, 32, 1, 32, 0, 0, 0, 0, 0, 0) + bytes(16 * 16 * 4 + 16 * 4)
+    return struct.pack("<HHH", 0, 1, 1) + struct.pack("<BBBBHHII", 16, 16, 0, 0, 1, 32, len(bitmap), 22) + bitmap
+
+
+if __name__ == "__main__":
+    sys.exit(main())
