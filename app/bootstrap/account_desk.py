@@ -157,6 +157,7 @@ class AccountDesk(QObject):
     @cached_property
     def switch(self) -> AccountSwitch:
         from app.ui.shared.account_switch import AccountSwitch
+        from app.ui.shared.reach_watch import ReachWatch
 
         switch = AccountSwitch(
             self.caller,
@@ -168,6 +169,7 @@ class AccountDesk(QObject):
         )
         switch.connected.connect(self.connected)
         switch.problem.connect(self.problem)
+        self._reach_watch = ReachWatch(self.caller, self._tasks, switch.knock)
         return switch
 
     @cached_property

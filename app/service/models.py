@@ -170,10 +170,15 @@ class ModelsResource:
     def __init__(self, client: ServiceClient) -> None:
         self._client = client
 
-    async def list(self, model_type: str = "text", *, background: bool = False) -> tuple[Model, ...]:
-        """Return the models of a type (one of `MODEL_TYPES`) in the service's order. Raises `ServiceError`."""
+    async def list(
+        self, model_type: str = "text", *, background: bool = False, authenticated: bool = True
+    ) -> tuple[Model, ...]:
+        """Return the models of a type (one of `MODEL_TYPES`) in the service's order. Raises `ServiceError`.
+
+        Some services list their models for everybody: without `authenticated` no credentials are sent.
+        """
         _check_type(model_type, MODEL_TYPES)
-        return ListEnvelope.read(Model, await self._get("/models", model_type, background)).data
+        return ListEnvelope.read(Model, await self._get("/models", model_type, background, authenticated)).data
 
     async def one(self, model_id: str) -> Model:
         """Return one model. Raises `NotFound` when there is none, and other `ServiceError`s.
@@ -204,7 +209,7 @@ class ModelsResource:
         _check_type(model_type, TRAIT_TYPES)
         return _names(await self._get("/models/compatibility_mapping", model_type, background=False))
 
-    async def _get(self, path: str, model_type: str, background: bool) -> object:
+    async def _get(self, path: str, model_type: str, background: bool, authenticated: bool = True) -> object:
         call = Call(
             "GET",
             path,
@@ -213,6 +218,7 @@ class ModelsResource:
             query({"type": model_type}),
             max_bytes=MAX_CATALOGUE_BYTES,
             background=background,
+            authenticated=authenticated,
         )
         async with self._client.fetch(call) as answer:
             return answer.json()

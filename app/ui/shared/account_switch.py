@@ -6,6 +6,7 @@ The composition root gives it the ways in; it knows neither keyrings nor the San
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import importlib
 import logging
 from collections.abc import Awaitable, Callable
@@ -129,6 +130,19 @@ class AccountSwitch(QObject):
         except ServiceError as error:
             self.problem.emit(str(error))
             return None
+
+    async def knock(self) -> None:
+        """Find out whether the service can be reached again: free, and nothing is signed for it."""
+        service, account = self._caller.service, self._caller.account
+        if service is None or account is None:
+            return
+        if account.kind != "wallet":
+            await self.read_limits()
+            return
+        from app.service.errors import ServiceError
+
+        with contextlib.suppress(ServiceError):  # a refusal is an answer, too
+            await service.models.list(background=True, authenticated=False)
 
     async def read_limits(self) -> None:
         """Ask once for balance and limits; it is free, and a failure is no more than a missing number."""

@@ -181,6 +181,16 @@ async def test_a_watched_wallet_signs_elsewhere_and_pays_with_a_pasted_signature
     await wallet.leave(dialog)
 
 
+async def test_a_lost_service_is_looked_for_without_a_signature(wallet: Desk) -> None:
+    account = await wallet.faucet_wallet()
+    await wallet.use(account)
+    signed: list[bool] = []
+    wallet.keys.signed.connect(lambda: signed.append(True))
+    wallet.caller.set_reach("network")
+    await wallet.switch.knock()
+    assert (wallet.caller.reach, signed) == ("", [])
+
+
 async def test_everything_on_the_tab_has_a_name(wallet: Desk) -> None:
     await wallet.faucet_wallet()
     wallet.presenter.reload()
