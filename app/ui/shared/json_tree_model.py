@@ -16,7 +16,7 @@ Index = QModelIndex | QPersistentModelIndex
 Path = tuple[str | int, ...]
 
 NODE = Qt.ItemDataRole.UserRole
-PART = 500  # children that are made at once
+PART = 250  # children that are made at once
 MAX_SHOWN_CHARS = 4_096  # of one text; copies are whole
 UNREAD = object()  # stands for a value of large JSON that nobody has looked at
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import csv
 import json
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
+from pytestqt.qtbot import QtBot
+
 from app.storage.receipts import Receipts, receipt_of
-from app.ui.wallet.receipts_table import COST, DETAIL, ESTIMATE
+from app.ui.shared.theme import Theme
+from app.ui.wallet.receipts_table import COST, DETAIL, ESTIMATE, ReceiptTable
+from app.ui.wallet.state import BookRow
 from app.ui.wallet.usage_chart import scale_of
 from tests.ui.wallet.desk import Desk
 from tests.ui.wallet.test_budgets import QUESTION
@@ -171,3 +175,15 @@ async def test_the_page_of_the_key_names_its_limits(wallet: Desk) -> None:
     await wallet.tasks.idle()
     assert "May call: yes" in wallet.page.main.key.facts.text()
     assert wallet.page.main.key.limits.rows.rowCount() > 3
+
+
+def test_the_price_of_one_chain_call_is_never_cut_short(qtbot: QtBot, theme: Theme) -> None:
+    tiny = Decimal("0.0000125")
+    row = BookRow(
+        "r", datetime.now(UTC), "crypto_rpc", "Call", "Sandbox", "ok", tiny, "estimated", tiny, None, True, "1"
+    )
+    table = ReceiptTable(theme, lambda _place: row, name="Calls")
+    qtbot.addWidget(table)
+    table.rows.set_count(1)
+    for column in (ESTIMATE, COST):
+        assert table.sizeHintForColumn(column) <= table.columnWidth(column)
