@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QImage, QKeyEvent, QPainter, QPainterPath, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.ui.chat.attachment import ICONS, kind_word
 from app.ui.shared import icons
@@ -87,7 +87,7 @@ class AttachmentStrip(QWidget):
                 chip.update()
 
 
-class AttachmentChip(QWidget):
+class AttachmentChip(QFrame):
     """One attachment: thumbnail or icon, name, size or reason, and a way to take it away. Del takes it away, too."""
 
     remove_wanted = Signal()
