@@ -151,9 +151,15 @@ class VideoResource:
     def __init__(self, client: ServiceClient) -> None:
         self._client = client
 
-    async def quote(self, request: VideoRequest) -> Decimal | None:
-        """Return the price in USD, or None when the service does not tell. Not a promise: prices can change."""
-        call = Call("POST", "/video/quote", CallKind.IDEMPOTENT, "video", content=JsonContent(request.pricing_body()))
+    async def quote(self, request: VideoRequest, *, reference_films_s: float | None = None) -> Decimal | None:
+        """Return the price in USD, or None when the service does not tell. Not a promise: prices can change.
+
+        `reference_films_s`: the length of all reference videos together, in seconds, on which a price can depend.
+        """
+        body = request.pricing_body()
+        if reference_films_s:
+            body["reference_video_total_duration"] = round(reference_films_s, 3)
+        call = Call("POST", "/video/quote", CallKind.IDEMPOTENT, "video", content=JsonContent(body))
         async with self._client.fetch(call) as answer:
             content = answer.json()
         return money(content.get("quote")) if isinstance(content, Mapping) else None

@@ -15,9 +15,10 @@ from app.ui.shared.spinner import Spinner
 from app.ui.shared.surfaces import rule, zone
 from app.ui.shared.switch import Switch
 from app.ui.shared.theme import Theme
+from app.ui.video.along_pane import AlongPane
 from app.ui.video.form_parts import MediaSlot, ShapeChoice, ValueChoice
 from app.ui.video.state import FormView
-from app.ui.video.takes import MAX_REFERENCES, Takes, length_words
+from app.ui.video.takes import Takes, length_words
 
 PICTURE_FILES = "*.png *.jpg *.jpeg *.webp"
 FILM_FILES = "*.mp4 *.mov *.webm"
@@ -26,7 +27,6 @@ DELETE_HELP = (
     "Only after the file is checked on this computer. The service’s own switch deletes as soon as it has sent,"
     " so a broken download would lose the video: Rialto never uses it."
 )
-NOT_TOLD = "The list of models does not say which models take these; one that does not refuses them, free of charge."
 
 
 class FormPane(QWidget):
@@ -57,8 +57,7 @@ class FormPane(QWidget):
         self.end = MediaSlot(theme, self.tr("End image"), PICTURE_FILES)
         self.film = MediaSlot(theme, self.tr("Video to change"), FILM_FILES)
         self.sound = MediaSlot(theme, self.tr("Sound to follow"), SOUND_FILES)
-        self.reference = MediaSlot(theme, self.tr("Reference images"), PICTURE_FILES)
-        self.media_note = Label(theme, self.tr(NOT_TOLD), "small", "text3", wrap=True)
+        self.along = AlongPane(theme, PICTURE_FILES, FILM_FILES)
         self.duration = ValueChoice(theme, self.tr("Length"))
         self.resolution = ValueChoice(theme, self.tr("Resolution"))
         self.shape = ShapeChoice(theme)
@@ -92,9 +91,8 @@ class FormPane(QWidget):
         self.prompt.setTabChangesFocus(True)
         self.prompt.setPlaceholderText(self.tr("What is to be seen, and how the camera moves"))
         self._add("negative", self.tr("Leave out"), self.negative)
-        for slot in (self.start, self.end, self.film, self.sound, self.reference):
+        for slot in (self.start, self.end, self.film, self.sound, self.along):
             self._column.addWidget(slot)
-        self._column.addWidget(self.media_note)
         pair = QHBoxLayout()
         pair.setSpacing(theme.px(12))
         for name, title, field in (
@@ -180,7 +178,7 @@ class FormPane(QWidget):
         self.negative.textEdited.connect(lambda text: edit("negative", text))
         for name, slot in (("start", self.start), ("end", self.end), ("film", self.film), ("sound", self.sound)):
             slot.chosen.connect(lambda path, name=name: edit(name, path))
-        self.reference.chosen.connect(self._add_reference)
+        self.along.edited.connect(lambda along: edit("along", along))
         self.duration.chosen.connect(lambda value: edit("duration", value))
         self.resolution.chosen.connect(lambda value: edit("resolution", value))
         self.shape.chosen.connect(lambda value: edit("aspect_ratio", value))
@@ -189,10 +187,6 @@ class FormPane(QWidget):
         self.clear.clicked.connect(self.clear_wanted)
         self.prompts.clicked.connect(self.prompts_wanted)
         self.queue.clicked.connect(self.queue_wanted)
-
-    def _add_reference(self, path: str) -> None:
-        before = self._view.form.references
-        self.edited.emit("references", (*before, path)[-MAX_REFERENCES:] if path else ())
 
     # Showing
 
@@ -250,15 +244,13 @@ class FormPane(QWidget):
         self.start.setVisible(takes.kind == "image")
         self.end.setVisible(takes.kind == "image")
         self.film.setVisible(takes.kind == "video")
-        for widget in (self.sound, self.reference, self.media_note):
-            widget.setVisible(takes.kind != "text")
+        self.sound.setVisible(takes.kind != "text")
+        self.along.setVisible(any(takes.limits.most.values()))
         self.start.show_file(form.start, self.tr("Needed: the first picture"))
         self.end.show_file(form.end)
         self.film.show_file(form.film, self.tr("Needed: up to 25 MB"))
         self.sound.show_file(form.sound)
-        count = len(form.references)
-        last = form.references[-1] if count else ""
-        self.reference.show_file(last if count < 2 else f"{count} pictures")
+        self.along.show_along(form.along, takes.limits, dict(view.refusal.fields))
 
     def _show_price(self, view: FormView) -> None:
         quote = view.quote

@@ -18,6 +18,7 @@ from app.storage.video_jobs import VideoJob, VideoJobs
 from app.ui.shared import money
 from app.ui.shared.caller import Headroom
 from app.ui.shared.preset_library import PresetLibrary
+from app.ui.video.along import from_media
 from app.ui.video.presenter_book import JobBook
 from app.ui.video.presenter_fetching import Fetcher
 from app.ui.video.presenter_form import FormDesk
@@ -161,8 +162,7 @@ class VideoPresenter(QObject):
         kept: dict[str, Any] = {
             names[name]: str(self.book.folder / file) for name, file in media.items() if name in names
         }
-        if "reference_image_urls" in media:
-            kept["references"] = tuple(str(self.book.folder / file) for file in media["reference_image_urls"])
+        kept["along"] = from_media(media, lambda file: str(self.book.folder / file))
         self.form.use(replace(form, **kept))
 
     def again(self, job_id: str) -> None:

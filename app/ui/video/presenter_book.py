@@ -144,19 +144,20 @@ class JobBook(QObject):
     def _keep_media(self, job_id: str, media: dict[str, Any]) -> dict[str, Any]:
         """Copy what goes along, so that the job can be sent after the original was moved or changed."""
 
-        def keep(name: str, source: str) -> str:
-            path = Path(source)
+        def keep(name: str, value: Any) -> Any:
+            if isinstance(value, dict):
+                return {key: keep(f"{name}-{key}", inner) for key, inner in value.items()}
+            if isinstance(value, list | tuple):
+                return [keep(f"{name}-{number}", inner) for number, inner in enumerate(value)]
+            if not isinstance(value, str):
+                return value
+            path = Path(value)
             kept = f"{job_id}-{name}{path.suffix[:6]}"
             shutil.copyfile(path, self.folder / kept)
             return kept
 
         make_folder(self.folder)
-        return {
-            name: keep(name, value)
-            if isinstance(value, str)
-            else [keep(f"{name}-{number}", path) for number, path in enumerate(value)]
-            for name, value in media.items()
-        }
+        return {name: keep(name, value) for name, value in media.items()}
 
     def _remove_media(self, job_id: str) -> None:
         for path in self.folder.glob(f"{job_id}-*"):

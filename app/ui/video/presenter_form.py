@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
 from app.service.errors import LimitExceeded, ServiceError
+from app.storage.film_check import NotAFilm, check_film
 from app.ui.shared import money
 from app.ui.shared.problems import describe
 from app.ui.video.state import FormView, ModelChoice, Quote
@@ -26,6 +30,15 @@ QUOTE_AFTER_S = 0.35
 SAVE_AFTER_S = 0.5
 CATALOGUE_KIND, CATALOGUE_KEY = "models", "video"
 _PRICED = ("model", "duration", "resolution", "aspect_ratio", "audio")
+
+
+def length_of(films: Sequence[str]) -> float:
+    """Return the length in seconds of films that can be read; blocks."""
+    seconds = 0.0
+    for film in films:
+        with contextlib.suppress(NotAFilm, OSError):
+            seconds += check_film(Path(film)).duration_s
+    return seconds
 
 
 class FormDesk(QObject):
@@ -135,7 +148,8 @@ class FormDesk(QObject):
         if refit:
             self._settle()
         self._tasks.replace("video desk", self._save_soon)
-        if any(getattr(self.form, name) != getattr(before, name) for name in _PRICED):
+        same_films = self.form.along.films == before.along.films
+        if not same_films or any(getattr(self.form, name) != getattr(before, name) for name in _PRICED):
             self._ask_price()
         (self.replaced if refit else self.changed).emit(self.view())
 
@@ -181,7 +195,9 @@ class FormDesk(QObject):
         if service is None or takes is None:
             return
         try:
-            price = await service.video.quote(VideoRequest(**sent_values(self.form, takes)))
+            films = self.form.along.films if takes.limits.of("films") else ()
+            length_s = await asyncio.to_thread(length_of, films) if films else None
+            price = await service.video.quote(VideoRequest(**sent_values(self.form, takes)), reference_films_s=length_s)
         except LimitExceeded as error:
             self._set_price(None, Quote(note=error.message))
         except ServiceError as error:

@@ -344,6 +344,13 @@ def _body(job: VideoJob) -> dict[str, Any]:
     body["prompt"] = job.prompt
     if form.get("negative_prompt"):
         body["negative_prompt"] = form["negative_prompt"]
-    for name, kept in (form.get("media") or {}).items():
-        body[name] = f"… the file {kept}" if isinstance(kept, str) else [f"… the file {each}" for each in kept]
-    return body
+    return body | {name: _named(value) for name, value in (form.get("media") or {}).items()}
+
+
+def _named(value: Any) -> Any:
+    """The name of a file in the place of its bytes."""
+    if isinstance(value, dict):
+        return {name: _named(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_named(inner) for inner in value]
+    return f"… the file {value}" if isinstance(value, str) else value

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import logging
+from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import timedelta
 from decimal import Decimal
@@ -58,8 +59,10 @@ SEND = "video send"
 AT_ONCE = 4  # jobs of one account at the service; the others wait here, where they can be cancelled for nothing
 OLD_QUOTE = timedelta(minutes=10)
 WAITS_FOR_NETWORK = "Waits for the network. Nothing was charged."
+_FILM = (FILMS, MAX_FILM_BYTES, "MP4, MOV or WebM")
 _LIMITS = {
-    "video_url": (FILMS, MAX_FILM_BYTES, "MP4, MOV or WebM"),
+    "video_url": _FILM,
+    "reference_video_urls": _FILM,
     "audio_url": (SOUNDS, MAX_SOUND_BYTES, "WAV or MP3"),
 }
 _PICTURE = (PICTURES, MAX_PICTURE_BYTES, "PNG, JPEG or WebP")
@@ -209,13 +212,11 @@ class Sender:
         from app.service.video import VideoRequest
 
         values = {name: value for name, value in job.form.items() if name in _FIELDS}
-        media: dict[str, Any] = {}
-        for name, kept in (job.form.get("media") or {}).items():
-            files = [kept] if isinstance(kept, str) else kept
-            urls = [await asyncio.to_thread(data_url, self._book.folder / file, name) for file in files]
-            media[name] = urls[0] if isinstance(kept, str) else tuple(urls)
+        read = await asyncio.to_thread(media_of, job.form.get("media") or {}, self._book.folder)
+        media: dict[str, Any] = {name: tuple(it) if isinstance(it, list) else it for name, it in read.items()}
+        extra = {name: media.pop(name) for name in tuple(media) if name not in _MEDIA}
         consents = job.form.get("consents")
-        extra = {"consents": consents} if isinstance(consents, dict) else {}
+        extra |= {"consents": consents} if isinstance(consents, dict) else {}
         return VideoRequest(prompt=job.prompt, extra=extra, **values, **media)
 
     # After a start
@@ -262,7 +263,21 @@ class Sender:
             return
 
 
+_MEDIA = frozenset({"image_url", "end_image_url", "audio_url", "video_url", "reference_image_urls"})
 _FIELDS = frozenset({"model", "duration", "negative_prompt", "aspect_ratio", "resolution", "audio", "prompt_limit"})
+
+
+def media_of(kept: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """Return the same with a data URL in the place of each file's name; blocks. Raises `LimitExceeded`."""
+
+    def read(name: str, value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: read(key, inner) for key, inner in value.items()}
+        if isinstance(value, list):
+            return [read(name, inner) for inner in value]
+        return data_url(folder / value, name) if isinstance(value, str) else value
+
+    return {name: read(name, value) for name, value in kept.items()}
 
 
 def data_url(path: Path, name: str) -> str:
@@ -283,5 +298,5 @@ def data_url(path: Path, name: str) -> str:
 
 def _described(job: VideoJob, request: VideoRequest) -> dict[str, Any]:
     """What an intent keeps: everything but the bytes of the media, which lie beside the films."""
-    body = {name: value for name, value in asdict(request).items() if value and not name.endswith(("_url", "_urls"))}
+    body = {name: value for name, value in asdict(request).items() if value and name not in (*_MEDIA, "extra")}
     return {**body, "job": job.id, "media": job.form.get("media") or {}, "quote_usd": job.quote_usd}

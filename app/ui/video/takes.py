@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
+from app.ui.video.along import Along, Limits, along_from, limits_of, refusals_of, sent_along
+
 if TYPE_CHECKING:
     from app.service.models import Model
 
@@ -17,7 +19,6 @@ DEFAULT_PROMPT_CHARS = 2500
 MAX_PICTURE_BYTES = 20_000_000
 MAX_FILM_BYTES = 25_000_000
 MAX_SOUND_BYTES = 15_000_000  # stated by the service, with 30 s
-MAX_REFERENCES = 9
 KINDS = (("text", "From text"), ("image", "From image"), ("video", "From video"))
 PICTURES = frozenset({"png", "jpeg", "webp"})
 FILMS = frozenset({"mp4", "mov", "webm"})
@@ -37,6 +38,7 @@ class Takes:
     aspect_ratios: tuple[str, ...] = ()
     sound: str = "never"
     prompt_limit: int = DEFAULT_PROMPT_CHARS
+    limits: Limits = field(default_factory=Limits)
 
     @property
     def needs_picture(self) -> bool:
@@ -63,11 +65,11 @@ class Form:
     end: str = ""
     film: str = ""
     sound: str = ""
-    references: tuple[str, ...] = ()
+    along: Along = field(default_factory=Along)
     clean_after: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        return {item.name: getattr(self, item.name) for item in fields(self)}
+        return {item.name: getattr(self, item.name) for item in fields(self)} | {"along": self.along.to_json()}
 
 
 MEDIA = ("start", "end", "film", "sound")
@@ -79,9 +81,8 @@ def form_from(body: Mapping[str, Any]) -> Form:
     empty = Form()
     values: dict[str, Any] = {}
     for name, value in body.items():
-        if name == "references":
-            if isinstance(value, list | tuple):
-                values[name] = tuple(text for text in value if isinstance(text, str))
+        if name == "along":
+            values[name] = along_from(value)
         elif name in _NAMES and type(value) is type(getattr(empty, name)):
             values[name] = value
     return replace(empty, **values)
@@ -93,13 +94,15 @@ def takes_of(model: Model) -> Takes:
     kind = str(told.get("model_type", "text-to-video"))
     limit = told.get("prompt_character_limit")
     has_sound = told.get("audio") is True
+    kind = "image" if kind.startswith("image") else "text" if kind.startswith("text") else "video"
     return Takes(
-        kind="image" if kind.startswith("image") else "text" if kind.startswith("text") else "video",
+        kind=kind,
         durations=_texts(told.get("durations")),
         resolutions=_texts(told.get("resolutions")),
         aspect_ratios=_texts(told.get("aspect_ratios")),
         sound="chosen" if told.get("audio_configurable") is True else "always" if has_sound else "never",
         prompt_limit=limit if isinstance(limit, int) and 0 < limit <= 20_000 else DEFAULT_PROMPT_CHARS,
+        limits=limits_of(told, kind),
     )
 
 
@@ -146,7 +149,8 @@ def sent_media(form: Form, takes: Takes) -> dict[str, Any]:
     elif takes.kind == "video":
         media = {"video_url": form.film}
     if takes.kind != "text":
-        media |= {"audio_url": form.sound, "reference_image_urls": form.references}
+        media["audio_url"] = form.sound
+    media |= sent_along(form.along, takes.limits)
     return {name: value for name, value in media.items() if value}
 
 
@@ -178,6 +182,7 @@ def refusal_of(form: Form, takes: Takes | None) -> Refusal:
         wrong["start"] = "This model begins with a picture: choose one."
     if takes.needs_film and not form.film:
         wrong["film"] = "This model begins with a video: choose one."
+    wrong |= refusals_of(form.along, takes.limits, seconds_of(form.duration))
     if not words and not wrong:
         wrong["prompt"] = "Say what is to be seen."
     return Refusal(wrong)
