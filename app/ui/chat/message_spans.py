@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from app.ui.shared.theme import Theme
 
 CITE_PX, CODE_PX = 16, 19  # heights of a citation chip and of inline code at 100 %
+Chip = tuple[str, QRectF]  # the role of its colour, and its shape
 _FILLS = {"cite": "accent_tint", "unbound": "warn_tint"}
 
 
@@ -30,19 +31,27 @@ def chip_rect(theme: Theme, span: Span, area: QRectF) -> QRectF:
     return QRectF(area.left() + left, top, area.width() - left, high)
 
 
-def paint_chips(
-    painter: QPainter, theme: Theme, spans: Sequence[Span], areas: Sequence[list[QRectF]], clip: QRectF
-) -> None:
-    """Draw what is under the text of citations, inline code and pictures' stand-ins."""
+def chips_of(theme: Theme, spans: Sequence[Span], areas: Sequence[list[QRectF]]) -> list[Chip]:
+    """Return what is under the text of citations, inline code and pictures' stand-ins."""
+    return [
+        (_FILLS.get(span.kind, "sunken"), chip_rect(theme, span, area))
+        for span, places in zip(spans, areas, strict=True)
+        if span.kind not in ("link", "drawn")
+        for area in places
+    ]
+
+
+def paint_chips(painter: QPainter, theme: Theme, chips: Sequence[Chip], clip: QRectF) -> None:
+    """Draw the chips that can be seen."""
     painter.setRenderHint(painter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)
-    for span, places in zip(spans, areas, strict=True):
-        if span.kind in ("link", "drawn"):
-            continue
-        painter.setBrush(theme.color(_FILLS.get(span.kind, "sunken")))
-        for area in places:
-            if area.intersects(clip):
-                painter.drawRoundedRect(chip_rect(theme, span, area), 4, 4)
+    filled = ""
+    for fill, rect in chips:
+        if rect.intersects(clip):
+            if fill != filled:
+                painter.setBrush(theme.color(fill))
+                filled = fill
+            painter.drawRoundedRect(rect, 4, 4)
 
 
 def span_controls(

@@ -18,7 +18,7 @@ from PySide6.QtGui import (
 
 from app.ui.chat.message_boxes import Control, PaintState, paint_focus_ring, paint_frame, whole
 from app.ui.chat.message_sideways import BAR, Sideways, SidewaysBox
-from app.ui.chat.message_spans import paint_chips, span_controls
+from app.ui.chat.message_spans import chips_of, paint_chips, span_controls
 from app.ui.shared.markdown_inline import InlineWriter, Span, chip_count, visible_text
 from app.ui.shared.markdown_write import let_lines_grow, new_document
 
@@ -179,7 +179,7 @@ class TableBox(SidewaysBox):
             if number + 1 < len(self._lines) or not self.is_last:
                 y = round(self.origin.y() + bottom) - 1
                 painter.fillRect(QRectF(self._indent, y, wide, 1), line)
-        paint_chips(painter, theme, self._spans, self._span_areas(), state.clip)
+        paint_chips(painter, theme, chips_of(theme, self._spans, self._span_areas()), state.clip)
         self.paint_selection(painter, state)
         shift = self.style.growing_shift if self._grows else self.style.baseline_shift
         self.paint_document(painter, state, shift)

@@ -17,7 +17,7 @@ from PySide6.QtGui import (
 )
 
 from app.ui.chat.message_boxes import Box, Control, PaintState, paint_focus_ring, selection_color, whole
-from app.ui.chat.message_spans import paint_chips, span_controls
+from app.ui.chat.message_spans import Chip, chips_of, paint_chips, span_controls
 from app.ui.shared.markdown_inline import clean
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from app.ui.shared.markdown_write import Prose
 
 _GROWING = QTextBlockFormat.LineHeightTypes.MinimumHeight.value
+MANY_SPANS = 20
 _AIR = re.compile("[\u2028\u2029\u00a0]")
 
 
@@ -166,6 +167,7 @@ class _SharedLine:
         self._start = block.position()
         self._line = block.layout().lineForTextPosition(place - self._start)
         self._from = self._to = -1
+        self._last, self._last_x = -1, 0.0  # where the band before ended
         if self._line.isValid():
             self._from = self._start + self._line.textStart()
             self._to = self._from + self._line.textLength()
@@ -177,7 +179,9 @@ class _SharedLine:
         return self._from <= start < end < self._to
 
     def band(self, start: int, end: int) -> QRectF:
-        left, right = (_x_of(self._line.cursorToX(place - self._start)) for place in (start, end))
+        left = self._last_x if start == self._last else _x_of(self._line.cursorToX(start - self._start))
+        right = _x_of(self._line.cursorToX(end - self._start))
+        self._last, self._last_x = end, right
         return QRectF(self._x + min(left, right), self._y, abs(right - left), self._high)
 
 
@@ -191,14 +195,17 @@ class ProseBox(DocumentBox):
         self.above = prose.above
         self.below = prose.below
         self._areas: list[list[QRectF]] | None = None
+        self._chips: list[Chip] | None = None
 
     def layout(self, width: int) -> int:
         if width != self.width:
             self.document.setTextWidth(width)
             self.width = width
-        self._areas = None
+        self._areas = self._chips = None
         self._end = None
         self.height = whole(self.document.size().height())
+        if len(self.prose.spans) > MANY_SPANS:  # finding them is work for the steps of laying out, not for a paint
+            self._chips = chips_of(self.theme, self.prose.spans, self.areas())
         return self.height
 
     def append(self, text: str) -> None:
@@ -208,7 +215,7 @@ class ProseBox(DocumentBox):
         cursor = QTextCursor(self.document)
         cursor.movePosition(QTextCursor.MoveOperation.End)
         cursor.insertText(clean(text), tail)
-        self._areas = None
+        self._areas = self._chips = None
         self._end = None
 
     def natural_width(self) -> float:
@@ -244,7 +251,9 @@ class ProseBox(DocumentBox):
     def paint(self, painter: QPainter, state: PaintState) -> None:
         prose = self.prose
         if prose.spans:
-            paint_chips(painter, self.theme, prose.spans, self.areas(), state.clip)
+            if self._chips is None:
+                self._chips = chips_of(self.theme, prose.spans, self.areas())
+            paint_chips(painter, self.theme, self._chips, state.clip)
         self.paint_selection(painter, state)
         if prose.bars:
             self._paint_bars(painter)

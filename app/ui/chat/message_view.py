@@ -390,7 +390,8 @@ class MessageView(QAbstractScrollArea):
 
 
 def _warm_up() -> None:
-    """Load the Markdown parser in a thread, so that the first answer does not wait for it."""
+    """Load what draws answers in a thread, so that the first one does not wait for it."""
+    import app.ui.chat.message_model  # noqa: F401  # that it is loaded is all that is wanted
     from app.ui.shared.markdown_parse import parser
 
     parser()

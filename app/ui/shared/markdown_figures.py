@@ -41,6 +41,10 @@ class Figure(Protocol):
     @property
     def descent(self) -> float: ...
 
+    @property
+    def shrinks(self) -> bool:
+        """Whether its size depends on the room that there is."""
+
     def size(self, room: float) -> QSizeF:
         """How large it is where `room` px are free."""
 
@@ -57,6 +61,10 @@ class FormulaFigure:
     theme: Theme
     role: str
     alone: bool = False
+
+    @property
+    def shrinks(self) -> bool:
+        return self.alone
 
     @property
     def ascent(self) -> float:
@@ -95,6 +103,7 @@ class PictureFigure:
     height: float
     theme: Theme
     descent: float = 0.0
+    shrinks: bool = True
 
     @property
     def ascent(self) -> float:
@@ -126,6 +135,8 @@ class FigureHandler(QPyTextObject):
 
     def intrinsicSize(self, document: QTextDocument, position: int, format_: QTextFormat) -> QSizeF:
         figure = self.figures[int(format_.property(INDEX))]
+        if not figure.shrinks:  # Qt asks again and again, also while it paints
+            return figure.size(0.0)
         indent = document.findBlock(position).blockFormat().indent() * document.indentWidth()
         return figure.size(document.textWidth() - indent if document.textWidth() > 0 else 0.0)
 
