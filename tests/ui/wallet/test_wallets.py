@@ -184,6 +184,7 @@ async def test_a_watched_wallet_signs_elsewhere_and_pays_with_a_pasted_signature
 async def test_a_lost_service_is_looked_for_without_a_signature(wallet: Desk) -> None:
     account = await wallet.faucet_wallet()
     await wallet.use(account)
+    await wallet.tasks.idle()
     signed: list[bool] = []
     wallet.keys.signed.connect(lambda: signed.append(True))
     wallet.caller.set_reach("network")
