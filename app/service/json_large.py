@@ -7,7 +7,7 @@ members that are looked at become objects. What they give is exactly what `read_
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import cast, overload
 
 import msgspec
@@ -19,19 +19,29 @@ from app.service.json_text import read_json, would_overflow
 LARGE_BYTES = 256 * 1024  # smaller ones are parsed at once
 LEAST_BYTES_A_MEMBER = 12  # with more commas than that, keeping every member apart costs more than parsing it
 
+Change = Callable[[object], object]
+
 _members_of_list = msgspec.json.Decoder(list[msgspec.Raw]).decode
 _members_of_object = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
 class LargeArray(Sequence[object]):
-    """A JSON array whose items are parsed at each look. Read-only, safe in any thread."""
+    """A JSON array whose items are parsed at each look. Read-only, safe in any thread.
 
-    __slots__ = ("_large", "_members", "_text")
+    `change` is what becomes of each list and object in it when it is looked at.
+    """
 
-    def __init__(self, text: msgspec.Raw, members: list[msgspec.Raw]) -> None:
+    __slots__ = ("_change", "_large", "_members", "_text")
+
+    def __init__(self, text: msgspec.Raw, members: list[msgspec.Raw], change: Change | None = None) -> None:
         self._text = text
         self._members = members
+        self._change = change
         self._large: dict[int, object] = {}
+
+    def changed_by(self, change: Change) -> LargeArray:
+        """The same array, read in another way."""
+        return LargeArray(self._text, self._members, change)
 
     def __len__(self) -> int:
         return len(self._members)
@@ -47,8 +57,9 @@ class LargeArray(Sequence[object]):
             return self._large[place]
         value = _value(self._members[place])
         if isinstance(value, LargeArray | LargeObject):
-            self._large[place] = value
-        return value
+            value = self._large[place] = value if self._change is None else self._change(value)
+            return value
+        return self._change(value) if self._change is not None and isinstance(value, list | dict) else value
 
     def __eq__(self, other: object) -> bool:
         same = isinstance(other, list | LargeArray) and len(self) == len(other)
@@ -65,14 +76,19 @@ class LargeArray(Sequence[object]):
 
 
 class LargeObject(Mapping[str, object]):
-    """A JSON object whose values are parsed at each look. Read-only, safe in any thread."""
+    """A JSON object whose values are parsed at each look. Read-only, safe in any thread. `change` as for the array."""
 
-    __slots__ = ("_large", "_members", "_text")
+    __slots__ = ("_change", "_large", "_members", "_text")
 
-    def __init__(self, text: msgspec.Raw, members: dict[str, msgspec.Raw]) -> None:
+    def __init__(self, text: msgspec.Raw, members: dict[str, msgspec.Raw], change: Change | None = None) -> None:
         self._text = text
         self._members = members
+        self._change = change
         self._large: dict[str, object] = {}
+
+    def changed_by(self, change: Change) -> LargeObject:
+        """The same object, read in another way."""
+        return LargeObject(self._text, self._members, change)
 
     def __len__(self) -> int:
         return len(self._members)
@@ -88,8 +104,9 @@ class LargeObject(Mapping[str, object]):
             return self._large[name]
         value = _value(self._members[name])
         if isinstance(value, LargeArray | LargeObject):
-            self._large[name] = value
-        return value
+            value = self._large[name] = value if self._change is None else self._change(value)
+            return value
+        return self._change(value) if self._change is not None and isinstance(value, list | dict) else value
 
     def is_container(self, name: str) -> bool:
         """True when the value is an array or an object, without parsing it."""

@@ -44,12 +44,14 @@ def answer(size: int) -> bytes:
 
 
 async def beat(longest: list[float]) -> None:
-    last = time.perf_counter()
+    """Keep the longest stall in `longest[0]`, and in `longest[1]` the most that this thread itself worked in one."""
+    last, worked = time.perf_counter(), time.thread_time()
     while True:
         await asyncio.sleep(BEAT_S)
-        now = time.perf_counter()
+        now, work = time.perf_counter(), time.thread_time()
         longest[0] = max(longest[0], now - last - BEAT_S)
-        last = now
+        longest[1] = max(longest[1], work - worked)
+        last, worked = now, work
 
 
 async def opened(presenter: CryptoRpcPresenter, page: CryptoRpcPage, tasks: TaskScope, call_id: str) -> float:
@@ -61,8 +63,8 @@ async def opened(presenter: CryptoRpcPresenter, page: CryptoRpcPage, tasks: Task
     return time.perf_counter() - begun
 
 
-async def measure(folder: Path, theme: Theme, size: int) -> tuple[float, float]:
-    """The median time in ms, and the median of the longest stalls in ms."""
+async def measure(folder: Path, theme: Theme, size: int) -> tuple[float, float, float]:
+    """The median time in ms, and the medians of the longest stalls in ms: on the clock, and of work done in them."""
     tasks = TaskScope(lambda error: print(error))
     database = await Database.open(folder / f"{size}.db")
     calls = RpcCalls(database)
@@ -74,23 +76,28 @@ async def measure(folder: Path, theme: Theme, size: int) -> tuple[float, float]:
     page.main.show()
     await presenter.start(database)
     await tasks.idle()
-    times, stalls = [], []
+    times, stalls, works = [], [], []
     for _ in range(RUNS + 1):
         presenter.new_batch()
         await tasks.idle()
         gc.collect()
-        longest = [0.0]
+        longest = [0.0, 0.0]
         heart = asyncio.get_running_loop().create_task(beat(longest))
         await asyncio.sleep(0.05)
-        longest[0] = 0.0
+        longest[:] = [0.0, 0.0]
         times.append(await opened(presenter, page, tasks, kept.id) * 1000)
         await asyncio.sleep(0.02)
         heart.cancel()
         stalls.append(longest[0] * 1000)
+        works.append(longest[1] * 1000)
     page.main.hide()
     await tasks.aclose()
     await database.close()
-    return sorted(times[1:])[RUNS // 2], sorted(stalls[1:])[RUNS // 2]
+    return _median(times), _median(stalls), _median(works)
+
+
+def _median(figures: list[float]) -> float:
+    return sorted(figures[1:])[RUNS // 2]  # the first is the warm-up
 
 
 def main() -> list[Ratio]:
@@ -103,13 +110,13 @@ def main() -> list[Ratio]:
     loop = qasync.QEventLoop(qt_app)
     asyncio.set_event_loop(loop)
     with loop, tempfile.TemporaryDirectory() as name:
-        time_10, stall_10 = loop.run_until_complete(measure(Path(name), theme, 10 * MB))
-        time_50, stall_50 = loop.run_until_complete(measure(Path(name), theme, 50 * MB))
+        time_10, stall_10, work_10 = loop.run_until_complete(measure(Path(name), theme, 10 * MB))
+        time_50, stall_50, work_50 = loop.run_until_complete(measure(Path(name), theme, 50 * MB))
     collector.close()
     absolute = "stated goal"
     return [
         Ratio("P9", "10 MB of JSON stored to visible", time_10, OPEN_MS, absolute, "ms"),
-        Ratio("P9", "longest stall meanwhile", stall_10, STALL_MS, absolute, "ms"),
+        Ratio("P9", "longest stall meanwhile", stall_10, STALL_MS, absolute, "ms", f"{work_10:.0f} ms of work in it"),
         Ratio(
             "P9",
             "longest stall with 50 MB",
@@ -117,6 +124,6 @@ def main() -> list[Ratio]:
             LARGE_STALL_MS,
             absolute,
             "ms",
-            f"visible after {time_50:.0f} ms",
+            f"{work_50:.0f} ms of work in it, visible after {time_50:.0f} ms",
         ),
     ]

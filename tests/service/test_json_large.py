@@ -83,3 +83,21 @@ def test_a_list_of_very_many_small_values_is_parsed_whole(monkeypatch: pytest.Mo
 def test_deep_nesting_is_refused_before_the_stack_ends() -> None:
     with pytest.raises(BadAnswer):
         read_large_json(("[" * 2000 + "]" * 2000).encode())
+
+
+def test_members_are_read_in_another_way_when_they_are_looked_at() -> None:
+    looked_at: list[object] = []
+
+    def change(value: object) -> object:
+        looked_at.append(whole(value))
+        return {"seen": value}
+
+    logs = read_large_json(b'[{"a": 1}, "a text of some length", {"b": [1, 2, 3, 4, 5]}]')
+    assert isinstance(logs, LargeArray)
+    changed = logs.changed_by(change)
+    assert looked_at == []
+    assert changed[1] == "a text of some length"  # only lists and objects are changed
+    assert changed[0] == {"seen": {"a": 1}}
+    assert changed[2] is changed[2]  # a large one is changed once
+    assert looked_at == [{"a": 1}, {"b": [1, 2, 3, 4, 5]}]
+    assert logs[0] == {"a": 1}

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 
-from app.service.json_large import CONTAINERS, JSON_LIST, JSON_OBJECT
+from app.service.json_large import CONTAINERS, JSON_LIST, JSON_OBJECT, LargeArray, LargeObject
 from app.ui.crypto_rpc.outcomes import CallOutcome
 from app.wallet.abi import Decoded, Interface, decode, read_interface
 from app.wallet.errors import AbiRefused
@@ -116,6 +116,8 @@ class _Reader:
         return value
 
     def _value(self, value: object) -> object:
+        if isinstance(value, LargeArray) or (isinstance(value, LargeObject) and not _is_read_itself(value)):
+            return value.changed_by(self._member)  # decoded when it is looked at
         self._left -= 1
         if self._left < 0:
             return value
@@ -130,6 +132,10 @@ class _Reader:
         }
         said = self._log(value) if "topics" in value else self._transaction(value) if "input" in value else None
         return {DECODED: _said(said), **inner} if said is not None else inner
+
+    def _member(self, value: object) -> object:
+        self._left = MAX_VALUES
+        return self._value(value)
 
     def _log(self, log: Mapping[str, object]) -> Decoded | None:
         topics = [bytes_of(each) for each in _list(log.get("topics"))]
@@ -161,6 +167,11 @@ class _Reader:
     def _of(self, address: object) -> tuple[Interface, ...]:
         own = self._interfaces.by_address.get(address.lower()) if isinstance(address, str) else None
         return self._standard if own is None else (own, *self._standard)
+
+
+def _is_read_itself(value: Mapping[str, object]) -> bool:
+    """True for a log and for a transaction."""
+    return "topics" in value or "input" in value
 
 
 def _said(decoded: Decoded) -> dict[str, object]:
