@@ -104,7 +104,8 @@ def _on_network(network: str, tokens: Sequence[Token]) -> tuple[Token, ...]:
     if network in SOLANA_NAMES:
         raise PaymentRefused(
             "other_rail",
-            "This chain's payments are signed by its own wallets; Rialto only signs in with them.",
+            "Rialto has no signer for this chain's payments on this system. "
+            "Its own wallets can pay this way; here they sign in only.",
             "network",
         )
     raise PaymentRefused("network", "The service asks for payment on a network that is not known here.", "network")

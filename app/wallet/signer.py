@@ -10,6 +10,8 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from typing import TYPE_CHECKING, NoReturn, Protocol, TypeVar
 
 from app.wallet import base58
@@ -266,7 +268,22 @@ async def _with_key(read_key: ReadKey, chain: Chain, sign: Callable[[PrivateKey]
                 lambda: sign(key), SigningFailed("library", "The signature could not be made on this computer.")
             )
 
-    return await asyncio.to_thread(run)
+    return await asyncio.get_running_loop().run_in_executor(_signing_thread(), run)
+
+
+async def forget_keys() -> None:
+    """Overwrite the memory that signing used and gave back, of its own thread and of the one that calls."""
+    from app.wallet.forgetting import forget_given_back, forget_in_steps
+
+    await asyncio.get_running_loop().run_in_executor(_signing_thread(), forget_given_back)
+    for _ in forget_in_steps():
+        await asyncio.sleep(0)
+
+
+@cache
+def _signing_thread() -> ThreadPoolExecutor:
+    """One thread for all signatures: the C library keeps memory by thread, so there is one to clean up after."""
+    return ThreadPoolExecutor(1, thread_name_prefix="signing")
 
 
 def _ed25519(seed: bytes | bytearray) -> Ed25519PrivateKey:

@@ -29,7 +29,7 @@ def short_address(address: str) -> str:
 
 def age_words(card: AccountCard, now: datetime) -> str:
     if card.checked_at is None:
-        return "not asked yet"
+        return "Not asked yet"
     return money.age(max(0.0, (now - card.checked_at).total_seconds()))
 
 

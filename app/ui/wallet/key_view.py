@@ -15,7 +15,7 @@ from app.ui.wallet.state import KeyPage, KeyRow
 
 PARTS = (("keys", "Keys"), ("limits", "Limits by model"), ("hits", "Limits that were hit"))
 KEY_TITLES = ("Name", "May", "Ends in", "Made", "Expires", "Last used", "Limit", "7 days")
-KEY_WIDTHS = (0, 104, 90, 104, 104, 110, 120, 84)
+KEY_WIDTHS = (0, 110, 92, 116, 116, 122, 100, 76)
 
 
 class KeyView(QWidget):

@@ -92,6 +92,7 @@ class WalletPage(QObject):
         self.top_ups.open.changed.connect(lambda _payments: self._show_payments())
         self.top_ups.open.told.connect(lambda sentence: self.toast_wanted.emit(sentence, "", ""))
         self.top_ups.paid.connect(presenter.read_account)
+        self.top_ups.changed.connect(lambda _view: self.changed.emit())
 
     def _connect_canvas(self) -> None:
         main, receipts = self.main, self.receipts

@@ -68,6 +68,7 @@ class WalletKeys(QObject):
         self._signatures: Signatures | None = None
         self._kept_back: list[tuple[Account, str, str, str]] = []  # signed before the database was open
         self._locked = False
+        self._was_read = False  # a key since the last lock
         self._clock = QTimer(self)
         self._clock.setSingleShot(True)
         self._clock.timeout.connect(self.lock)
@@ -103,11 +104,19 @@ class WalletKeys(QObject):
         return self._locked
 
     def lock(self) -> None:
-        """Sign nothing until the person unlocks."""
+        """Sign nothing until the person unlocks, and overwrite what earlier signatures left in memory."""
         self._clock.stop()
         if not self._locked:
             self._locked = True
             self.changed.emit()
+            if self._was_read:
+                self._was_read = False
+                self._tasks.start("wallet forget", self._forget)
+
+    async def _forget(self) -> None:
+        from app.wallet.signer import forget_keys
+
+        await forget_keys()
 
     def unlock(self) -> None:
         self._locked = False
@@ -311,6 +320,7 @@ class WalletKeys(QObject):
             raise KeyUnavailable("locked", "The wallets are locked. Unlock them in the Wallet tab.")
         if account.watch_only:
             raise KeyUnavailable("elsewhere", "The key of this wallet is elsewhere.")
+        self._was_read = True
         problem = ""
         text: str | None = None
         try:

@@ -71,6 +71,7 @@ class TopUpPresenter(QObject):
         self._terms: TopUpRequirements | None = None
         self._prepared: PreparedPayment | None = None
         self._skew = timedelta()
+        self._paying = False
 
     async def start(self, database: Database) -> None:
         """Take the opened database, and find what the last run left open."""
@@ -143,7 +144,7 @@ class TopUpPresenter(QObject):
     @property
     def is_paying(self) -> bool:
         """True from the moment of signing until the answer: the window must not be closed over it lightly."""
-        return self._tasks.running("top-up pay")
+        return self._paying
 
     # How it is done
 
@@ -231,6 +232,14 @@ class TopUpPresenter(QObject):
         )
 
     async def _pay(self, signature: str | None) -> None:
+        self._paying = True
+        try:
+            await self._pay_once(signature)
+        finally:
+            self._paying = False
+            self.changed.emit(self.view)
+
+    async def _pay_once(self, signature: str | None) -> None:
         """Check once more, intend, sign, keep, send. Every step is on disk before the next one."""
         from app.storage.errors import StorageError
         from app.wallet.errors import WalletError
@@ -388,7 +397,10 @@ def _way(option: PaymentOption) -> WayToPay:
 
 
 def _other(option: OtherOption) -> WayToPay:
-    return WayToPay(network=option.network, token="", receiver="", least_usd=None, reason=option.sentence)
+    from app.wallet.networks import SOLANA_NAMES
+
+    network = "USDC on Solana" if option.network in SOLANA_NAMES else option.network
+    return WayToPay(network=network, token="", receiver="", least_usd=None, reason=option.sentence)
 
 
 def _row(name: str, value: str, reading: str) -> SheetRow:

@@ -48,6 +48,9 @@ class TopUpDialog(Dialog):
         self.body.addLayout(self._steps)
         self.play = Badge(theme, "Play money: worth nothing outside the Sandbox", "sandbox", icon="cube")
         self.body.addWidget(self.play, 0, Qt.AlignmentFlag.AlignLeft)
+        self.problem = Label(theme, "", role="bad", weight=600, wrap=True)  # on top: it must be seen without scrolling
+        self.problem.setAccessibleName("What is wrong")
+        self.body.addWidget(self.problem)
         self.pages = QStackedWidget()
         self.body.addWidget(self.pages, 1)
         self.amount_page = self._make_amount()
@@ -56,9 +59,6 @@ class TopUpDialog(Dialog):
         self.end_page, self._end = column(theme, 8)
         for page in (self.amount_page, self.payment_page, self.review_page, self.end_page):
             self.pages.addWidget(page)
-        self.problem = Label(theme, "", role="bad", wrap=True)
-        self.problem.setAccessibleName("What is wrong")
-        self.body.addWidget(self.problem)
         self.back = self.add_button("Back")
         self.back.clicked.connect(presenter.back)
         self.leave = self.add_button("Cancel", accepts=False)
@@ -190,6 +190,23 @@ class TopUpDialog(Dialog):
         self.pages.setMinimumHeight(self._theme.px(high))  # pages that are not shown do not count
         if before is not None and before.step != view.step and self.isVisible():
             self._fit()
+            self._scroll.verticalScrollBar().setValue(0)
+            self._focus(view)
+        elif self.problem.text() and (before is None or before.problem != view.problem):
+            self._scroll.verticalScrollBar().setValue(0)
+
+    def _focus(self, view: TopUpView) -> None:
+        """Put the keyboard where this step begins; never on the button that signs."""
+        first: QWidget | None = None
+        if view.step == "amount":
+            first = self.amount
+        elif view.step == "payment":
+            first = self.ways.checkedButton() or self.back
+        elif view.step == "review":
+            first = self.signature if view.watch_only else self.form
+        else:
+            first = self.leave
+        first.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _show_steps(self, view: TopUpView) -> None:
         _clear(self._steps)

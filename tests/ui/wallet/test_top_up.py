@@ -100,7 +100,8 @@ async def test_what_was_refused_for_lack_of_credits_goes_on_after_the_top_up_and
     shown: list[str] = []
     again: list[str] = []
     window = SimpleNamespace(current_tab="chat", show_tab=shown.append, tab=lambda _name: wallet.page)
-    chat = SimpleNamespace(retry_last=lambda: again.append("again"))
+    thread = SimpleNamespace(head_id="the refused answer")
+    chat = SimpleNamespace(opened=SimpleNamespace(thread=thread), act=lambda *what: again.append(" ".join(what)))
     top_up_and_go_on(SimpleNamespace(window=window, chat=chat, caller=wallet.caller))  # type: ignore[arg-type]
     await wallet.until(lambda: wallet.page.top_up_dialog is not None)
     dialog = wallet.page.top_up_dialog
@@ -109,7 +110,7 @@ async def test_what_was_refused_for_lack_of_credits_goes_on_after_the_top_up_and
             dialog.go.click()
             await wallet.until(lambda step=step: wallet.top_ups.view.step == step)
     await wallet.leave(dialog)
-    assert again == (["again"] if pays else [])
+    assert again == (["the refused answer retry"] if pays else [])
     assert shown == (["wallet", "chat"] if pays else ["wallet"])
 
 

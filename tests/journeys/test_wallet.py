@@ -1,0 +1,132 @@
+"""The whole program as a wallet's owner uses it: limits in every tab, lack of credits in every tab, and going on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from app.bootstrap.rialto import Rialto
+from app.credentials.accounts import Account
+from app.ui.shared.dialogs import Dialog
+from app.ui.wallet.page import WalletPage
+from tests.journeys.conftest import until as wait_until
+from tests.journeys.paying_tabs import DEEDS, problem_of
+
+
+async def in_the_sandbox(rialto: Rialto) -> None:
+    rialto.settings.change(welcome_done=True)
+    rialto.desk.places.keep_for_session()
+    rialto.accounts.use(rialto.desk.sandbox_account().id)
+    await until(lambda: rialto.caller.service is not None and rialto.chat.head().model_id)
+
+
+async def control(rialto: Rialto, path: str, method: str = "GET", **body: object) -> Any:
+    origin = (await rialto.desk.sandbox.start_and_tell()).rpartition("/api")[0]
+    headers = {"Authorization": f"Bearer {rialto.desk.sandbox.key}"}
+    async with httpx.AsyncClient(timeout=60, headers=headers) as http:
+        answer = await http.request(method, f"{origin}/sandbox{path}", json=body or None)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+
+def wallet_page(rialto: Rialto) -> WalletPage:
+    page = rialto.window.tab("wallet")
+    assert isinstance(page, WalletPage)
+    return page
+
+
+async def full_wallet(rialto: Rialto) -> Account:
+    """Everybody's wallet: its key is public, and it holds play dollars."""
+    faucet = (await control(rialto, "/faucet"))["wallet"]
+    wallet_page(rialto)
+    sandbox = rialto.desk.sandbox_account()
+    account = await rialto.desk.wallet_keys.add_from_key("Pocket wallet", faucet["private_key"], "evm", sandbox)
+    rialto.accounts.refresh()
+    return account
+
+
+async def until(happened: Callable[[], object], what: str = "", within_s: float = 60.0) -> None:
+    """Wait for something to become true; `what` is said when it does not."""
+    try:
+        await wait_until(happened, within_s)
+    except TimeoutError:
+        raise AssertionError(f"it did not come to that: {what}") from None
+
+
+def question() -> Dialog | None:
+    """The dialog that is open over the window."""
+    found = QApplication.activeModalWidget()
+    return found if isinstance(found, Dialog) else None
+
+
+@pytest.mark.timeout(180)
+async def test_no_tab_sends_what_goes_past_the_limit_of_a_single_call(
+    start: Callable[..., Any], tmp_path: Path
+) -> None:
+    async with start() as rialto:
+        await in_the_sandbox(rialto)
+        wallet_page(rialto).presenter.set_limit("hard call", "0.0000001")
+        before = (await control(rialto, "/state"))["balance"]
+        for tab, deed in DEEDS.items():
+            rialto.window.show_tab(tab)
+            await deed.prepare(rialto, tmp_path)
+            deed.begin(rialto)
+            await until(question, tab)
+            asked = question()
+            assert asked is not None
+            assert "hard limit" in asked.windowTitle(), tab
+            QTest.keyClick(asked, Qt.Key.Key_Escape)
+            await until(lambda: question() is None, "the question to close")
+            await until(lambda tab=tab: problem_of(rialto, tab) is not None, f"a problem in {tab}")
+            assert "Nothing was sent" in str(problem_of(rialto, tab)), tab
+            assert not deed.done(rialto)
+        assert (await control(rialto, "/state"))["balance"] == before
+
+
+@pytest.mark.timeout(240)
+async def test_every_tab_goes_on_after_the_top_up_with_what_was_refused_for_lack_of_credits(
+    start: Callable[..., Any], tmp_path: Path
+) -> None:
+    async with start() as rialto:
+        await in_the_sandbox(rialto)
+        account = await full_wallet(rialto)
+        rialto.accounts.use(account.id)
+        await until(lambda: rialto.caller.account == account and rialto.caller.service is not None)
+        for tab, deed in DEEDS.items():
+            await control(rialto, f"/wallets/{account.address}", "PUT", usd="0")
+            rialto.window.show_tab(tab)
+            await deed.prepare(rialto, tmp_path)
+            deed.begin(rialto)
+            await until(lambda tab=tab: problem_of(rialto, tab) is not None, f"a problem in {tab}")
+            problem = problem_of(rialto, tab)
+            assert problem is not None
+            assert problem.primary is not None
+            assert problem.primary.id == "top-up", (tab, str(problem))
+            rialto.help("top-up")
+            await pay(rialto)
+            assert rialto.window.current_tab == tab
+            await until(lambda deed=deed: deed.done(rialto), f"{tab} going on")
+            left = Decimal((await control(rialto, f"/wallets/{account.address}"))["usd"])
+            assert 0 < left < 5, tab
+
+
+async def pay(rialto: Rialto) -> None:
+    """Walk through the top-up with the keyboard alone: the smallest amount, the first way, and Ctrl+Return."""
+    page = wallet_page(rialto)
+    await until(lambda: page.top_up_dialog is not None)
+    for step in ("payment", "review", "done"):
+        assert page.top_up_dialog is not None
+        await until(lambda: page.top_up_dialog is not None and page.top_up_dialog.go.isEnabled())
+        QTest.keyClick(page.top_up_dialog, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+        await until(lambda step=step: page.top_ups.view.step == step or page.top_ups.view.problem, step)
+        assert page.top_ups.view.step == step, page.top_ups.view.problem
+    QTest.keyClick(page.top_up_dialog, Qt.Key.Key_Escape)
+    await until(lambda: page.top_up_dialog is None)
