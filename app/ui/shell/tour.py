@@ -79,7 +79,7 @@ async def _first_act(guide: Guide) -> None:
     main = chat.main
     await guide.until("the welcome page", lambda: window.focusWidget() is not None)
     await guide.until("the place for keys to be known", lambda: place_is_known(window))
-    await guide.picture("welcome", "The welcome page offers the Sandbox, which needs no account.")
+    await guide.picture("welcome", "The welcome page offers three ways to start; the Sandbox needs no account.")
 
     guide.press(window.focusWidget() or window, Qt.Key.Key_Return)
     await guide.until("the Sandbox", lambda: window.caller.is_sandbox and window.caller.service is not None)

@@ -12,6 +12,7 @@ from app.ui.images.page import ImagesPage
 from app.ui.shell.tour_guide import StepFailed
 from app.ui.speech.page import SpeechPage
 from app.ui.transcription.page import TranscriptionPage
+from app.ui.video.page import VideoPage
 from app.ui.wallet.page import WalletPage
 
 if TYPE_CHECKING:
@@ -19,10 +20,12 @@ if TYPE_CHECKING:
 
     from app.storage.images import StoredImage
     from app.storage.takes import Take
+    from app.storage.video_jobs import VideoJob
     from app.ui.crypto_rpc.state import RunView
     from app.ui.shell.tour_guide import Guide
 
 SAYING = "The train leaves the station at seven. I would like a cup of coffee and a piece of bread."
+FILM_OF = "A night train crosses a viaduct, the valley below in fog"
 PICTURE_OF = "Travel poster of a harbour with a lighthouse, flat shapes, low sun"
 CALLS = """[
   {"method": "eth_blockNumber", "params": []},
@@ -33,9 +36,10 @@ CALLS = """[
 
 
 async def act(guide: Guide) -> None:
-    """Speak, transcribe what was spoken, and call a chain."""
+    """Order a film; while it is made speak, transcribe what was spoken and draw; then see it, and call a chain."""
     window = guide.window
     await guide.until("the Sandbox", lambda: window.caller.is_sandbox and window.caller.service is not None)
+    await order_film(guide)
     take, clip = await speak(guide)
     saw = f"{take.voice_name} said {len(SAYING)} characters in {take.duration_s:.1f} s of sound."
     await guide.picture("speech", saw)
@@ -46,6 +50,10 @@ async def act(guide: Guide) -> None:
         "images",
         f"{image.model_name or image.model} drew {image.width} × {image.height} pixels; the file says what made it.",
     )
+    job = await see_film(guide)
+    await guide.picture(
+        "video", f"A film of {job.duration_s:.0f} s came while all that was done; it was checked and saved."
+    )
     run = await call_chain(guide)
     saw = f"The chain answered {run.results} of {len(run.outcomes)} calls; {run.errors} went wrong and cost less."
     await guide.picture("console", saw)
@@ -54,6 +62,30 @@ async def act(guide: Guide) -> None:
     assert isinstance(page, WalletPage)
     await guide.until("the ledger", lambda: page.receipts.row(0) is not None)
     await guide.picture("wallet", "The wallet shows what every tab has spent, and which limits are left.")
+
+
+async def order_film(guide: Guide) -> None:
+    """Describe a film and order it for the price on the button."""
+    guide.window.show_tab("video")
+    page = guide.window.tab("video")
+    assert isinstance(page, VideoPage)
+    await guide.until("a model that films", lambda: page.form.model.count())
+    prompt = page.main_input()
+    prompt.setFocus()
+    QTest.keyClicks(prompt, FILM_OF)
+    await guide.until("the film's price", lambda: page.form.queue.isEnabled())
+    guide.press(prompt, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    await guide.until("the order", lambda: page.presenter.book.all())
+
+
+async def see_film(guide: Guide) -> VideoJob:
+    """Come back when the film is there; return its job."""
+    guide.window.show_tab("video")
+    page = guide.window.tab("video")
+    assert isinstance(page, VideoPage)
+    book = page.presenter.book
+    await guide.until("the film", lambda: any(job.has_film for job in book.all()))
+    return next(job for job in book.all() if job.has_film)
 
 
 async def speak(guide: Guide) -> tuple[Take, Path]:
