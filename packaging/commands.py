@@ -63,6 +63,7 @@ def read_command_line(arguments: Sequence[str]) -> tuple[argparse.Namespace, lis
     command.set_defaults(command=shots)
     command = commands.add_parser("package", help="build what people install, and let it test itself")
     command.add_argument("--without-test", action="store_true", help="do not run the built program's self-test")
+    command.add_argument("--only-folder", action="store_true", help="build the program's folder, and pack nothing")
     command.set_defaults(command=make_packages)
     return parser.parse_args(own), rest
 
@@ -122,10 +123,12 @@ def shots(options: argparse.Namespace, rest: Sequence[str]) -> int:
 
 def make_packages(options: argparse.Namespace, rest: Sequence[str]) -> int:
     """Build for the system that this is; each can only be built on itself."""
-    from package import package
+    from package import build_folder, package
 
     environ = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
     environment = prepare(".venv-package", PACKAGE_LOCK, options, window=False, environ=environ)
+    if options.only_folder:
+        return build_folder(environment)
     return package(environment, test=not options.without_test)
 
 

@@ -29,6 +29,7 @@ from locks import RUN_LOCK
 from progress import CommandFailed, Refusal, quietly, say, step
 
 SPEC = ROOT / "packaging" / "rialto.spec"
+WORK = ROOT / "build" / "package"
 BUILD_FILES = ROOT / "packaging" / "build_files"
 # Not stripped: Qt (done by its makers), and libraries that were changed after linking, which strip may break.
 NOT_STRIPPED = ("/PySide6/", "/shiboken6/", ".libs/")
@@ -52,10 +53,9 @@ def package(environment: Environment, *, test: bool, target: Path = ROOT / "dist
     if not update_feed.check(os.environ):
         say("There is no update feed: the program will say that it looks for no new versions.")
     target.mkdir(parents=True, exist_ok=True)
-    work = ROOT / "build" / "package"
-    shutil.rmtree(work, ignore_errors=True)
+    shutil.rmtree(WORK, ignore_errors=True)
     linux = sys.platform.startswith("linux")
-    made = build(environment, work, "bundled")
+    made = build(environment, WORK, "bundled")
     if test:
         prove(made.folder)
     name = f"rialto-{made.version}-{sys.platform}-{platform.machine().lower()}"
@@ -64,7 +64,7 @@ def package(environment: Environment, *, test: bool, target: Path = ROOT / "dist
     if linux:
         results.append(tarball(made.folder, target / f"{name}.tar.xz", made.epoch))
         if shutil.which("dpkg-shlibdeps"):
-            made = build(environment, work, "theirs")
+            made = build(environment, WORK, "theirs")
             results += debian_package.make(made.version, made.epoch, made.folder, made.icons, made.notices, target)
         else:
             say("There is no dpkg-dev here, so no .deb was made.")
@@ -76,6 +76,14 @@ def package(environment: Environment, *, test: bool, target: Path = ROOT / "dist
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
         path.with_name(path.name + ".sha256").write_text(f"{digest}  {path.name}\n", encoding="utf-8", newline="\n")
         say(f"{path.name}: {path.stat().st_size / 1e6:.1f} MB, sha256 {digest}")
+    return 0
+
+
+def build_folder(environment: Environment) -> int:
+    """Build what the .deb are made of, and nothing more; on other systems, what their package is made of."""
+    signing.check(os.environ)
+    linux = sys.platform.startswith("linux")
+    say(f"The program is {build(environment, WORK, 'theirs' if linux else 'bundled').folder}")
     return 0
 
 

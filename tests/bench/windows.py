@@ -88,7 +88,9 @@ def screen() -> str:
 
 
 @contextmanager
-def running(arguments: Sequence[str], home: Path) -> Iterator[tuple[subprocess.Popen[bytes], Path, int]]:
+def running(
+    arguments: Sequence[str], home: Path, program: str = sys.executable
+) -> Iterator[tuple[subprocess.Popen[bytes], Path, int]]:
     """Start a window; yields the process, its ready file and when it was started (monotonic ns). Ends it afterwards."""
     said = home / "ready"
     said.unlink(missing_ok=True)
@@ -96,7 +98,7 @@ def running(arguments: Sequence[str], home: Path) -> Iterator[tuple[subprocess.P
     environ.pop("PYTHONDONTWRITEBYTECODE", None)
     environ["PYTHONPYCACHEPREFIX"] = _bytecode().name
     begun_ns = time.monotonic_ns()
-    with subprocess.Popen([sys.executable, *arguments], cwd=ROOT, env=environ, stdin=subprocess.DEVNULL) as process:
+    with subprocess.Popen([program, *arguments], cwd=ROOT, env=environ, stdin=subprocess.DEVNULL) as process:
         try:
             yield process, said, begun_ns
         finally:
@@ -120,9 +122,11 @@ def wait_for(process: subprocess.Popen[bytes], said: Path, words: Sequence[str])
     raise RuntimeError(f"the window did not say {' and '.join(words)} within {PATIENCE_S:.0f} s")
 
 
-def start_s(arguments: Sequence[str], home: Path, words: Sequence[str] = ("ready",)) -> float:
+def start_s(
+    arguments: Sequence[str], home: Path, words: Sequence[str] = ("ready",), program: str = sys.executable
+) -> float:
     """Return the seconds from the start of the process to the latest of the named moments."""
-    with running(arguments, home) as (process, said, begun_ns):
+    with running(arguments, home, program) as (process, said, begun_ns):
         return (wait_for(process, said, words) - begun_ns) / 1e9
 
 
