@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QSignalBlocker, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -31,6 +31,17 @@ def test_a_switch_turns_with_the_space_key_and_moves_its_knob(qtbot, theme: Them
     qtbot.keyClick(switch, Qt.Key.Key_Space)
     assert switch.isChecked()
     assert picture(switch) != off
+
+
+def test_a_switch_set_behind_blocked_signals_shows_its_knob_where_it_is(qtbot, theme: Theme) -> None:
+    silent, told = Switch(theme, "Sound"), Switch(theme, "Sound")
+    for switch in (silent, told):
+        qtbot.addWidget(switch)
+        switch.resize(40, 24)
+    with QSignalBlocker(silent):
+        silent.setChecked(True)
+    told.setChecked(True)
+    assert silent.grab().toImage() == told.grab().toImage()
 
 
 def test_a_switch_slides_and_arrives(qtbot, theme: Theme) -> None:

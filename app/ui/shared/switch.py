@@ -73,6 +73,8 @@ class Switch(QAbstractButton):
         track = self._track()
         unit = track.height() / 18
         on = self.isChecked()
+        if self._slide is None or self._slide.state() != QVariantAnimation.State.Running:
+            self._place = 1.0 if on else 0.0  # also when it was set while its signals were blocked
         color = self._theme.color
         if not self.isEnabled():
             pen = QPen(color("line2"), 1.0, Qt.PenStyle.DashLine)

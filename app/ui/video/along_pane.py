@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.ui.shared.buttons import Button, QuietButton
@@ -73,7 +73,8 @@ class AlongPane(QWidget):
             else:
                 growing = self._element_column if name == "elements" else self._keyframe_column
                 self._column.addLayout(growing)
-                self._column.addWidget(self.add_element if name == "elements" else self.add_keyframe)
+                adds = self.add_element if name == "elements" else self.add_keyframe
+                self._column.addWidget(adds, 0, Qt.AlignmentFlag.AlignLeading)
             if name in self._notes:
                 self._column.addWidget(self._notes[name])
             self._column.addWidget(self._problems[name])

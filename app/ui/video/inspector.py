@@ -11,13 +11,14 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QSt
 
 from app.ui.shared.buttons import Button, IconButton, PrimaryButton
 from app.ui.shared.card import Card
+from app.ui.shared.empty_state import EmptyState
 from app.ui.shared.error_card import ErrorCard
 from app.ui.shared.flow import FlowLayout
 from app.ui.shared.header import PaneTabs
 from app.ui.shared.icon_label import IconLabel
 from app.ui.shared.label import Label
 from app.ui.shared.spinner import Progress
-from app.ui.shared.surfaces import zone
+from app.ui.shared.surfaces import rule, zone
 from app.ui.video.film_player import FilmPlayer
 from app.ui.video.request_page import RequestPage
 from app.ui.video.state import Detail
@@ -73,8 +74,15 @@ class Inspector(QWidget):
         self.progress_words = Label(theme, "", role="text2", wrap=True, tabular=True)
         self.progress = Progress(theme, self.tr("Progress of the video"))
         self.problem = ErrorCard(theme)
+        self.to_come = EmptyState(
+            theme,
+            self.tr("The preview appears here"),
+            self.tr("You can close Rialto. It picks the job up again next time."),
+            icon_name="video",
+        )
         for widget in (self.nothing, self.title, self.player, self.progress_words, self.progress, self.problem):
             self._column.addWidget(widget)
+        self._column.addWidget(self.to_come)
         self._column.addWidget(self._buttons())
         self._column.addWidget(self._places())
         self._facts = QGridLayout()
@@ -134,6 +142,8 @@ class Inspector(QWidget):
             row.addLayout(column, 1)
             if button is not None:
                 row.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
+            if button is not None:
+                self.places.body.addWidget(rule())
             self.places.body.addLayout(row)
         self.problem.action.connect(self.action)
         return self.places
@@ -169,8 +179,9 @@ class Inspector(QWidget):
         self.problem.setVisible(detail.problem is not None)
         if detail.problem is not None and detail.problem != self.problem.problem:
             self.problem.set_problem(detail.problem)
+        self.to_come.setVisible(bool(detail.progress) and detail.state != "waiting")
         for name, button in self.buttons.items():
-            button.setVisible(name in detail.actions)
+            button.setVisible(name in detail.actions and not (name == "cancel" and detail.problem is not None))
         self.places.setVisible(bool(detail.film))
         self.saved.set_text(detail.saved[0])
         self.saved_where.set_text(detail.saved[1])

@@ -14,6 +14,7 @@ SUFFIX = ".jpg"
 GIVE_UP_MS = 8_000  # for a film that this computer cannot show
 AT_MS = 200  # the very first picture is often black
 MAX_SIDE = 640
+TRIES = 3  # of one film in one run: a busy computer may be too slow at first
 
 
 class Posters(QObject):
@@ -27,7 +28,8 @@ class Posters(QObject):
         self._thumbnails = Thumbnails(self)
         self._thumbnails.loaded.connect(lambda key: self.made.emit(key.rpartition("#")[0]))
         self._waiting: deque[str] = deque()
-        self._tried: set[str] = set()
+        self._tried: dict[str, int] = {}
+        self._at_work: set[str] = set()
         self._written_ones: set[str] = set()
         self._frames: FirstFrame | None = None
         self._kept.connect(self._written)
@@ -36,8 +38,10 @@ class Posters(QObject):
         path = Path(film + SUFFIX)
         key = f"{film}#{film in self._written_ones}"  # another key once there is a picture to read
         picture = self._thumbnails.get(key, size.width() * 2, size.height() * 2, path.read_bytes)
-        if picture is not None and picture.isNull() and film not in self._tried:
-            self._tried.add(film)
+        tries = self._tried.get(film, 0)
+        if picture is not None and picture.isNull() and tries < TRIES and film not in self._at_work:
+            self._tried[film] = tries + 1
+            self._at_work.add(film)
             self._waiting.append(film)
             self._next()
         return picture
@@ -51,7 +55,9 @@ class Posters(QObject):
         self._frames.begin(self._waiting.popleft())
 
     def _take(self, film: str, picture: QImage) -> None:
-        if not picture.isNull():
+        if picture.isNull():
+            self._at_work.discard(film)
+        else:
             QThreadPool.globalInstance().start(lambda: self._write(film, picture))
         self._next()
 
@@ -68,6 +74,7 @@ class Posters(QObject):
                 return  # the window was closed meanwhile
 
     def _written(self, film: str) -> None:
+        self._at_work.discard(film)
         self._written_ones.add(film)
         self.made.emit(film)
 

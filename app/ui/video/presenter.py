@@ -299,6 +299,9 @@ class VideoPresenter(QObject):
 
     def show(self, which: str) -> None:
         self.which = which
+        rows = self.jobs().rows
+        if rows and not any(row.id == self.selected for row in rows):
+            self.selected = rows[0].id  # what is looked at stands in the list
         self._tell_jobs()
 
     def find(self, text: str) -> None:

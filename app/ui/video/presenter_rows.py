@@ -33,6 +33,7 @@ _BADGES = {
 }
 QUEUED_WORDS = frozenset({"pending", "queued", "in_queue"})
 TITLE_CHARS = 90
+TOLD_FROM_S = 2.0  # of waiting, from which on it is worth a word
 TENS_FROM_S = 60  # from here on a time is told in tens of seconds
 
 
@@ -279,7 +280,7 @@ def _actions(job: VideoJob) -> frozenset[str]:
         return frozenset({"restore", "delete"})
     actions = {"use", "copy"}
     if job.state == "waiting":
-        actions |= {"cancel", "up", "down"}
+        actions |= {"cancel"} if job.held else {"cancel", "up", "down"}
     else:
         actions.add("again")
     if job.held and job.state == "waiting":
@@ -310,7 +311,9 @@ def _facts(job: VideoJob, film: Path, now: datetime) -> tuple[tuple[str, str], .
         facts.append(("Cost", f"{price} {note}"))
     took = _took(job)
     if took is not None:
-        facts.append(("Time", f"{money.duration(took)} until it was ready"))
+        waited = (job.queued_at - job.created_at).total_seconds() if job.queued_at is not None else 0.0
+        before = f", {money.duration(waited)} waiting here before" if waited >= TOLD_FROM_S else ""
+        facts.append(("Time", f"{money.duration(took)} until it was ready{before}"))
     if form.get("consents"):
         agreed = consent_from(form.get("consent"))
         facts.append(("Consent", f"given, version {agreed.version}" if agreed and agreed.version else "given"))
