@@ -14,7 +14,8 @@ from app.service.response_info import money
 
 MILLION = Decimal(1_000_000)
 WEB_SEARCH_USD = Decimal("0.01")  # per request that searched
-SCRAPED_URL_USD = Decimal("0.01")  # per address that could be read, five at most
+SCRAPED_URL_USD = Decimal("0.01")  # per address that could be read
+SCRAPED_URLS = 5  # at most in one request
 UPSCALE_USD: Mapping[int, Decimal] = {2: Decimal("0.02"), 4: Decimal("0.08")}
 
 Pricing = Mapping[str, object]
@@ -57,7 +58,7 @@ def chat_cost(
         + created * (cache_write_usd if cache_write_usd is not None else input_usd)
         + usage.completion * output_usd
     ) / MILLION
-    return tokens + (WEB_SEARCH_USD if searched else 0) + SCRAPED_URL_USD * min(max(scraped_urls, 0), 5)
+    return tokens + (WEB_SEARCH_USD if searched else 0) + SCRAPED_URL_USD * min(max(scraped_urls, 0), SCRAPED_URLS)
 
 
 def speech_cost(pricing: Pricing | None, characters: int) -> Decimal | None:

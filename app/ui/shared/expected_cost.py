@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl
 
 if TYPE_CHECKING:
     from app.service.calls import Call
@@ -48,7 +49,23 @@ def _chat(body: Mapping[str, object], model: Model) -> Decimal | None:
     choices = body.get("n")
     answer *= choices if isinstance(choices, int) else 1
     asked = _chars(body.get("messages")) // CHARS_PER_TOKEN + 1
-    return (asked * price_in + answer * price_out) / MILLION
+    return (asked * price_in + answer * price_out) / MILLION + _extras(body)
+
+
+def _extras(body: Mapping[str, object]) -> Decimal:
+    """What searching and reading links may cost on top, whichever way they are asked for."""
+    from app.service.dialect import EXTENSION_OBJECTS
+    from app.service.pricing import SCRAPED_URL_USD, SCRAPED_URLS, WEB_SEARCH_USD
+
+    suffix = dict(parse_qsl(str(body.get("model", "")).partition(":")[2]))
+    asked = [suffix, *(part for name in EXTENSION_OBJECTS if isinstance(part := body.get(name), Mapping))]
+
+    def wanted(name: str) -> bool:
+        return any(part.get(name) not in (None, False, "off", "false") for part in asked)
+
+    searches = sum(map(wanted, ("enable_web_search", "enable_x_search")))
+    links = SCRAPED_URLS if wanted("enable_web_scraping") else 0
+    return searches * WEB_SEARCH_USD + links * SCRAPED_URL_USD
 
 
 def _chars(value: object) -> int:
