@@ -38,6 +38,7 @@ class Picture:
         self._selection = selection
         self._theme = theme
         self._shown: dict[Unit, tuple[int, int]] = {}  # as painted: y and height
+        self._end = 0  # as painted: where the last unit ends
         self.left = 0
 
     def forget(self) -> None:
@@ -65,6 +66,10 @@ class Picture:
                 clean_from, clean_to = each.y, each.y + clean
             each.unit.dirty_from = None
         damage -= QRegion(0, clean_from, bounds.width(), clean_to - clean_from)
+        end = placed[-1].bottom if placed else 0
+        if shift == 0 and end == self._end:  # nothing stands below, as before
+            damage -= QRegion(0, end, bounds.width(), max(0, bounds.height() - end))
+        self._end = end
         if self.caret != caret or shift:
             if self.caret is not None:
                 damage += QRegion(self.caret.translated(0, shift or 0))
