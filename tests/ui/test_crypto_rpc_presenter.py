@@ -68,6 +68,7 @@ async def test_r_rpc_36_sending_the_same_again_is_a_replay_that_costs_nothing(de
 
 
 async def test_r_rpc_38_a_key_that_went_with_another_request_is_explained_before_sending(desk: RpcDesk) -> None:
+    desk.presenter.set_key("my-key")
     await desk.send()
     desk.write(json.dumps(call("eth_chainId")))
     await desk.tasks.idle()

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QCheckBox, QLineEdit, QPlainTextEdit
 from app.ui.crypto_rpc.log_ranges import BlockRange, LogSearch
 from app.ui.crypto_rpc.presenter_plans import NoPlan, log_plan, sheet_plan
 from app.ui.crypto_rpc.presenter_tools import Tools
+from app.ui.crypto_rpc.response_pane import TABLE
 from app.ui.crypto_rpc.tool_dialog import ToolDialog
 from app.ui.shared.dialogs import Dialog
 from app.ui.shared.tasks import TaskScope
@@ -150,6 +151,7 @@ async def test_chain_heads_of_several_networks_are_watched_and_stop_when_nobody_
     assert isinstance(rows, list)
     assert {row["network"] for row in rows} == {"Base mainnet", "Ethereum mainnet"}
     assert all(isinstance(row["block"], int) for row in rows)
+    assert window.response.tabs.bar.currentIndex() == TABLE  # what was joined is a table first of all
     assert list(window.page.running_work()) == ["Watching chain heads"]
     window.main.hide()
     await window.settle()

@@ -50,7 +50,6 @@ async def window(tmp_path: Path, tasks: TaskScope, theme: Theme) -> AsyncIterato
 async def test_networks_used_lately_stand_before_the_families_the_last_one_first(window: RpcWindow) -> None:
     for slug in ("polygon-mainnet", "base-mainnet"):
         window.presenter.use_network(slug)
-        window.key("Ctrl+Shift+N")  # a key goes with one network
         await window.send()
     window.key("Ctrl+Shift+L")
     rows = shown(window.page.networks)

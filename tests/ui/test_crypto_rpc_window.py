@@ -173,7 +173,24 @@ async def test_r_rpc_36_the_second_sending_is_a_replay_and_a_new_key_is_not(wind
     assert window.response.runs.text() == "Run 3 of 3"
 
 
-async def test_r_rpc_38_a_key_in_use_is_explained_beside_the_field(window: RpcWindow) -> None:
+async def test_r_rpc_38_another_request_takes_a_key_of_its_own_and_the_same_keeps_it(window: RpcWindow) -> None:
+    first = window.request.key.text()
+    await window.send()
+    window.type_json(call("eth_chainId"))
+    await window.settle()
+    second = window.request.key.text()
+    assert second != first
+    await window.send()
+    assert [entry.badge for entry in window.entries] == ["", ""]
+    await window.send()
+    assert window.request.key.text() == second
+    assert window.entries[0].badge == "Replay"
+
+
+async def test_r_rpc_38_a_key_of_ones_own_that_is_in_use_is_explained_beside_the_field(window: RpcWindow) -> None:
+    window.request.key.setFocus()
+    window.request.key.selectAll()
+    QTest.keyClicks(window.request.key, "my-key")
     await window.send()
     window.type_json(call("eth_chainId"))
     await window.settle()

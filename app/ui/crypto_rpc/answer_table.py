@@ -215,7 +215,10 @@ class AnswerTable(QWidget):
         if 0 <= place < len(self._tables):
             table = self._tables[place]
             self.view.show_table(table)
-            self.size_words.set_text(f"{len(table.rows):,} rows, {len(table.columns)} columns")
+            rows, columns = len(table.rows), len(table.columns)
+            self.size_words.set_text(
+                f"{rows:,} {'row' if rows == 1 else 'rows'}, {columns} {'column' if columns == 1 else 'columns'}"
+            )
 
     def _dress(self) -> None:
         px = self._theme.px

@@ -43,6 +43,7 @@ class Draft:
         self.params_problem: TextProblem | None = None
         self.key = key
         self.key_used = True
+        self.key_typed = False  # by a person, who then decides when another one is taken
         self.variables: dict[str, Any] = {}
         self._show_selected()
 
@@ -156,6 +157,11 @@ class Draft:
             self.network = pasted.network
         return ()
 
+    # The key
+
+    def take_key(self, key: str, *, typed: bool = False) -> None:
+        self.key, self.key_typed = key, typed
+
     # What goes out
 
     def filled(self) -> tuple[CallRow, ...]:
@@ -184,6 +190,7 @@ class Draft:
             "text": self.text if self.text_problems and not self.changes_state else "",
             "key": self.key,
             "key_used": self.key_used,
+            "key_typed": self.key_typed,
             "variables": dict(self.variables),
         }
 
@@ -194,7 +201,7 @@ class Draft:
         read = read_text(json.dumps(kept.get("items", [])))
         if read.rows and not read.problems:
             self.set_rows(read.rows, selected=0, batch=kept.get("batch") is True)
-        for name, kind in (("network", str), ("key", str), ("key_used", bool)):
+        for name, kind in (("network", str), ("key", str), ("key_used", bool), ("key_typed", bool)):
             if isinstance(kept.get(name), kind) and kept[name] != "":
                 setattr(self, name, kept[name])
         variables = kept.get("variables")

@@ -226,10 +226,10 @@ class CryptoRpcPresenter(QObject):
         self.runs.put(None)
 
     def new_key(self) -> None:
-        self.edit(lambda draft: setattr(draft, "key", fresh_key(self._now())))
+        self.edit(lambda draft: draft.take_key(fresh_key(self._now())))
 
     def set_key(self, key: str) -> None:
-        self.edit(lambda draft: setattr(draft, "key", key.strip()), typed=True)
+        self.edit(lambda draft: draft.take_key(key.strip(), typed=True), typed=True)
 
     def use_key(self, on: bool) -> None:
         self.edit(lambda draft: setattr(draft, "key_used", on), typed=True)
@@ -246,12 +246,23 @@ class CryptoRpcPresenter(QObject):
             else:
                 now = self._now()
                 first = await calls.first_under(account.id, self.draft.key, now)
+                if self._takes_another_key(first, operation):
+                    first = None
                 words = key_note(first, operation.digest, now)
         if words != self._key_words:
             self._key_words = words
             self._changed()
         if words[0] != KEPT_A_DAY:
             self._minute.start()  # the time that is left runs down while nobody types
+
+    def _takes_another_key(self, first: RpcCall | None, operation: RpcOperation) -> bool:
+        """Where the request is another one now than its key went with, the service would refuse it: a key that was
+        made here gives way to a fresh one. One that a person typed stays, and what is wrong with it is said."""
+        if first is None or first.digest == operation.digest or self.draft.key_typed:
+            return False
+        self.draft.take_key(fresh_key(self._now()))
+        self._changed()
+        return True
 
     def _operation(self) -> RpcOperation:
         assert self._caller.service is not None
@@ -321,6 +332,9 @@ class CryptoRpcPresenter(QObject):
             transactions = await read_transactions(rows)
             now = self._now()
             first = await calls.first_under(account.id, key, now) if key else None
+            if not own_key and self._takes_another_key(first, operation):
+                operation = prepared(service, draft.network, rows, batch=batch, key=draft.key)
+                first = None
             if first is not None and first.digest != operation.digest:
                 raise NotSent(Problem(key_note(first, operation.digest, now)[1].rstrip("."), severity="warn"))
             await check_caps(calls, account.id, operation.estimate.credits, now)
@@ -374,7 +388,8 @@ class CryptoRpcPresenter(QObject):
             draft.network = call.network
             draft.set_rows(read.rows, selected=0, batch=call.batch)
             if call.idempotency_key:
-                draft.key, draft.key_used = call.idempotency_key, True
+                draft.take_key(call.idempotency_key)
+                draft.key_used = True
 
         self.edit(change)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -40,7 +41,7 @@ class CallShelf(QObject):
         if self.calls is not None:
             found = await self.calls.recent(search=self._search, limit=MAX_LISTED)
             now = self._now()
-            self.changed.emit(tuple(entry_of(call, now) for call in found))
+            self.changed.emit(await asyncio.to_thread(lambda: tuple(entry_of(call, now) for call in found)))
 
     def trash(self, call_ids: tuple[str, ...]) -> None:
         self._tasks.start("rpc trash", self._trash, call_ids)

@@ -37,6 +37,11 @@ TREE, TABLE, HEADERS, RAW, CHANGES = range(5)
 UNFOLDED = 40  # differences that stand open at once
 
 
+def _is_joined(run: RunView | None) -> bool:
+    """True for what a job put together of several answers: it has no id of its own."""
+    return run is not None and not run.id
+
+
 def broken(text: str) -> str:
     """The text with breaks in lines that are too long to be laid out at once."""
     return "\n".join(
@@ -214,8 +219,11 @@ class ResponsePane(QWidget):
         self.tree.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def show_run(self, run: RunView | None) -> None:
-        """Show an answer, or with None what belongs here."""
+        """Show an answer, or with None what belongs here. What a job put together is a table first of all."""
+        was_joined, is_joined = _is_joined(self._run), _is_joined(run)
         self._run = run
+        if was_joined != is_joined:
+            self.tabs.bar.setCurrentIndex(TABLE if is_joined else TREE)
         self._found, self._at = [], -1
         self.places.set_text("")
         self._whole.setCurrentIndex(0 if run is not None else 1)
