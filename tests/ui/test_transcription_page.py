@@ -21,6 +21,7 @@ from app.ui.shared.tab import Zones
 from app.ui.shared.theme import Theme
 from app.ui.transcription.document import Document
 from app.ui.transcription.page import TranscriptionPage
+from app.ui.transcription.state import Entry
 from tests.audio.recorded import tone
 from tests.sandbox.test_transcription import samples
 from tests.ui.transcription_desk import Desk, open_desk
@@ -360,21 +361,28 @@ async def test_the_list_is_searched_renamed_trashed_and_brought_back(tmp_home: P
     async with open_room(tmp_home, theme) as room:
         desk, pane = room.desk, room.page.list
         await desk.seed()
+
+        def shown() -> list[Entry]:
+            rows = (pane.view.rows.row_of(key) for key in pane.view.rows.shown_keys())
+            return [row for row in rows if isinstance(row, Entry)]
+
         QTest.keyClicks(pane.filter, "coffee")
-        await desk.until(lambda: pane.model.entries() and "coffee" in pane.model.entries()[0].second_line)
+        await desk.until(lambda: shown() and "coffee" in shown()[0].second_line)
         pane.filter.setText("nothing like it")
-        await desk.until(lambda: not pane.model.entries())
+        await desk.until(lambda: not shown())
         pane.filter.clear()
-        await desk.until(lambda: len(pane.model.entries()) == 1)
-        room.run("transcription.rename")
+        await desk.until(lambda: len(shown()) == 1)
+        pane.view.setFocus()
+        QTest.keyClick(pane.view, Qt.Key.Key_Down)
+        QTest.keyClick(pane.view, Qt.Key.Key_F2)
         header = room.page.main.header
         header.edit.setText("Breakfast")
         QTest.keyClick(header.edit, Qt.Key.Key_Return)
         await desk.done()
-        assert pane.model.entries()[0].title == "Breakfast"
-        room.run("transcription.trash")
+        assert shown()[0].title == "Breakfast"
+        QTest.keyClick(pane.view, Qt.Key.Key_Delete)
         await desk.done()
-        assert pane.model.entries() == []
+        assert shown() == []
         assert room.page.main.view == "empty"
         room.run("transcription.undo")
         await desk.until(lambda: room.page.main.view == "result")

@@ -156,7 +156,11 @@ class PlayerBar(QWidget):
     def set_position(self, seconds: float) -> None:
         self.waveform.set_position(seconds)
         self.time.set_text(clock(seconds))
-        self.length.set_text(f"/ {clock(self.waveform.duration_s)}")
+        self.set_length(self.waveform.duration_s)
+
+    def set_length(self, seconds: float) -> None:
+        """Show how long the sound is, as soon as that is known."""
+        self.length.set_text(f"/ {clock(seconds)}")
 
     def set_status(self, words: str, busy: bool = False) -> None:
         """Say what goes on beside the time, with a ring that turns while it does."""

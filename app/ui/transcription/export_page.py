@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from app.ui.shared.theme import Theme
 
 PREVIEW_LINES = 9
+RULE_WIDTH = 92  # px at 100 % text, so that the three stand in line
 
 
 class FormatCard(QRadioButton):
@@ -120,6 +121,8 @@ class ExportPage(QScrollArea):
         self.place = Label(theme, "", "small", "text2", tabular=True)
         self.preview = QPlainTextEdit()
         self.preview.setReadOnly(True)
+        self.preview.setProperty("part", "preview")
+        self.preview.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)  # its lines are those of the file
         self.preview.setAccessibleName(self.tr("Preview of the export"))
         self.preview.setTabChangesFocus(True)
         self.save = PrimaryButton(theme, "", "download")
@@ -208,6 +211,8 @@ class ExportPage(QScrollArea):
         self._grid.setSpacing(px(8))
         self.preview.setFont(theme.font("code", mono=True))
         self.preview.setFixedHeight(theme.line_px("code") * PREVIEW_LINES + px(20))
+        for field in (self.line_chars, self.lines, self.longest):
+            field.setFixedWidth(theme.type_px(RULE_WIDTH))
 
     def show_choice(self, choice: ExportChoice) -> None:
         self._choice = choice

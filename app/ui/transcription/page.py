@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from app.ui.shared import money
 from app.ui.shared.caller import Headroom
@@ -19,15 +18,16 @@ from app.ui.transcription.exporting import length_words, short_clock
 from app.ui.transcription.inspector import OPTIONS, REQUEST, Inspector
 from app.ui.transcription.list_pane import TranscriptListPane
 from app.ui.transcription.page_actions import transcription_actions, transcription_palette_items
+from app.ui.transcription.page_files import FileDialogs
 from app.ui.transcription.state import Batch, Entry, ExportChoice, Head, ModelChoice, Options, Reading, Tick
 
 if TYPE_CHECKING:
+    from app.ui.shared.player_bar import PlayerBar
     from app.ui.shared.tasks import TaskScope
     from app.ui.shared.theme import Theme
     from app.ui.transcription.presenter import TranscriptionPresenter
 
 INFO = TabInfo(name="transcription", title="Transcribe", icon="transcribe")
-FILE_FILTER = "Sound (*.wav *.wave *.flac *.m4a *.aac *.mp4 *.mp3 *.ogg *.oga *.webm);;All files (*)"
 
 
 class TranscriptionPage(QObject):
@@ -67,6 +67,7 @@ class TranscriptionPage(QObject):
         self.side = Inspector(self._theme, whole=False)
         yield from self.side.build()
         presenter = self.presenter
+        self.files = FileDialogs(presenter, self.main, lambda: self._head.title)
         self._connect_presenter()
         self._connect_list()
         self._connect_canvas()
@@ -100,7 +101,7 @@ class TranscriptionPage(QObject):
     def _connect_list(self) -> None:
         pane, presenter = self.list, self.presenter
         pane.record_wanted.connect(presenter.close_row)
-        pane.files_wanted.connect(self.choose_files)
+        pane.files_wanted.connect(self.files.choose_files)
         pane.table_wanted.connect(presenter.show_batch)
         pane.open_wanted.connect(self.open_row)
         pane.rename_wanted.connect(self._rename)
@@ -121,8 +122,8 @@ class TranscriptionPage(QObject):
         main.pause_pressed.connect(presenter.pause_recording)
         main.mark_pressed.connect(presenter.mark)
         main.start.record_wanted.connect(presenter.record)
-        main.start.files_wanted.connect(self.choose_files)
-        main.start.folder_wanted.connect(self.choose_folder)
+        main.start.files_wanted.connect(self.files.choose_files)
+        main.start.folder_wanted.connect(self.files.choose_folder)
         main.start.test_wanted.connect(presenter.test_microphone)
         main.start.action.connect(presenter.act)
         main.recording.stop_wanted.connect(lambda: presenter.stop_recording(transcribe=True))
@@ -134,23 +135,25 @@ class TranscriptionPage(QObject):
         main.sound.cancel_wanted.connect(presenter.cancel)
         main.sound.treatment_wanted.connect(lambda words: presenter.set_treatment(self._head.id or "", words))
         main.sound.action.connect(presenter.act)
+        main.sound.copy_wanted.connect(self.files.save_sound)
         main.batch.start_wanted.connect(presenter.start_batch)
         main.batch.pause_wanted.connect(presenter.pause_batch)
-        main.batch.add_wanted.connect(self.choose_files)
+        main.batch.add_wanted.connect(self.files.choose_files)
         main.batch.clear_wanted.connect(presenter.clear_done)
         main.batch.open_wanted.connect(self.open_row)
         main.batch.drop_wanted.connect(presenter.drop_from_batch)
 
     def _connect_player(self) -> None:
         playing, result = self.presenter.playing, self.main.result
-        bar, view, reading = result.player, result.view, self.presenter.reading
-        bar.play_pressed.connect(playing.toggle)
-        bar.seek_wanted.connect(playing.seek)
-        bar.skip_wanted.connect(playing.skip)
-        bar.speed_chosen.connect(playing.set_speed)
-        bar.volume_chosen.connect(playing.set_volume)
-        bar.output_chosen.connect(playing.set_output)
-        bar.outputs_wanted.connect(lambda: self._tasks.replace("outputs", self._read_outputs))
+        view, reading = result.view, self.presenter.reading
+        for bar in self._bars():
+            bar.play_pressed.connect(playing.toggle)
+            bar.seek_wanted.connect(playing.seek)
+            bar.skip_wanted.connect(playing.skip)
+            bar.speed_chosen.connect(playing.set_speed)
+            bar.volume_chosen.connect(playing.set_volume)
+            bar.output_chosen.connect(playing.set_output)
+            bar.outputs_wanted.connect(lambda: self._tasks.replace("outputs", self._read_outputs))
         playing.position_changed.connect(self._show_position)
         playing.changed.connect(self._show_playing)
         view.hear_wanted.connect(lambda seconds: playing.seek(seconds, play=True))
@@ -160,6 +163,10 @@ class TranscriptionPage(QObject):
         view.merge_wanted.connect(reading.merge)
         result.receipt_wanted.connect(self.open_request)
         self._show_playing()
+
+    def _bars(self) -> tuple[PlayerBar, PlayerBar]:
+        """Of what is still to be sent, and of a transcript; one of them is in sight."""
+        return self.main.sound.player, self.main.result.player
 
     def _connect_side(self) -> None:
         presenter, options, export = self.presenter, self.side.options, self.side.export
@@ -171,7 +178,7 @@ class TranscriptionPage(QObject):
         options.mark_renamed.connect(presenter.rename_mark)
         options.mark_removed.connect(presenter.remove_mark)
         export.changed.connect(presenter.set_export)
-        export.save_wanted.connect(self.save_export)
+        export.save_wanted.connect(self.files.save_export)
         export.copy_wanted.connect(self.copy_export)
         export.chat_wanted.connect(lambda: self.chat_wanted.emit(self._head.title, self.plain_text()))
         export.speech_wanted.connect(lambda: self.speech_wanted.emit(self._head.title, self.plain_text()))
@@ -230,22 +237,25 @@ class TranscriptionPage(QObject):
     def _show_position(self, seconds: float) -> None:
         view = self.main.result.view
         before = view.spoken
+        self.main.sound.player.set_position(seconds)
         self.main.result.show_position(seconds)
         moved = view.spoken is not None and (before is None or before[0] != view.spoken[0])
         if moved and self.presenter.export_choice.kind in ("srt", "vtt"):
             self._show_preview()
 
     def _show_playing(self) -> None:
-        playing, bar = self.presenter.playing, self.main.result.player
-        bar.set_plays(playing.plays)
-        bar.set_speed(playing.player.speed)
-        bar.set_volume(playing.player.volume)
-        if playing.problem:
-            bar.set_status(playing.problem)
+        playing = self.presenter.playing
+        for bar in self._bars():
+            bar.set_plays(playing.plays)
+            bar.set_speed(playing.player.speed)
+            bar.set_volume(playing.player.volume)
+            if playing.problem:
+                bar.set_status(playing.problem)
 
     async def _read_outputs(self) -> None:
         outputs, problem = await self.presenter.playing.outputs()
-        self.main.result.player.set_outputs(outputs, self.presenter.playing.player.device_id, problem)
+        for bar in self._bars():
+            bar.set_outputs(outputs, self.presenter.playing.player.device_id, problem)
 
     def _show_table_button(self, batch: Batch) -> None:
         self.list.table.setVisible(bool(batch.rows))
@@ -308,32 +318,6 @@ class TranscriptionPage(QObject):
         """An edit of the open transcript first, else what was put into the trash."""
         if not (self.main.view == "result" and self.presenter.reading.undo()):
             self.presenter.undo()
-
-    def choose_files(self) -> None:
-        dialog = QFileDialog(self.main, self.tr("Files to transcribe"))
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
-        dialog.setNameFilter(FILE_FILTER)
-        dialog.filesSelected.connect(lambda names: self.presenter.add_files(tuple(map(Path, names))))
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
-
-    def choose_folder(self) -> None:
-        dialog = QFileDialog(self.main, self.tr("A folder to transcribe"))
-        dialog.setFileMode(QFileDialog.FileMode.Directory)
-        dialog.filesSelected.connect(lambda names: self.presenter.add_files(tuple(map(Path, names))))
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
-
-    def save_export(self) -> None:
-        """Ask where to save; opens without a nested loop."""
-        kind = self.presenter.export_choice.kind
-        dialog = QFileDialog(self.main, self.tr("Save the transcript"))
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix(kind)
-        dialog.selectFile(f"{_file_name(self._head.title)}.{kind}")
-        dialog.fileSelected.connect(lambda name: self.presenter.save_export(Path(name)))
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
 
     def copy_export(self) -> None:
         QGuiApplication.clipboard().setText(self.presenter.export_text())
@@ -433,12 +417,6 @@ class TranscriptionPage(QObject):
     @property
     def head(self) -> Head:
         return self._head
-
-
-def _file_name(title: str) -> str:
-    """A title as a file name on every system."""
-    kept = "".join(" " if sign in '\\/:*?"<>|' or ord(sign) < 32 else sign for sign in title)
-    return " ".join(kept.split()).strip(". ")[:120] or "transcript"
 
 
 def _nothing() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -301,6 +302,20 @@ class TranscriptionPresenter(RecordPart):
     def save_export(self, path: Path) -> None:
         """Write the export to a file the person named."""
         self._do(self._save_export, path, self.export_text())
+
+    def save_sound(self, path: Path) -> None:
+        """Save a copy of the open recording as a file the person named."""
+        row = self.open_row
+        if row is not None:
+            self._do(self._save_sound, self.folders.sound_of(row), path)
+
+    async def _save_sound(self, source: Path, target: Path) -> None:
+        try:
+            await asyncio.to_thread(shutil.copyfile, source, target)
+        except OSError as error:
+            self.notice.emit(f"{target.name} could not be written: {error.strerror or error}.", "", "")
+        else:
+            self.notice.emit(f"Saved as {target.name}", "", "")
 
     async def _save_export(self, path: Path, text: str) -> None:
         await write_export(path, text)

@@ -132,6 +132,7 @@ class ResultView(QWidget):
         sound = head.sound
         length = sound.duration_s or 0.0
         self.player.waveform.set_sound(sound.peaks, length if sound.peaks is not None else 0.0, length)
+        self.player.set_length(length)
         self.player.set_ready(sound.is_there and bool(sound.kind))
         self.player.set_status(sound.why_not)
 

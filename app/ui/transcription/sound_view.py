@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QRadioButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QFrame,
+    QHBoxLayout,
+    QPushButton,
+    QRadioButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.ui.shared import money
 from app.ui.shared.buttons import Button, PrimaryButton, QuietButton
@@ -15,8 +25,9 @@ from app.ui.shared.fields import NumberField
 from app.ui.shared.flow import FlowLayout
 from app.ui.shared.icon_label import IconLabel
 from app.ui.shared.label import Label
+from app.ui.shared.player_bar import PlayerBar
 from app.ui.shared.spinner import Progress
-from app.ui.shared.surfaces import zone
+from app.ui.shared.surfaces import rule, zone
 from app.ui.transcription.exporting import short_clock
 from app.ui.transcription.state import Head
 
@@ -34,11 +45,15 @@ class SoundView(QWidget):
     cancel_wanted = Signal()
     treatment_wanted = Signal(str)
     action = Signal(str)
+    copy_wanted = Signal()  # of the sound, as a file elsewhere
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
         self._head: Head | None = None
+        self.player = PlayerBar(theme)
+        self.save = Button(theme, self.tr("Save a copy…"), "download", size="small")
+        self.player.extras.addWidget(self.save)
         self.facts = Label(theme, "", role="text2", wrap=True, tabular=True)
         self.note = Label(theme, "", wrap=True)
         self._note_icon = IconLabel(theme, "info", "warn", px=16)
@@ -97,7 +112,15 @@ class SoundView(QWidget):
         scroll.setWidget(inside)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(scroll)
+        outer.setSpacing(0)
+        self._top = QFrame()
+        zone(self._top, "pane")
+        above = QVBoxLayout(self._top)
+        above.setContentsMargins(0, 0, 0, 0)
+        above.addWidget(self.player)
+        above.addWidget(rule())
+        outer.addWidget(self._top)
+        outer.addWidget(scroll, 1)
 
     def _build_large(self, theme: Theme) -> None:
         top = QHBoxLayout()
@@ -134,6 +157,7 @@ class SoundView(QWidget):
     def _connect(self) -> None:
         self.send.clicked.connect(self.transcribe_wanted)
         self.stop.clicked.connect(self.cancel_wanted)
+        self.save.clicked.connect(self.copy_wanted)
         self.error.action.connect(self.action)
         self.split.clicked.connect(lambda: self.treatment_wanted.emit("split"))
         self.squeeze.clicked.connect(self._want_squeeze)
@@ -171,13 +195,33 @@ class SoundView(QWidget):
         self._show_work(head)
         self.price.set_text(self.tr("Estimate {price}").format(price=head.price) if head.price else "")
         self.price_words.set_text(head.price_words if head.price or head.price_words else "")
+        self._show_player(head)
         ready = head.can_send and work is None and not sound.must_choose and sound.is_there
+        self._show_main_button(self.send if work is None else self.stop)
         self.send.setEnabled(ready)
-        self.send.setVisible(work is None)
-        self.stop.setVisible(work is not None)
         self.beta.set_text(
             head.why_not or self.tr("Nothing is sent before you choose Transcribe. The endpoint is beta.")
         )
+
+    def _show_main_button(self, shown: QPushButton) -> None:
+        """Transcribe or Stop; the keyboard goes along from the one to the other."""
+        other = self.stop if shown is self.send else self.send
+        had_focus = other.hasFocus()
+        shown.show()
+        if had_focus:
+            shown.setFocus(Qt.FocusReason.OtherFocusReason)
+        other.hide()
+
+    def _show_player(self, head: Head) -> None:
+        """What will be sent can be heard first."""
+        sound = head.sound
+        length = sound.duration_s or 0.0
+        can_be_heard = sound.is_there and bool(sound.kind) and not sound.why_not
+        self.player.waveform.set_sound(sound.peaks, length if sound.peaks is not None else 0.0, length)
+        self.player.set_length(length)
+        self.player.set_ready(can_be_heard)
+        self._top.setVisible(can_be_heard)
+        self.save.setVisible(head.origin == "recording")
 
     def _show_large(self, head: Head) -> None:
         sound = head.sound
@@ -206,6 +250,10 @@ class SoundView(QWidget):
                 else self.tr("Speech stays clear.")
             )
         self.squeeze_words.set_text(told)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not self.player.take_key(event):
+            super().keyPressEvent(event)
 
     def _show_work(self, head: Head) -> None:
         work = head.work

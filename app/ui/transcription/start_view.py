@@ -112,6 +112,7 @@ class StartView(QWidget):
         self.error.setVisible(problem is not None)
         if problem is not None and problem != self.error.problem:
             self.error.set_problem(problem)
+        self._agree()
 
     def show_inputs(self, inputs: Inputs) -> None:
         busy = bool(inputs.test)
@@ -125,7 +126,11 @@ class StartView(QWidget):
         if not words and inputs.missing:
             words = self.tr("The microphone chosen before is not plugged in; the system's default is used.")
         self.said.set_text(words)
-        self.said.setVisible(bool(words))
+        self._agree()
+
+    def _agree(self) -> None:
+        """A card says it already."""
+        self.said.setVisible(bool(self.said.text()) and self.error.isHidden())
 
     def show_tick(self, tick: Tick) -> None:
         if tick.phase == "test":
