@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections import deque
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QSize, Qt, QThreadPool, QTimer, QUrl, Signal
 from PySide6.QtGui import QImage
 
 from app.ui.shared.thumbnails import Thumbnails
+
+if TYPE_CHECKING:
+    from PySide6.QtMultimedia import QMediaPlayer, QVideoSink
 
 SUFFIX = ".jpg"
 GIVE_UP_MS = 8_000  # for a film that this computer cannot show
@@ -80,49 +84,60 @@ class Posters(QObject):
 
 
 class FirstFrame(QObject):
-    """Decodes one picture of one film at a time, in software. A null picture: it cannot be shown here."""
+    """Decodes one picture of one film at a time, in software. A null picture: it cannot be shown here.
+
+    Every film has a player and a sink of its own: frames come from another thread, and one of the film before that
+    comes late must not be taken for the next film's.
+    """
 
     ended = Signal(str, QImage)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        from PySide6.QtMultimedia import QMediaPlayer, QVideoSink
-
         self._film = ""
-        self._player = QMediaPlayer(self)
-        self._sink = QVideoSink(self)
-        self._player.setVideoSink(self._sink)
-        self._sink.videoFrameChanged.connect(self._frame)
-        self._player.errorOccurred.connect(lambda *_: self._end(QImage()))
+        self._player: QMediaPlayer | None = None
+        self._sink: QVideoSink | None = None
         self._limit = QTimer(self)
         self._limit.setSingleShot(True)
         self._limit.setInterval(GIVE_UP_MS)
-        self._limit.timeout.connect(lambda: self._end(QImage()))
+        self._limit.timeout.connect(lambda: self._end(self._film, QImage()))
 
     @property
     def busy(self) -> bool:
-        return bool(self._film)
+        return self._player is not None
 
     def begin(self, film: str) -> None:
+        from PySide6.QtMultimedia import QMediaPlayer, QVideoSink
+
         self._film = film
+        self._player, self._sink = QMediaPlayer(self), QVideoSink(self)
+        self._player.setVideoSink(self._sink)
+        self._sink.videoFrameChanged.connect(lambda frame: self._frame(film, frame))
+        self._player.errorOccurred.connect(lambda *_: self._end(film, QImage()))
         self._limit.start()
         self._player.setSource(QUrl.fromLocalFile(film))
         self._player.play()
 
-    def _frame(self, frame: object) -> None:
+    def _frame(self, film: str, frame: object) -> None:
         from PySide6.QtMultimedia import QVideoFrame
 
-        if self._film and isinstance(frame, QVideoFrame) and frame.isValid() and frame.startTime() >= AT_MS * 1000:
-            self._end(frame.toImage())
-
-    def _end(self, picture: QImage) -> None:
-        if not self._film:
+        if film != self._film or not isinstance(frame, QVideoFrame) or not frame.isValid():
             return
-        film, self._film = self._film, ""
+        if frame.startTime() >= AT_MS * 1000:
+            self._end(film, frame.toImage())
+
+    def _end(self, film: str, picture: QImage) -> None:
+        if not film or film != self._film:
+            return
+        self._film = ""
         self._limit.stop()
         QTimer.singleShot(0, lambda: self._stopped(film, picture))
 
     def _stopped(self, film: str, picture: QImage) -> None:
-        self._player.stop()
-        self._player.setSource(QUrl())
+        player, sink, self._player, self._sink = self._player, self._sink, None, None
+        if player is not None:
+            player.stop()
+            player.deleteLater()
+        if sink is not None:
+            sink.deleteLater()
         self.ended.emit(film, picture)

@@ -177,7 +177,8 @@ def refusal_of(form: Form, takes: Takes | None) -> Refusal:
     for name, text, title in (("prompt", words, "The prompt"), ("negative", form.negative.strip(), "“Leave out”")):
         if len(text) > takes.prompt_limit:
             over = len(text) - takes.prompt_limit
-            wrong[name] = f"{title} is {over:,} characters over the limit of {takes.prompt_limit:,}."
+            signs = "1 character" if over == 1 else f"{over:,} characters"
+            wrong[name] = f"{title} is {signs} over the limit of {takes.prompt_limit:,}."
     if takes.needs_picture and not form.start:
         wrong["start"] = "This model begins with a picture: choose one."
     if takes.needs_film and not form.film:

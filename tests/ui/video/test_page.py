@@ -88,7 +88,7 @@ async def test_the_form_follows_what_the_model_takes_and_names_the_limit(
         assert not form.start.isVisible()
         form.prompt.setPlainText("x" * 2_501)
         assert not form.queue.isEnabled()
-        assert form.price_note.text() == "The prompt is 1 characters over the limit of 2,500."
+        assert form.price_note.text() == "The prompt is 1 character over the limit of 2,500."
         form.prompt.setPlainText(PROMPT)
         desk.presenter.form.set(model=PICTURE_MODEL)
         assert form.start.isVisible() and "choose one" in form.price_note.text() and not form.queue.isEnabled()

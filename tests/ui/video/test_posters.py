@@ -1,0 +1,86 @@
+"""The pictures of films in the list: each its own film's, however many are made one after the other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QColor, QImage
+from PySide6.QtMultimedia import QVideoFrame
+from pytestqt.qtbot import QtBot
+
+from app.sandbox.video_engine import make_film
+from app.ui.images.picture_work import encoded
+from app.ui.video.posters import SUFFIX, TRIES, FirstFrame, Posters
+from tests.ui.video.room import NO_DEVICES
+
+pytestmark = NO_DEVICES
+COLOURS = ("#c02020", "#20a020", "#2030c0", "#c0a020", "#a020a0", "#20a0a0")
+SIZE = QSize(96, 54)
+
+
+def film_of(folder: Path, colour: str) -> str:
+    picture = QImage(160, 90, QImage.Format.Format_RGB32)
+    picture.fill(QColor(colour))
+    path = folder / f"{colour[1:]}.mp4"
+    path.write_bytes(make_film(colour, 1.0, (160, 90), sound=False, picture=encoded(picture, "PNG")))
+    return str(path)
+
+
+def hue_of(path: str) -> int:
+    return QImage(path).pixelColor(80, 20).hue()
+
+
+def late_frame(picture: QImage) -> QVideoFrame:
+    frame = QVideoFrame(picture)
+    frame.setStartTime(900_000)
+    return frame
+
+
+def test_every_film_gets_a_picture_of_its_own(qtbot: QtBot, tmp_path: Path) -> None:
+    films = [film_of(tmp_path, colour) for colour in COLOURS]
+    posters = Posters()
+
+    def all_are_made() -> bool:
+        asked = [posters.get(film, SIZE) for film in films]
+        return None not in asked and all(Path(film + SUFFIX).exists() for film in films)
+
+    qtbot.waitUntil(all_are_made, timeout=30_000)
+    shown = [hue_of(film + SUFFIX) for film in films]
+    wanted = [QColor(colour).hue() for colour in COLOURS]
+    assert all(abs(one - other) % 360 < 12 for one, other in zip(shown, wanted, strict=True)), (shown, wanted)
+
+
+def test_no_frame_of_the_film_before_can_come_late_and_be_taken_for_the_next_one(qtbot: QtBot, tmp_path: Path) -> None:
+    red, blue = film_of(tmp_path, "#c02020"), film_of(tmp_path, "#2030c0")
+    frames, ended = FirstFrame(), dict[str, QImage]()
+    frames.ended.connect(ended.__setitem__)
+    frames.begin(red)
+    before = frames._sink
+    qtbot.waitUntil(lambda: red in ended and not frames.busy, timeout=20_000)
+    frames.begin(blue)
+    assert frames._sink is not before
+    frames._frame(red, late_frame(ended[red]))  # what its sink would have told
+    qtbot.waitUntil(lambda: blue in ended, timeout=20_000)
+    assert abs(ended[blue].pixelColor(80, 20).hue() - QColor("#2030c0").hue()) < 12
+
+
+@pytest.mark.qt_log_ignore("Could not open media", extend=True)
+def test_what_cannot_be_shown_is_tried_three_times_and_no_more(qtbot: QtBot, tmp_path: Path) -> None:
+    path = tmp_path / "broken.mp4"
+    path.write_bytes(b"\0\0\0\x18ftypisom" + bytes(500))
+    posters, tries = Posters(), []
+    begin = FirstFrame.begin
+
+    def watched(frames: FirstFrame, film: str) -> None:
+        tries.append(film)
+        begin(frames, film)
+
+    posters._frames = FirstFrame(posters)
+    posters._frames.ended.connect(posters._take)
+    posters._frames.begin = watched.__get__(posters._frames)  # type: ignore[method-assign]  # to count
+    qtbot.waitUntil(lambda: posters.get(str(path), SIZE) is not None and len(tries) == TRIES, timeout=20_000)
+    qtbot.waitUntil(lambda: not posters._frames.busy, timeout=20_000)
+    posters.get(str(path), SIZE)
+    assert len(tries) == TRIES and not Path(str(path) + SUFFIX).exists()
