@@ -29,7 +29,7 @@ def opened(desk, tasks, script: str) -> SelfTestDialog:
 async def test_the_table_is_shown_and_the_exit_code_is_the_verdict(desk, tasks, qtbot, code, words):
     dialog = opened(desk, tasks, f"print('Fonts  ok  Inter'); print('Tab ä  ok'); raise SystemExit({code})")
     await until(lambda: dialog.end.text() == "Close", 20)
-    assert dialog.table.toPlainText() == "Fonts  ok  Inter\nTab ä  ok"
+    assert dialog.table.toPlainText() == "Fonts  ok  Inter\nTab ä  ok\n"
     assert dialog.said.text().startswith(words)
     assert nameless(dialog) == []
     dialog.copy.click()

@@ -5,10 +5,11 @@ The test works in a data folder made for it, in the Sandbox and for play money; 
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Sequence
 
 from PySide6.QtCore import QProcess, QTimer
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from app.storage.paths import resources
@@ -42,6 +43,7 @@ class SelfTestDialog(Dialog):
         self.copy.clicked.connect(self._copy)
         self.end = self.add_button("Stop", accepts=False, default=True)
         self.end.setFocus()
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._process = QProcess(self)
         self._process.setProcessChannelMode(QProcess.ProcessChannelMode.MergedChannels)
         self._process.setWorkingDirectory(str(resources().parent))  # where a checkout's package is found
@@ -52,8 +54,9 @@ class SelfTestDialog(Dialog):
         self._process.start(command[0], list(command[1:]))
 
     def _read(self) -> None:
-        text = bytes(self._process.readAll().data()).decode("utf-8", "replace")
-        self.table.appendPlainText(text.rstrip("\n"))
+        text = self._decoder.decode(bytes(self._process.readAll().data()))
+        self.table.moveCursor(QTextCursor.MoveOperation.End)
+        self.table.insertPlainText(text)  # a piece may end anywhere in a line
 
     def _ended(self, code: int, _how: QProcess.ExitStatus) -> None:
         self._read_rest()

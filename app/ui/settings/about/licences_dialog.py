@@ -11,7 +11,7 @@ from app.ui.shared.dialogs import Dialog
 from app.ui.shared.nav_list import NavList, Place
 from app.ui.shared.theme import Theme
 
-_WIDTH, _HEIGHT = 860, 420
+_WIDTH, _HEIGHT = 1020, 460  # eighty letters beside the list
 _LIST_WIDTH = 260
 _NO_TEXT = "Its authors name the licence above and ship no text of it."
 

@@ -60,7 +60,7 @@ class AboutPage(SectionPage):
         self._shipped = QVBoxLayout(holder)
         self._shipped.setContentsMargins(0, 0, 0, 0)
         self._shipped.setSpacing(theme.px(12))
-        self._shipped.addLayout(beside)
+        self._shipped.addLayout(beside)  # over the list, which is long
         self.group("Built with", holder)
         self.column.addStretch(1)
         presenter.state_changed.connect(self.show_state)
@@ -77,10 +77,10 @@ class AboutPage(SectionPage):
         self.at_start = Switch(theme, "Look at the start")
         self.at_start.clicked.connect(lambda on: self._presenter.choose(looks_at_start=on))
         self._start = SettingRow(theme, "Look at the start", self.at_start)
-        card = RowCard(theme)
-        card.add(self._newest)
-        card.add(self._start)
-        return card
+        self._start.hide()
+        self._rows = RowCard(theme)
+        self._rows.add(self._newest)
+        return self._rows
 
     def shown(self) -> None:
         self._presenter.begin()
@@ -92,7 +92,8 @@ class AboutPage(SectionPage):
         self.look.setVisible(asks)
         self.look.setEnabled(not state.looking)
         self.open_page.setVisible(bool(state.page))
-        self._start.setVisible(asks)
+        if asks and self._start.parent() is None:  # a row that is hidden would leave its line behind
+            self._rows.add(self._start)
         self.at_start.setChecked(state.looks_at_start)
         self._start.set_meaning(
             f"Asks {state.host} for its signed list, at most once a day. It learns your address and that you use "
@@ -101,7 +102,7 @@ class AboutPage(SectionPage):
         if state.parts != self._parts:
             self._parts = state.parts
             facts = tuple((part.title, part.words, "") for part in state.parts)
-            self._shipped.insertWidget(0, FactCard(self.theme, "Built with", facts))
+            self._shipped.addWidget(FactCard(self.theme, "Built with", facts))
             self.read.setEnabled(True)
 
     def details(self) -> str:
