@@ -11,6 +11,8 @@ from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.ui.settings.page import SettingsPage
+from app.ui.shared.tab import TabInfo
 from app.ui.shared.tasks import TaskScope
 from app.ui.shared.theme import Theme
 from tests.ui.shell_desk import Desk, Office, make_desk, make_office
@@ -83,3 +85,27 @@ def swift_sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningS
     options = Options(tokens_per_second=0, local_ports={})
     with start_sandbox(tmp_path_factory.mktemp("sandbox"), resources(), options=options) as running:
         yield running
+
+
+@pytest.fixture
+async def settings(desk: Desk, office: Office, tasks: TaskScope) -> SettingsPage:
+    """The Settings tab of `desk`, on show."""
+    page = SettingsPage(
+        desk.theme,
+        office.settings,
+        office.accounts,
+        office.secrets,
+        desk.window.registry,
+        tasks,
+        version="1.2.3",
+        toasts=lambda: desk.window.overlays.toasts,
+        open_help=desk.window.overlays.open_help,
+        connection=lambda: office.connection,
+        about=lambda: office.about,
+    )
+    desk.window.add_tab(
+        TabInfo("settings", "Settings", "settings", at_bottom=True, list_width=232, inspector_width=328), lambda: page
+    )
+    desk.window.show_tab("settings")
+    await tasks.idle()
+    return page

@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.credentials.accounts import AccountBook
 from app.credentials.keyring_backends import NoBackend
@@ -303,3 +303,8 @@ def refused(_request: httpx.Request) -> httpx.Response:
 
 def unreachable(request: httpx.Request) -> httpx.Response:
     raise httpx.ConnectError("no route", request=request)
+
+
+def words(widget: QWidget) -> str:
+    """All texts that a widget shows."""
+    return "\n".join(label.text() for label in widget.findChildren(QLabel) if label.isVisibleTo(widget))

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFileDialog, QLabel
+from PySide6.QtWidgets import QFileDialog
 
 from app.bootstrap.account_desk import AccountDesk
 from app.credentials.redaction import SecretRegistry
@@ -18,42 +18,17 @@ from app.service.calls import Call
 from app.service.retry import CallKind
 from app.storage.settings import SettingsStore
 from app.ui.settings.connection.presenter import PROXY_OWNER, PROXY_PASSWORD
-from app.ui.settings.page import SettingsPage
-from app.ui.shared.tab import TabInfo
 from app.ui.shared.tasks import TaskScope
 from tests.service.loopback import Received, http, serving
 from tests.service.proxies import TestProxy, http_proxy, speaking, tls_in_front_of
 from tests.service.throwaway_ca import Authority, pem
-from tests.ui.shell_desk import KEY, make_office, until
+from tests.ui.shell_desk import KEY, make_office, until, words
 from tests.ui.test_settings_accounts import add
 from tests.ui.test_shell_window import nameless, open_dialog, press, wait_for_dialog
 
 BASE = "https://service.test/api/v1"
 LOGIN = ("desk14", "open sesame")
 LIMITS = http(body={"data": {"accessPermitted": True, "apiTier": {"id": "paid"}, "rateLimits": []}})
-
-
-@pytest.fixture
-async def settings(desk, office, tasks):
-    settings = SettingsPage(
-        desk.theme,
-        office.settings,
-        office.accounts,
-        office.secrets,
-        desk.window.registry,
-        tasks,
-        version="1.2.3",
-        toasts=lambda: desk.window.overlays.toasts,
-        open_help=desk.window.overlays.open_help,
-        connection=lambda: office.connection,
-        about=lambda: office.about,
-    )
-    desk.window.add_tab(
-        TabInfo("settings", "Settings", "settings", at_bottom=True, list_width=232, inspector_width=328),
-        lambda: settings,
-    )
-    desk.window.show_tab("settings")
-    return settings
 
 
 @pytest.fixture
@@ -95,10 +70,6 @@ def type_proxy(page, port: int, password: str = LOGIN[1]) -> None:
 
 def states(page) -> dict[str, str]:
     return {row.name: row.state for row in page._presenter.state.test.hops}
-
-
-def words(widget) -> str:
-    return "\n".join(label.text() for label in widget.findChildren(QLabel) if label.isVisibleTo(widget))
 
 
 async def test_a_proxy_is_typed_and_tested_and_the_failing_hop_is_named(page, desk, office, tasks, tmp_path):

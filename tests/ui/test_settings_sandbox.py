@@ -15,7 +15,7 @@ import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from app.sandbox.server import Options, RunningSandbox, start_sandbox
 from app.ui.settings.sandbox.controls import ControlsPage
@@ -28,7 +28,7 @@ from app.ui.settings.sandbox.requests import RequestsPage
 from app.ui.settings.sandbox.state import FAULTS, RequestRow, SandboxState, ahead, words_of
 from app.ui.shared.caller import Caller
 from tests.sandbox.support import RESOURCES, Client
-from tests.ui.shell_desk import until
+from tests.ui.shell_desk import until, words
 from tests.ui.test_shell_window import nameless
 
 
@@ -106,10 +106,6 @@ async def asks(program: Client, path: str = "/models") -> int:
     with suppress(httpx.HTTPError):
         return (await asyncio.to_thread(program.get, path)).status_code
     return 0
-
-
-def words(widget: QWidget) -> str:
-    return "\n".join(label.text() for label in widget.findChildren(QLabel) if label.isVisibleTo(widget))
 
 
 def overview(page: SandboxPage) -> OverviewPage:

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QLineEdit
+from PySide6.QtWidgets import QApplication, QLineEdit
 
 from app.ui.shell.welcome import WelcomePage
-from tests.ui.shell_desk import KEY, make_office, refused
+from tests.ui.shell_desk import KEY, make_office, refused, words
 from tests.ui.test_shell_window import nameless
 
 
@@ -21,10 +21,6 @@ async def page(desk, office, tasks):
     office.secrets.look()
     await tasks.idle()
     return page
-
-
-def words(page: WelcomePage) -> str:
-    return "\n".join(label.text() for label in page.findChildren(QLabel) if label.isVisibleTo(page))
 
 
 async def test_the_sandbox_has_the_focus_and_enter_starts_it(desk, page):
@@ -56,6 +52,7 @@ async def test_a_wallet_is_asked_for_in_the_way_that_was_chosen(page):
     wanted: list[str] = []
     page.wallet_wanted.connect(wanted.append)
     page.set_up.click()
+    QTest.keyClick(page.start, Qt.Key.Key_3)
     QTest.keyClick(page.wallet_ways.button(0), Qt.Key.Key_Down)
     QTest.keyClick(page.set_up, Qt.Key.Key_Space)
     page.wallet_ways.button(2).click()

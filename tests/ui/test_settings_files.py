@@ -1,0 +1,68 @@
+"""Settings: spending limits, files and folders, notifications."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from app.storage.settings import SettingsStore
+from tests.ui.shell_desk import words
+
+
+async def test_a_limit_is_kept_and_what_is_no_amount_is_said_at_its_field(office, settings, tasks):
+    settings.show_section("spending")
+    page = settings.page("spending")
+    day = page.fields["hard day"]
+    QTest.keyClicks(day, "2.50")
+    QTest.keyClick(day, Qt.Key.Key_Return)
+    await tasks.idle()
+    assert SettingsStore(office.paths.settings).value.budgets == {"hard day": "2.50"}
+    call = page.fields["soft call"]
+    QTest.keyClicks(call, "much")
+    QTest.keyClick(call, Qt.Key.Key_Return)
+    assert call.property("state") == "error"
+    assert "An amount in USD, such as 1.50." in words(page)
+    call.selectAll()
+    QTest.keyClick(call, Qt.Key.Key_Delete)
+    QTest.keyClick(call, Qt.Key.Key_Return)
+    assert "An amount in USD" not in words(page)
+    assert page.fields["hard day"].text() == "$2.50"
+    await tasks.idle()
+
+
+async def test_files_are_listed_with_their_folders_and_removal_is_only_asked_for(office, settings, tasks):
+    (office.paths.data / "recordings").mkdir(parents=True)
+    (office.paths.data / "recordings" / "a.wav").write_bytes(bytes(3_000_000))
+    wanted: list[bool] = []
+    settings.removal_wanted.connect(lambda: wanted.append(True))
+    settings.show_section("files")
+    await tasks.idle()
+    page = settings.page("files")
+    text = words(page)
+    assert "Recordings" in text
+    assert "3 MB" in text
+    assert str(office.paths.data / "recordings") in text
+    page.remove.click()
+    assert wanted == [True]
+    assert (office.paths.data / "recordings" / "a.wav").exists()
+    await tasks.idle()
+
+
+async def test_notifications_can_be_tried_and_say_why_there_are_none(office, settings, tasks):
+    shown: list[tuple[str, str]] = []
+
+    async def notify(title: str, text: str) -> str:
+        shown.append((title, text))
+        return "Nothing on this desktop shows notifications."
+
+    office.settings.notify = notify
+    settings.show_section("notifications")
+    page = settings.page("notifications")
+    assert page.tell.isChecked()
+    page.tell.click()
+    page.try_it.click()
+    await tasks.idle()
+    assert not office.store.value.notify
+    assert shown[0][0] == "Rialto"
+    assert "Nothing on this desktop shows notifications." in words(page)
+    await tasks.idle()
