@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import io
-import os
-import signal
-import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
@@ -17,6 +14,7 @@ from app.sandbox.server import RunningSandbox
 from app.storage.intents import Intents
 from app.ui.shared.theme import Theme
 from tests.ui.images.desk import open_desk
+from tests.ui.killing import Victims, victims
 
 # step at which it is killed → state of the image and of the intent after the restart, and paid calls that arrived
 TABLE = (
@@ -29,18 +27,14 @@ TABLE = (
 )
 
 
-async def kill_at(step: str, home: Path, sandbox: RunningSandbox) -> None:
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "tests.ui.images.victim", step, str(home), sandbox.base_url, sandbox.api_key),
-        stdout=asyncio.subprocess.PIPE,
-        env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
-    )
-    assert process.stdout is not None
-    async with asyncio.timeout(60):
-        told = (await process.stdout.readline()).decode().strip()
-    os.kill(process.pid, signal.SIGKILL)
-    await process.wait()
-    assert told == step
+@pytest.fixture(scope="module")
+def victims_here() -> Iterator[Victims]:
+    with victims("tests.ui.images.victim") as found:
+        yield found
+
+
+async def kill_at(victims_here: Victims, step: str, home: Path, sandbox: RunningSandbox) -> None:
+    assert await victims_here.kill(step, str(home), sandbox.base_url, sandbox.api_key) == step
 
 
 async def arrived(sandbox: RunningSandbox) -> int:
@@ -53,10 +47,17 @@ async def arrived(sandbox: RunningSandbox) -> int:
 
 @pytest.mark.parametrize(("step", "state", "intent_state", "calls"), TABLE)
 async def test_killed_there_it_is_one_paid_call_with_its_file_or_the_truth(
-    tmp_path: Path, sandbox: RunningSandbox, theme: Theme, step: str, state: str, intent_state: str, calls: int
+    victims_here: Victims,
+    tmp_path: Path,
+    sandbox: RunningSandbox,
+    theme: Theme,
+    step: str,
+    state: str,
+    intent_state: str,
+    calls: int,
 ) -> None:
     before = await arrived(sandbox)
-    await kill_at(step, tmp_path, sandbox)
+    await kill_at(victims_here, step, tmp_path, sandbox)
     async with open_desk(tmp_path, sandbox, theme) as desk:
         (image,) = desk.presenter.library.rows.values()
         assert image.state == state, image
@@ -75,8 +76,10 @@ async def test_killed_there_it_is_one_paid_call_with_its_file_or_the_truth(
     assert await arrived(sandbox) - before == calls
 
 
-async def test_the_next_start_says_it_once_and_not_again(tmp_path: Path, sandbox: RunningSandbox, theme: Theme) -> None:
-    await kill_at("sent", tmp_path, sandbox)
+async def test_the_next_start_says_it_once_and_not_again(
+    victims_here: Victims, tmp_path: Path, sandbox: RunningSandbox, theme: Theme
+) -> None:
+    await kill_at(victims_here, "sent", tmp_path, sandbox)
     told = []
     for _ in range(2):
         async with open_desk(tmp_path, sandbox, theme) as desk:

@@ -1,12 +1,11 @@
 """An Images tab in a process of its own, which is killed at one step of a paid call.
 
-`python -m tests.ui.images.victim STEP HOME BASE_URL API_KEY`. It says the step on a line of its own and waits there.
+It says the step on a line of its own and waits there.
 """
 
 from __future__ import annotations
 
 import asyncio
-import sys
 import time
 from pathlib import Path
 from typing import Any, NoReturn
@@ -20,6 +19,7 @@ from app.storage.intents import Intents
 from app.ui.images import presenter_keeping
 from app.ui.shared.theme import Theme
 from tests.ui.images.desk import open_desk
+from tests.ui.killing import serve
 
 STEPS = ("intended", "sent", "answer came", "file written", "row saved", "answered")
 
@@ -74,8 +74,7 @@ async def live(step: str, home: Path, running: Running, theme: Theme) -> None:
         await asyncio.sleep(60)
 
 
-def main() -> None:
-    step, home, base_url, api_key = sys.argv[1:]
+def main(step: str, home: str, base_url: str, api_key: str) -> None:
     qt_app = QApplication([])
     theme = Theme()
     theme.configure(mode="light", text_percent=100, reduced_motion=True)
@@ -86,4 +85,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    serve(main)

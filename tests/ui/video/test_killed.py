@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
-import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from app.storage.film_check import check_film
 from app.storage.intents import Intents
+from tests.ui.killing import Victims, victims
 from tests.ui.video.desk import Controls, open_desk
 
 
-async def kill_at(step: str, home: Path, controls: Controls) -> None:
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "tests.ui.video.victim", step, str(home), controls.base_url, controls.api_key),
-        stdout=asyncio.subprocess.PIPE,
-        env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
-    )
-    assert process.stdout is not None
-    async with asyncio.timeout(60):
-        assert (await process.stdout.readline()).strip() == b"here"
-    os.kill(process.pid, signal.SIGKILL)
-    await process.wait()
+@pytest.fixture(scope="module")
+def victims_here() -> Iterator[Victims]:
+    with victims("tests.ui.video.victim") as found:
+        yield found
+
+
+async def kill_at(victims_here: Victims, step: str, home: Path, controls: Controls) -> None:
+    assert await victims_here.kill(step, str(home), controls.base_url, controls.api_key) == "here"
 
 
 @pytest.mark.parametrize(
@@ -43,9 +39,9 @@ async def kill_at(step: str, home: Path, controls: Controls) -> None:
     ],
 )
 async def test_R_VID_02_killed_at_a_step_a_job_ends_with_one_paid_film_on_the_disk(
-    step: str, paid_before: int, tmp_home: Path, controls: Controls
+    victims_here: Victims, step: str, paid_before: int, tmp_home: Path, controls: Controls
 ) -> None:
-    await kill_at(step, tmp_home, controls)
+    await kill_at(victims_here, step, tmp_home, controls)
     assert await controls.paid_jobs() == paid_before
     async with open_desk(tmp_home, controls) as desk:
         (job,) = desk.jobs
@@ -61,9 +57,9 @@ async def test_R_VID_02_killed_at_a_step_a_job_ends_with_one_paid_film_on_the_di
 
 @pytest.mark.parametrize(("step", "paid_before"), [("leaving", 0), ("queued", 1)])
 async def test_killed_between_sending_and_the_answer_nobody_knows_and_nothing_is_queued_by_itself(
-    step: str, paid_before: int, tmp_home: Path, controls: Controls
+    victims_here: Victims, step: str, paid_before: int, tmp_home: Path, controls: Controls
 ) -> None:
-    await kill_at(step, tmp_home, controls)
+    await kill_at(victims_here, step, tmp_home, controls)
     async with open_desk(tmp_home, controls) as desk:
         (job,) = desk.jobs
         assert job.state == "unknown"

@@ -1,12 +1,8 @@
-"""A video tab in a process of its own that stops at one step of a job, says so, and waits to be killed.
-
-`python -m tests.ui.video.victim STEP HOME BASE_URL API_KEY`
-"""
+"""A video tab in a process of its own that stops at one step of a job, says so, and waits to be killed."""
 
 from __future__ import annotations
 
 import asyncio
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +16,7 @@ from app.storage.intents import Intents
 from app.ui.video.presenter_book import JobBook
 from app.ui.video.presenter_fetching import Fetcher
 from app.ui.video.presenter_sending import Sender
+from tests.ui.killing import serve
 from tests.ui.video.desk import Controls, open_desk
 
 # step: the call it stops at, and whether the call is still made
@@ -90,8 +87,7 @@ async def live(step: str, home: Path, controls: Controls) -> None:
         await asyncio.sleep(60)
 
 
-def main() -> None:
-    step, home, base_url, api_key = sys.argv[1:]
+def main(step: str, home: str, base_url: str, api_key: str) -> None:
     qt_app = QApplication([])
     loop = qasync.QEventLoop(qt_app)
     with loop:
@@ -99,4 +95,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    serve(main)
