@@ -1,0 +1,51 @@
+"""The whole program: a film is ordered, the program is killed, and the next start brings it home by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.credentials import keyring_store
+from app.sandbox.server import Options, start_sandbox
+from app.storage.film_check import check_film
+from app.storage.paths import Paths, resources
+from tests.journeys.conftest import until
+from tests.journeys.video_victim import PROMPT, FileKeyring, video_of
+from tests.ui.killing import victims
+from tests.ui.video.desk import Controls
+from tests.ui.video.room import NO_DEVICES
+
+pytestmark = NO_DEVICES
+
+
+async def test_killed_while_a_film_is_made_the_next_start_fetches_it_before_its_tab_is_looked_at(
+    start: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = Options(tokens_per_second=0, local_ports={})
+    with (
+        start_sandbox(tmp_path / "elsewhere", resources(), options=options) as service,
+        victims("tests.journeys.video_victim") as programs,
+    ):
+        controls = Controls(service.base_url, service.api_key)
+        told = await programs.kill(str(tmp_path), service.base_url, service.api_key)
+        assert told == "it is being made"
+        assert await controls.paid_jobs() == 1
+        await controls.turn_clock(60)
+        keys = FileKeyring(tmp_path / "keyring.json")
+        defaults = {"time_limit_s": 5.0, "find": lambda: keys}
+        monkeypatch.setattr(keyring_store.KeyringStore.__init__, "__kwdefaults__", defaults)
+        films = Paths.below(tmp_path / "home").data / "videos"
+        async with start() as rialto:
+            await until(lambda: any(films.glob("*.mp4")))
+            assert rialto.window.current_tab == "chat"
+            page = video_of(rialto)
+            await until(lambda: page.presenter.book.jobs() and page.presenter.book.jobs()[0].state == "saved")
+            (job,) = page.presenter.book.jobs()
+            assert (job.prompt, check_film(page.presenter.book.film(job)).duration_s) == (PROMPT, 3.0)
+            rialto.window.show_tab("video")
+            assert page.detail.id == job.id and page.badge() == 0
+        assert await controls.paid_jobs() == 1
+        assert len(await controls.calls("/video/queue")) == 1
