@@ -1,10 +1,13 @@
-"""Settings: spending limits, files and folders, notifications."""
+"""Settings: models, spending limits, files and folders, notifications."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QPushButton
 
+from app.credentials.accounts import new_account
+from app.service.models import Model
 from app.storage.settings import SettingsStore
 from tests.ui.shell_desk import words
 
@@ -66,3 +69,40 @@ async def test_notifications_can_be_tried_and_say_why_there_are_none(office, set
     assert shown[0][0] == "Rialto"
     assert "Nothing on this desktop shows notifications." in words(page)
     await tasks.idle()
+
+
+MODELS = tuple(
+    Model.model_validate({"id": name.lower(), "type": "text", "model_spec": {"name": name}}) for name in ("One", "Two")
+)
+
+
+async def test_the_model_of_new_chats_is_chosen_for_each_account(office, settings, tasks):
+    account = new_account("Main", "https://api.example.com/v1")
+    office.caller.use(account, None)
+    office.caller.set_numbers(models=MODELS)
+    settings.show_section("models")
+    page = settings.page("models")
+    assert "For Main." in words(page)
+    page.default.setFocus()
+    QTest.keyClick(page.default, Qt.Key.Key_End)
+    await tasks.idle()
+    assert SettingsStore(office.paths.settings).value.default_model == {account.id: "two"}
+    QTest.keyClick(page.default, Qt.Key.Key_Home)
+    await tasks.idle()
+    assert SettingsStore(office.paths.settings).value.default_model == {}
+
+
+async def test_a_favourite_is_removed_from_the_list(office, settings, tasks):
+    office.store.change(favourite_models=("two", "gone"))
+    office.caller.use(new_account("Main", "https://api.example.com/v1"), None)
+    office.caller.set_numbers(models=MODELS)
+    settings.show_section("models")
+    page = settings.page("models")
+    text = words(page)
+    assert "Two" in text
+    assert "gone" in text
+    button = next(each for each in page.findChildren(QPushButton) if "Two" in each.accessibleName())
+    QTest.keyClick(button, Qt.Key.Key_Space)
+    await tasks.idle()
+    assert SettingsStore(office.paths.settings).value.favourite_models == ("gone",)
+    assert "Two" not in words(page)

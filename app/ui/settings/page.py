@@ -239,6 +239,10 @@ class SettingsPage(QObject):
                 from app.ui.settings.keyboard import KeyboardPage
 
                 return KeyboardPage(theme, presenter, self._keys)
+            case "models":
+                from app.ui.settings.models import ModelsPage
+
+                return ModelsPage(theme, presenter)
             case "spending":
                 from app.ui.settings.spending import SpendingPage
 

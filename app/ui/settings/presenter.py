@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.storage.errors import StorageUnavailable
 from app.storage.settings import Settings, SettingsStore
-from app.ui.settings.state import Choices, SettingsState, UsageRow
+from app.ui.settings.state import Choices, ModelChoices, SettingsState, UsageRow
 from app.ui.shared.call_log import CallLog
 from app.ui.shared.caller import Caller
 from app.ui.shared.tasks import TaskScope
@@ -85,6 +85,36 @@ class SettingsPresenter(QObject):
             return "An amount in USD, such as 1.50."
         self.choose(budgets=budgets)
         return ""
+
+    # Models
+
+    def look_at_models(self) -> None:
+        """Show the models of the account in use, as far as they are known."""
+        caller, settings = self._caller, self._store.value
+        account = caller.account
+        names = {model.id: model.model_spec.name or model.id for model in caller.models if not model.offline}
+        default = settings.default_model.get(account.id, "") if account is not None else ""
+        self._change(
+            models=ModelChoices(
+                account.name if account is not None else "", names, default, tuple(settings.favourite_models)
+            )
+        )
+
+    def choose_default_model(self, model_id: str) -> None:
+        """Begin new chats of the account in use with this model, "" for the one that its service suggests."""
+        account = self._caller.account
+        if account is None:
+            return
+        others = {key: value for key, value in self._store.value.default_model.items() if key != account.id}
+        self.choose(default_model={**others, account.id: model_id} if model_id else others)
+        self.look_at_models()
+
+    def remove_favourite(self, model_id: str) -> None:
+        """Let a model be like all others."""
+        self.choose(favourite_models=tuple(each for each in self._store.value.favourite_models if each != model_id))
+        self.look_at_models()
+
+    # Notifications
 
     def try_notification(self) -> None:
         """Show one outside the window, whether or not the window is in front."""

@@ -56,6 +56,13 @@ SECTIONS = (
         ("keys", "shortcuts", "hotkey", "enter"),
     ),
     Section(
+        "models",
+        "Models and defaults",
+        "sparkle",
+        ("Model of new chats", "Favourite models"),
+        ("default", "star", "usual"),
+    ),
+    Section(
         "spending",
         "Spending limits",
         "database",

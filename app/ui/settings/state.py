@@ -38,6 +38,16 @@ class Choices:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelChoices:
+    """Names of the text models of the account in use, by id; `default` is the person's own choice, "" for none."""
+
+    account: str = ""
+    names: Mapping[str, str] = field(default_factory=dict)
+    default: str = ""
+    favourites: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class UsageRow:
     """How much of the disk one kind of data takes, and where it is. `color` is a role."""
 
@@ -51,6 +61,7 @@ class UsageRow:
 @dataclass(frozen=True, slots=True)
 class SettingsState:
     choices: Choices = Choices()
+    models: ModelChoices = ModelChoices()
     folder: str = ""
     usage: tuple[UsageRow, ...] = ()
     last_backup: datetime | None = None

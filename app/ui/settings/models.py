@@ -1,0 +1,72 @@
+"""Models and defaults: the model that new chats of the account in use begin with, and the favourites."""
+
+from __future__ import annotations
+
+from app.ui.settings.presenter import SettingsPresenter
+from app.ui.settings.rows import RowCard, SectionPage, SettingRow
+from app.ui.settings.state import ModelChoices, SettingsState
+from app.ui.shared.buttons import Button
+from app.ui.shared.fields import ChoiceField
+from app.ui.shared.label import Label
+from app.ui.shared.theme import Theme
+
+AS_THE_SERVICE_SAYS = "As the service suggests"
+
+
+class ModelsPage(SectionPage):
+    def __init__(self, theme: Theme, presenter: SettingsPresenter) -> None:
+        super().__init__(theme)
+        self._presenter = presenter
+        self.default = ChoiceField(theme, "Model of new chats")
+        self.default.activated.connect(self._choose)
+        self._default_row = SettingRow(theme, "Model of new chats", self.default)
+        chats = RowCard(theme)
+        chats.add(self._default_row)
+        self.group("Chat", chats)
+        self._favourites = RowCard(theme)
+        words = "A star in the list of models makes one a favourite: it then stands first there, for every account."
+        self.group("Favourites", self._favourites, Label(theme, words, "small", "text2", wrap=True))
+        self.column.addStretch(1)
+        self._shown: ModelChoices | None = None
+        presenter.state_changed.connect(self.show_state)
+        theme.changed.connect(self._dress_field)
+        self._dress_field()
+        self.show_state(presenter.state)
+
+    def shown(self) -> None:
+        self._presenter.look_at_models()
+
+    def show_state(self, state: SettingsState) -> None:
+        if state.models == self._shown:
+            return
+        self._shown = state.models
+        self._show_default(state.models)
+        self._show_favourites(state.models)
+
+    def _show_default(self, choices: ModelChoices) -> None:
+        self.default.clear()
+        self.default.addItem(AS_THE_SERVICE_SAYS, "")
+        for model_id, name in choices.names.items():
+            self.default.addItem(name, model_id)
+        at = self.default.findData(choices.default)
+        self.default.setCurrentIndex(max(at, 0))
+        self.default.setEnabled(bool(choices.names))
+        who = f"For {choices.account}. Each account has its own." if choices.account else "No account is in use."
+        self._default_row.set_meaning(who if choices.names else f"{who} Its list of models is not known yet.")
+
+    def _show_favourites(self, choices: ModelChoices) -> None:
+        self._favourites.empty()
+        if not choices.favourites:
+            self._favourites.add(SettingRow(self.theme, "None yet"))
+        for model_id in choices.favourites:
+            name = choices.names.get(model_id, "")
+            remove = Button(self.theme, "Remove", size="small")
+            remove.setAccessibleName(f"Remove {name or model_id} from the favourites")
+            remove.clicked.connect(lambda _checked=False, gone=model_id: self._presenter.remove_favourite(gone))
+            self._favourites.add(SettingRow(self.theme, name or model_id, remove, meaning=model_id if name else ""))
+
+    def _choose(self, index: int) -> None:
+        self._presenter.choose_default_model(str(self.default.itemData(index)))
+
+    def _dress_field(self) -> None:
+        self.default.setFixedWidth(self.theme.type_px(260))
