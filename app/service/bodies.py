@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator
 
-from app.service.errors import BadAnswer
+from app.service.errors import BadAnswer, OversizedAnswer
 
 PIECE_BYTES = 64 * 1024
 KIB = 1024
@@ -62,8 +62,8 @@ class BoundedBody:
         return piece
 
 
-def too_large(max_bytes: int) -> BadAnswer:
-    return BadAnswer(f"The answer is larger than the {size_text(max_bytes)} allowed for it.")
+def too_large(max_bytes: int) -> OversizedAnswer:
+    return OversizedAnswer(f"The answer is larger than the {size_text(max_bytes)} allowed for it.")
 
 
 def size_text(size_bytes: int) -> str:

@@ -6,7 +6,8 @@
     ├── ConnectionFailed      no answer; `surely_not_sent` says whether the service can have seen the call
     ├── TimedOut              no answer in time; may have been carried out and charged
     ├── StreamCut             an answer began and ended too early; what arrived stays with the caller
-    ├── BadAnswer             an answer that cannot be what the service meant: not JSON, too large, another host
+    ├── BadAnswer             an answer that cannot be what the service meant: not JSON, another host
+    │   └── OversizedAnswer   larger than we read; `str(error)` names the limit
     ├── InBandError           an error object inside an answer that began with 200
     ├── OutcomeUnknown        a payment was sent, and nobody can say yet whether it was carried out
     └── RefusedCall           the service answered with a status of 400 or more
@@ -112,7 +113,11 @@ class StreamCut(ServiceError):
 
 
 class BadAnswer(ServiceError):
-    """An answer that cannot be read: not the promised format, larger than allowed, or sent on to another host."""
+    """An answer that cannot be read: not the promised format, or sent on to another host."""
+
+
+class OversizedAnswer(BadAnswer):
+    """An answer larger than is read here. Nothing of it was kept in memory."""
 
 
 class InBandError(ServiceError):

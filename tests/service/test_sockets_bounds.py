@@ -13,7 +13,7 @@ import pytest
 from app.service.bodies import MIB
 from app.service.calls import Call, JsonContent
 from app.service.downloads import save
-from app.service.errors import BadAnswer, BadRequest, ServiceError
+from app.service.errors import BadAnswer, BadRequest, OversizedAnswer, ServiceError
 from app.service.network import Network, NetworkSettings
 from app.service.retry import CallKind
 from tests.service.loopback import KEY, Loopback, Received, Watched, http, serving, stream_head
@@ -47,7 +47,7 @@ async def test_a_compressed_bomb_is_refused_long_before_it_is_unpacked(encoding:
         with pytest.raises(ServiceError) as caught:
             await watched.client.post_json("/x", {}, kind=CallKind.PAID)
         assert grown_mib(before) < 64
-    assert type(caught.value) is (BadAnswer if status == 200 else BadRequest)  # the refusal itself is not lost
+    assert type(caught.value) is (OversizedAnswer if status == 200 else BadRequest)  # the refusal itself is not lost
     assert status == 400 or "larger than the 16 MiB allowed" in caught.value.message
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QFileDialog, QLineEdit
 from web3 import Web3
 
 from app.storage.rpc_interfaces import RpcInterfaces
@@ -174,6 +175,24 @@ async def test_a_function_is_chosen_and_its_arguments_are_encoded_as_web3_does(w
 
 def dialog_call(where: str, data: str) -> dict[str, str]:
     return {"to": Web3.to_checksum_address(where), "data": data}
+
+
+async def test_an_interface_is_loaded_from_a_compilers_file(window: RpcWindow, tmp_path: Path) -> None:
+    file = tmp_path / "Store.json"
+    file.write_text(json.dumps({"contractName": "Store", "abi": ABI}))
+    window.run("Call a contract…")
+    dialog = await window.dialog()
+    assert isinstance(dialog, ContractDialog)
+    press(dialog, "Load a file…")
+    await until(lambda: bool(dialog.findChildren(QFileDialog)))
+    chooser = dialog.findChildren(QFileDialog)[0]
+    chooser.setDirectory(str(tmp_path))
+    chooser.findChildren(QLineEdit)[0].setText(file.name)
+    chooser.accept()
+    await until(lambda: dialog.function.count() == 2)
+    assert [dialog.function.itemText(place) for place in range(2)] == ["store(uint256)", "value()"]
+    press(dialog, "Cancel")
+    await window.settle()
 
 
 async def test_an_interface_is_there_again_after_a_restart(tmp_path: Path) -> None:

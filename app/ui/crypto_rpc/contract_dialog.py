@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
@@ -81,11 +82,12 @@ class ContractDialog(Dialog):
         if path is None:
             return
         try:
-            text = await asyncio.to_thread(path.read_text, "utf-8", "replace")
+            text = await asyncio.to_thread(_text_of, path)
         except OSError as error:
             self.fault.set_text(f"The file was not read: {error.strerror}.")
+            self.fault.show()
             return
-        self.text.setPlainText(text[:MAX_FILE_BYTES])
+        self.text.setPlainText(text)
 
     def _address_changed(self, address: str) -> None:
         known = self._shelf.texts.get(address.strip().lower())
@@ -143,6 +145,12 @@ class ContractDialog(Dialog):
         self.shown_data.set_text(data if len(data) <= 400 else f"{data[:400]}…")
         self.shown_data.setVisible(bool(data))
         self.use.setEnabled(bool(self.call))
+
+
+def _text_of(path: Path) -> str:
+    """The beginning of a file, as much as an interface can have. Raises `OSError`."""
+    with path.open("rb") as file:
+        return file.read(MAX_FILE_BYTES).decode("utf-8", "replace")
 
 
 async def ask_contract_call(

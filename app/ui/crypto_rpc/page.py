@@ -257,6 +257,8 @@ class CryptoRpcPage(QObject):
         """The buttons of error cards."""
         if action == "look-up":
             self.presenter.look_up()
+        elif action == "edit":
+            self.edit_call(self.presenter.draft.selected + 1)
         elif action in ("again", "retry"):
             self.send()
         else:

@@ -145,6 +145,16 @@ def _bad_answer(error: errors.ServiceError, subject: str, charged: str) -> Told:
     )
 
 
+def _oversized(error: errors.ServiceError, subject: str, charged: str) -> Told:
+    return Told(
+        str(error).rstrip(".") or "The answer is larger than Rialto reads",
+        _join("It was left where it is, and nothing of it was kept. Ask for less at once.", charged),
+        EDIT,  # the same question would bring the same answer, and cost as much
+        icon="warning",
+        severity="warn",
+    )
+
+
 def _in_band(error: errors.ServiceError, subject: str, charged: str) -> Told:
     return Told(
         "The service stopped with an error",
@@ -360,6 +370,7 @@ _WRITERS: dict[str, _Writer] = {
     "TimedOut": _timed_out,
     "StreamCut": _cut,
     "BadAnswer": _bad_answer,
+    "OversizedAnswer": _oversized,
     "InBandError": _in_band,
     "OutcomeUnknown": _unknown_outcome,
     "BadRequest": _bad_request,
