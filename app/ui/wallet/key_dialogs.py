@@ -83,9 +83,10 @@ class KeyDialogs:
         dialog = NewKeyDialog(self._theme, self._parent)
         if not await self._answer(dialog):
             return ""
-        secret, problem = await self._presenter.make(*dialog.value)
+        name, kind, day = dialog.value
+        secret, problem = await self._presenter.make(name, kind, day)
         if secret:
-            await self._answer(self._shown(secret, dialog.value[0]))
+            await self._answer(self._shown(secret, name))
         return problem
 
     async def revoke(self, row: KeyRow) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from app.ui.shared import money
 from app.ui.shared.buttons import Button, IconButton
@@ -106,6 +106,7 @@ class WalletListPane(QWidget):
             for card in cards:
                 if self._views[card.id].card != card:
                     self._views[card.id].show_card(card)
+        self._order()
         self._show_age()
 
     def show_payments(self, payments: tuple[OpenPayment, ...]) -> None:
@@ -121,6 +122,19 @@ class WalletListPane(QWidget):
             card.check.connect(self.check)
             self._payments_column.addWidget(card)
         self._payments.setVisible(bool(payments))
+        self._order()
+
+    def _order(self) -> None:
+        """Let Tab walk down the pane: cards that were drawn anew would else come last, or never."""
+        before: QWidget = self.refresh
+        for layout in (self._payments_column, self._accounts_column):
+            for place in range(layout.count()):
+                item = layout.itemAt(place)
+                holder = item.widget() if item is not None else None
+                for button in holder.findChildren(QAbstractButton) if holder is not None else ():
+                    QWidget.setTabOrder(before, button)
+                    before = button
+        QWidget.setTabOrder(before, self.new)
 
     def show_busy(self, busy: bool) -> None:
         self.refresh.setEnabled(not busy)

@@ -1,0 +1,263 @@
+"""Everything on the Wallet tab with the keyboard alone: no click, no call of a presenter, does what a key should."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QPlainTextEdit, QWidget
+
+from app.ui.shared.buttons import Button
+from app.wallet.keys import encrypt_key_file, read_private_key
+from app.wallet.signer import EthAccountSigner, PrivateKey
+from tests.ui.wallet.desk import Desk
+from tests.ui.wallet.keyboard import CTRL, Keyboard
+
+# The phrase of BIP-39's own first test vector, and where BIP-44 leads from it: published, so nobody's.
+PHRASE = " ".join(["abandon"] * 11 + ["about"])
+ADDRESS = "0x9858EfFD232B4033E47d90003D41EC34EcaEda94"
+PASSWORD = "a long enough password"
+ENTER, SPACE, DOWN, RIGHT, ESCAPE = (
+    Qt.Key.Key_Return,
+    Qt.Key.Key_Space,
+    Qt.Key.Key_Down,
+    Qt.Key.Key_Right,
+    Qt.Key.Key_Escape,
+)
+
+
+@pytest.fixture
+def keyboard(wallet: Desk) -> Iterator[Keyboard]:
+    keyboard = Keyboard(wallet)
+    yield keyboard
+    keyboard.window.hide()
+
+
+async def file_dialog(wallet: Desk, path: Path) -> None:
+    """Type a path into the system's dialog."""
+
+    def found() -> QFileDialog | None:
+        dialog = QApplication.activeModalWidget()
+        return dialog if isinstance(dialog, QFileDialog) else None
+
+    await wallet.until(found)
+    dialog = found()
+    assert dialog is not None
+    name = dialog.findChild(QLineEdit, "fileNameEdit")
+    assert name is not None
+    name.setFocus()
+    name.setText(str(path))
+    dialog.accept()
+
+
+async def add(wallet: Desk, keyboard: Keyboard, way: int) -> object:
+    """Open the dialog and turn to one of the ways to come by a wallet."""
+    await keyboard.push(wallet.page.list.new)
+    dialog = await keyboard.dialog(lambda: wallet.dialog)
+    await keyboard.to(dialog.way)
+    for _ in range(way):
+        keyboard.press(RIGHT)
+    return dialog
+
+
+async def test_a_new_wallet_is_made_and_its_backup_confirmed(wallet: Desk, keyboard: Keyboard) -> None:
+    dialog = await add(wallet, keyboard, 0)
+    await keyboard.push(dialog.keep)
+    await wallet.until(lambda: dialog.phrase.text())
+    words = [part.split("\N{NO-BREAK SPACE}")[1] for part in dialog.phrase.text().split("   ")]
+    for place, field in zip(dialog._asked, dialog.answers, strict=True):
+        await keyboard.write(field, words[place])
+    await keyboard.push(dialog.keep)
+    await wallet.until(lambda: len(wallet.book.list()) == 2)
+    await wallet.tasks.idle()
+    assert wallet.book.list()[1].kind == "wallet"
+
+
+@pytest.mark.parametrize("kind", ["phrase", "key", "file"])
+async def test_a_wallet_is_imported_from_a_phrase_a_key_and_a_key_file(
+    wallet: Desk, keyboard: Keyboard, tmp_path: Path, kind: str
+) -> None:
+    secret = "0x" + "11" * 32
+    address = ADDRESS if kind == "phrase" else "0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A"
+    dialog = await add(wallet, keyboard, 2 if kind == "file" else 1)
+    if kind == "file":
+        path = tmp_path / "key.json"
+        with read_private_key(secret, "evm") as key:
+            path.write_bytes(await encrypt_key_file(key, PASSWORD))
+        await keyboard.push(dialog.file)
+        await file_dialog(wallet, path)
+        await keyboard.dialog(lambda: wallet.dialog)
+        await keyboard.write(dialog.password, "not the password")
+        await keyboard.push(dialog.keep)
+        await wallet.until(lambda: "not the password" in dialog.problem.text())
+        await keyboard.write(dialog.password, PASSWORD)
+    else:
+        await keyboard.write(dialog.secret, PHRASE if kind == "phrase" else secret)
+    await wallet.until(dialog.keep.isEnabled)
+    await keyboard.push(dialog.keep)
+    await wallet.until(lambda: len(wallet.book.list()) == 2)
+    await wallet.tasks.idle()
+    assert wallet.book.list()[1].address == address
+
+
+async def test_a_watched_wallet_shows_what_is_to_be_signed_and_takes_the_signature(
+    wallet: Desk, keyboard: Keyboard
+) -> None:
+    owner = await wallet.faucet_wallet()
+    kept = await wallet.place.read(owner.id)
+    assert kept is not None
+    wallet.book.remove(owner.id)
+
+    async def read_key() -> PrivateKey:
+        return read_private_key(kept, "evm")
+
+    elsewhere = EthAccountSigner(owner.address, read_key)
+    dialog = await add(wallet, keyboard, 3)
+    await keyboard.write(dialog.address, owner.address)
+    await keyboard.push(dialog.keep)
+    await wallet.until(lambda: len(wallet.book.list()) == 2)
+    await wallet.until(lambda: wallet.dialog is None)
+    wallet.keys._ask_elsewhere = wallet.page.dialogs.ask_elsewhere
+    account = wallet.book.list()[1]
+    links = wallet.page.list.view_of(account.id).findChildren(Button)
+    await keyboard.push(next(each for each in links if each.text() == "Ask for the balance"))
+    dialog = await keyboard.dialog(lambda: wallet.dialog)
+    text = dialog.findChild(QPlainTextEdit).toPlainText()
+    assert owner.address in text
+    await keyboard.write(dialog.findChild(QLineEdit), await elsewhere.sign_text(text))
+    await keyboard.push(next(each for each in dialog.findChildren(Button) if each.text() == "Use this signature"))
+    await wallet.until(lambda: (card := wallet.presenter.card(account.id)) is not None and card.usd is not None)
+    await wallet.tasks.idle()
+
+
+async def test_a_top_up_is_chosen_read_signed_and_paid(wallet: Desk, keyboard: Keyboard) -> None:
+    account = await wallet.faucet_wallet()
+    wallet.presenter.reload()
+    view = wallet.page.list.view_of(account.id)
+    await keyboard.push(next(each for each in view.findChildren(Button) if each.text() == "Top up"))
+    dialog = await keyboard.dialog(lambda: wallet.page.top_up_dialog)
+    await keyboard.write(dialog.amount, "7.25")
+    for step in ("payment", "review", "done"):
+        await wallet.until(lambda: dialog.go.isEnabled() and QApplication.focusWidget() is not None)
+        assert QApplication.focusWidget() is not dialog.go  # Enter alone must never sign
+        keyboard.press(ENTER, CTRL)
+        await wallet.until(lambda step=step: wallet.top_ups.view.step == step or wallet.top_ups.view.problem)
+        assert wallet.top_ups.view.step == step, wallet.top_ups.view.problem
+    keyboard.press(ESCAPE)
+    await wallet.until(lambda: wallet.page.top_up_dialog is None)
+    await wallet.tasks.idle()
+    assert Decimal((await wallet.wallet_state(account))["usd"]) == Decimal("7.25")
+
+
+async def test_limits_and_the_level_of_the_warning_are_typed(wallet: Desk, keyboard: Keyboard) -> None:
+    fields = wallet.page.list.limits
+    for field, text in ((fields.soft, "1"), (fields.hard, "10"), (fields.low, "200"), (fields.top_up, "25")):
+        await keyboard.write(field.field, text)
+        keyboard.press(ENTER)
+    await keyboard.to(fields.scope)
+    keyboard.press(DOWN)
+    await keyboard.write(fields.hard.field, "0.5")
+    await keyboard.to(fields.lock)
+    await wallet.tasks.idle()
+    own = f"low {wallet.sandbox_account.id}"
+    kept = wallet.settings.value.budgets
+    assert kept == {"soft day": "1", "hard day": "10", own: "200", "hard top-up": "25", "hard call": "0.5"}
+    await keyboard.push(wallet.page.list.refresh)
+    await wallet.until(lambda: any("below the $200.00" in sentence for sentence, *_ in wallet.toasts))
+    await wallet.tasks.idle()
+
+
+async def test_receipts_are_filtered_exported_compared_and_signatures_read(
+    wallet: Desk, keyboard: Keyboard, tmp_path: Path
+) -> None:
+    await keyboard.page("receipts")
+    fields = wallet.page.main.receipts.fields
+    await keyboard.to(fields["free"])
+    keyboard.press(DOWN)
+    await wallet.until(lambda: wallet.receipts.filter.free == "all")
+    await wallet.until(lambda: wallet.receipts.totals.count)
+    await keyboard.to(wallet.page.main.receipts.table)
+    await keyboard.push(wallet.page.main.export)
+    await file_dialog(wallet, tmp_path / "book.json")
+    await wallet.until(lambda: (tmp_path / "book.json").exists())
+    assert json.loads((tmp_path / "book.json").read_text())["receipts"]
+    await keyboard.page("compare")
+    await keyboard.push(wallet.page.main.compare.compare)
+    await wallet.until(lambda: wallet.page.main.compare.verdict.text() and not wallet.tasks.running("wallet compare"))
+    await keyboard.page("signed")
+    await keyboard.to(wallet.page.main.signed.document)
+    await wallet.tasks.idle()
+
+
+async def test_a_key_is_made_shown_once_and_revoked(wallet: Desk, keyboard: Keyboard) -> None:
+    view = wallet.page.main.key
+    await keyboard.page("key")
+    await wallet.until(lambda: len(view.keys.rows.lines) == 1)
+    await keyboard.push(view.new)
+    dialog = await keyboard.dialog(lambda: wallet.page.key_dialogs.open)
+    await keyboard.write(dialog.name, "Night work")
+    await keyboard.write(dialog.expires, "2001-01-01")
+    assert not dialog.make.isEnabled()
+    await keyboard.write(dialog.expires, "2031-01-31")
+    await keyboard.push(dialog.make)
+    await wallet.until(lambda: wallet.page.key_dialogs.open not in (None, dialog))
+    shown = await keyboard.dialog(lambda: wallet.page.key_dialogs.open)
+    assert "can show it again" in " ".join(
+        label.text() for label in shown.findChildren(object) if hasattr(label, "text")
+    )
+    keyboard.press(ESCAPE)
+    await wallet.until(lambda: len(view.keys.rows.lines) == 2 and wallet.page.key_dialogs.open is None)
+    assert view.keys.rows.lines[1][0] == "Night work"
+    await keyboard.to(view.keys)
+    keyboard.press(DOWN)
+    keyboard.press(DOWN)
+    await keyboard.push(view.revoke)
+    await wallet.until(lambda: QApplication.activeModalWidget() is not None)
+    question = await keyboard.dialog(QApplication.activeModalWidget)
+    await keyboard.push(next(each for each in question.findChildren(Button) if each.text() == "Revoke"))
+    await wallet.until(lambda: len(view.keys.rows.lines) == 1)
+    await wallet.until(lambda: any("revoked" in sentence for sentence, *_ in wallet.toasts))
+    for part in ("limits", "hits"):
+        await keyboard.to(view.part)
+        keyboard.press(RIGHT)
+        assert view.part.current == part
+    await wallet.tasks.idle()
+
+
+async def test_a_wallet_is_used_locked_unlocked_shown_and_exported(
+    wallet: Desk, keyboard: Keyboard, tmp_path: Path
+) -> None:
+    account = await wallet.faucet_wallet()
+    wallet.presenter.reload()
+    used: list[str] = []
+    wallet.page.use_wanted.connect(used.append)
+
+    def named(name: str) -> Callable[[], QWidget | None]:
+        def find() -> QWidget | None:
+            widgets = wallet.page.list.view_of(account.id).findChildren(QWidget)
+            return next((each for each in widgets if name in each.accessibleName() and not each.isHidden()), None)
+
+        return find
+
+    await keyboard.push(named("Use: Pocket wallet"))
+    assert used == [account.id]
+    await keyboard.push(named("Lock: Pocket wallet"))
+    assert wallet.keys.is_locked
+    await keyboard.push(named("Unlock: Pocket wallet"))
+    assert not wallet.keys.is_locked
+    await keyboard.push(named("Show the address in full and as a QR code"))
+    await keyboard.dialog(lambda: wallet.dialog)
+    keyboard.press(ESCAPE)
+    await wallet.until(lambda: wallet.dialog is None)
+    await keyboard.push(named("Export key…: Pocket wallet"))
+    dialog = await keyboard.dialog(lambda: wallet.dialog)
+    for field in (dialog.password, dialog.again):
+        await keyboard.write(field, PASSWORD)
+    await keyboard.push(dialog.save)
+    await file_dialog(wallet, tmp_path / "key.json")
+    await wallet.tasks.idle()
+    assert json.loads((tmp_path / "key.json").read_text())["version"] == 3
