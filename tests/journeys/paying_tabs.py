@@ -147,5 +147,10 @@ def problem_of(rialto: Rialto, tab: str) -> Problem | None:
         conversation = rialto.chat.conversation
         rows = conversation.rows() if conversation is not None else ()
         return rows[-1].problem if rows else None
+    if tab == "video":
+        page = video(rialto)
+        newest = max(page.presenter.book.all(), key=lambda job: job.created_at)
+        page.presenter.select(newest.id)
+        return page.detail.problem
     cards = rialto.window.findChildren(ErrorCard)
     return next((card.problem for card in cards if card.isVisible()), None)

@@ -67,6 +67,7 @@ def question() -> Dialog | None:
     return found if isinstance(found, Dialog) else None
 
 
+@pytest.mark.qt_log_ignore("pa_context_connect")  # there may be no sound server; nothing is heard here
 @pytest.mark.timeout(180)
 async def test_no_tab_sends_what_goes_past_the_limit_of_a_single_call(
     start: Callable[..., Any], tmp_path: Path
@@ -91,6 +92,7 @@ async def test_no_tab_sends_what_goes_past_the_limit_of_a_single_call(
         assert (await control(rialto, "/state"))["balance"] == before
 
 
+@pytest.mark.qt_log_ignore("pa_context_connect")
 @pytest.mark.timeout(240)
 async def test_every_tab_goes_on_after_the_top_up_with_what_was_refused_for_lack_of_credits(
     start: Callable[..., Any], tmp_path: Path

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import base64
+import json
 from decimal import Decimal
 from types import SimpleNamespace
 
 import pytest
 
 from app.bootstrap.wallet_tab import top_up_and_go_on
+from app.credentials.stores import SessionStore
+from app.service.errors import BadRequest
+from app.service.x402 import Settlement, X402Resource
 from tests.ui.wallet.desk import Desk
 
 USD = Decimal("7.25")
@@ -127,4 +132,42 @@ async def test_the_persons_own_limit_for_a_top_up_is_kept(wallet: Desk) -> None:
     dialog = await wallet.open_top_up(account)
     wallet.top_ups.set_amount("7")
     assert "Your own limit" in dialog.problem.text()
+    await wallet.leave(dialog)
+
+
+async def test_a_service_that_reads_the_other_form_gets_the_same_signature_in_it(
+    wallet: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    account = await wallet.faucet_wallet()
+    settle, sent = X402Resource.settle, []
+
+    async def choosy(self: X402Resource, payment: str) -> Settlement:
+        sent.append(json.loads(base64.b64decode(payment)))
+        if "accepted" in sent[-1]:
+            raise BadRequest("Unknown form", status=400, code="INVALID_PAYMENT_FORMAT")
+        return await settle(self, payment)
+
+    monkeypatch.setattr(X402Resource, "settle", choosy)
+    dialog = await wallet.review(account)
+    dialog.go.click()
+    await wallet.until(lambda: wallet.top_ups.view.step == "done")
+    usual, flat = sent
+    assert usual["payload"] == flat["payload"]
+    assert Decimal((await wallet.wallet_state(account))["usd"]) == USD
+    await wallet.leave(dialog)
+    assert len([row for row in await wallet.keys.signed_lately() if row.kind == "payment"]) == 1
+
+
+async def test_what_is_wrong_is_seen_without_scrolling_and_a_signature_that_failed_leaves_no_payment_under_way(
+    wallet: Desk,
+) -> None:
+    account = await wallet.faucet_wallet()
+    dialog = await wallet.review(account)
+    wallet.place.store = SessionStore()  # the key is gone
+    dialog.go.click()
+    await wallet.until(lambda: dialog.problem.text() and not wallet.top_ups.is_paying)
+    assert "not on this computer" in dialog.problem.text()
+    assert dialog.problem.y() < dialog.pages.y()
+    assert wallet.page.running_work() == ()
+    assert [each.state for each in await wallet.intents.recent("x402")] == ["cancelled"]
     await wallet.leave(dialog)
