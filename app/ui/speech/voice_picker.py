@@ -165,7 +165,7 @@ class VoicePicker(QWidget):
     def show_groups(self, groups: Sequence[VoiceGroup], all_count: int, *, note: str = "") -> None:
         """Show these voices of `all_count`; `note` says why the list is what it is."""
         rows = [(group.title, [(voice.key, _Row(voice)) for voice in group.voices]) for group in groups]
-        self.view.rows.set_rows(rows)
+        self.view.show_groups(rows)
         shown = sum(len(group.voices) for group in groups)
         self.count.set_text(f"{shown} of {all_count} voices" + (f" · {note}" if note else ""))
         self.view.setVisible(shown > 0)
