@@ -10,8 +10,9 @@ from PySide6.QtTest import QAbstractItemModelTester
 from pytestqt.qtbot import QtBot
 
 from app.storage.paths import resources
+from app.ui.shared.json_node import GROUP, TreeRoot
 from app.ui.shared.json_tree import JsonTree
-from app.ui.shared.json_tree_model import MAX_SHOWN_CHARS, NODE, PART, JsonTreeModel, TreeRoot, find, path_text, summary
+from app.ui.shared.json_tree_model import MAX_SHOWN_CHARS, NODE, JsonTreeModel, find, path_text, summary
 from app.ui.shared.theme import Theme
 
 VALUE = {"type": "CALL", "calls": [{"to": "0x1", "odd key": None}, True, 5], "gasUsed": "0x2b1f4", "empty": {}}
@@ -38,11 +39,13 @@ def test_qts_own_tester_finds_no_fault_with_the_model(qtbot: QtBot) -> None:
     model = JsonTreeModel()
     tester = QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Warning)
     tester.setUseFetchMore(False)  # it would fetch inside the reset itself, and complain of that
-    model.set_roots((TreeRoot("long", list(range(PART * 2 + 7))), *ROOTS))
+    model.set_roots((TreeRoot("long", list(range(GROUP * 2 + 7))), *ROOTS))
     first = model.index(0, 0)
-    while model.canFetchMore(first):
-        model.fetchMore(first)
-    assert model.rowCount(first) == PART * 2 + 7
+    model.fetchMore(first)
+    assert model.rowCount(first) == 3
+    last = model.index(2, 0, first)
+    model.fetchMore(last)
+    assert model.rowCount(last) == 7
     model.set_roots(())
     assert tester.model() is model
 
@@ -64,10 +67,36 @@ def test_what_went_wrong_is_unfolded_at_once_and_says_so(tree: JsonTree) -> None
 
 
 def test_a_place_far_inside_is_revealed(tree: JsonTree) -> None:
-    tree.set_roots((TreeRoot("long", [{"n": [number]} for number in range(PART * 3)]),))
-    assert tree.reveal((0, PART * 2 + 1, "n", 0))
-    assert tree.current_value() == PART * 2 + 1
-    assert not tree.reveal((0, PART * 9, "n"))
+    tree.set_roots((TreeRoot("long", [{"n": [number]} for number in range(GROUP * 3)]),))
+    assert tree.reveal((0, GROUP * 2 + 1, "n", 0))
+    assert tree.current_value() == GROUP * 2 + 1
+    assert tree.rows.node(tree.currentIndex()).path == (0, GROUP * 2 + 1, "n", 0)
+    assert not tree.reveal((0, GROUP * 9, "n"))
+
+
+def test_a_long_list_is_shown_in_parts_and_the_first_of_them_at_once(tree: JsonTree) -> None:
+    number = GROUP * GROUP + GROUP + 3
+    tree.set_roots((TreeRoot("long", list(range(number))),))
+    top = tree.rows.index(0, 0)
+    assert row_texts(tree, top) == ["Entries 0 to 249,999", "Entries 250,000 to 250,502"]
+    part = tree.rows.index(0, 0, tree.rows.index(0, 0, top))
+    assert part.data() == "Entries 0 to 499"
+    assert tree.isExpanded(part)
+    assert tree.rows.index(2, 0, part).data() == "2: 2"
+    assert tree.reveal((0, number - 1))
+    assert tree.current_value() == number - 1
+    most = max(tree.rows.rowCount(index) for index in (top, part, tree.currentIndex().parent()))
+    assert most <= GROUP
+    tree.setCurrentIndex(tree.rows.index(1, 0, tree.rows.index(1, 0, top)))
+    assert tree.current_value() == [number - 3, number - 2, number - 1]
+
+
+def test_a_long_object_is_shown_in_parts_and_its_names_are_found(tree: JsonTree) -> None:
+    tree.set_roots((TreeRoot("long", {f"n{place}": place for place in range(GROUP + 5)}),))
+    assert tree.reveal((0, f"n{GROUP + 4}"))
+    assert tree.current_value() == GROUP + 4
+    tree.setCurrentIndex(tree.currentIndex().parent())
+    assert tree.current_value() == {f"n{place}": place for place in range(GROUP, GROUP + 5)}
 
 
 def test_copying_gives_the_whole_value_and_the_path(tree: JsonTree, qtbot: QtBot) -> None:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from app.service.json_large import JSON_LIST, JSON_OBJECT
 from app.ui.crypto_rpc.outcomes import CallOutcome
-from app.ui.shared.json_tree_model import Path, TreeRoot, path_text
+from app.ui.shared.json_node import Path, TreeRoot
+from app.ui.shared.json_tree_model import path_text
 
 MAX_DIFFERENCES = 2_000
 

@@ -9,7 +9,7 @@ from typing import cast
 
 from app.service.json_large import JSON_LIST
 from app.service.rpc_methods import ERROR_CREDITS, call_credits
-from app.ui.shared.json_tree_model import TreeRoot
+from app.ui.shared.json_node import TreeRoot
 
 MAX_COLUMNS = 48
 MAX_TABLES = 200

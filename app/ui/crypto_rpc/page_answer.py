@@ -11,7 +11,7 @@ from PySide6.QtGui import QGuiApplication
 from app.ui.crypto_rpc.differences import compared
 from app.ui.crypto_rpc.file_dialogs import file_to_write
 from app.ui.crypto_rpc.outcomes import roots_of, tables_in
-from app.ui.shared.json_tree_model import Path as TreePath
+from app.ui.shared.json_node import Path as TreePath
 from app.ui.shared.json_tree_model import find
 
 if TYPE_CHECKING:

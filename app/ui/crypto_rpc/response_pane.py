@@ -19,8 +19,8 @@ from app.ui.shared.empty_state import EmptyState
 from app.ui.shared.error_card import ErrorCard
 from app.ui.shared.header import PaneTabs
 from app.ui.shared.icon_label import IconLabel
+from app.ui.shared.json_node import TreeRoot
 from app.ui.shared.json_tree import JsonTree, Reading
-from app.ui.shared.json_tree_model import TreeRoot
 from app.ui.shared.label import Label
 from app.ui.shared.menu import Menu
 from app.ui.shared.pill import PillButton
@@ -28,7 +28,7 @@ from app.ui.shared.search_field import SearchField
 from app.ui.shared.surfaces import rule, zone
 
 if TYPE_CHECKING:
-    from app.ui.shared.json_tree_model import Path
+    from app.ui.shared.json_node import Path
     from app.ui.shared.theme import Theme
 
 MAX_RAW_CHARS = 60_000  # on screen; copies and files are whole

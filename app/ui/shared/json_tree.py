@@ -23,16 +23,8 @@ from PySide6.QtWidgets import QFrame, QStyle, QStyledItemDelegate, QStyleOptionV
 
 from app.service.json_large import CONTAINERS
 from app.ui.shared.icons import paint
-from app.ui.shared.json_tree_model import (
-    NODE,
-    JsonNode,
-    JsonTreeModel,
-    Path,
-    TreeRoot,
-    copied,
-    path_text,
-    summary,
-)
+from app.ui.shared.json_node import JsonNode, Path, TreeRoot
+from app.ui.shared.json_tree_model import NODE, JsonTreeModel, copied, path_text, summary
 from app.ui.shared.menu import Menu
 
 if TYPE_CHECKING:
@@ -59,6 +51,7 @@ class JsonTree(QTreeView):
     def __init__(self, theme: Theme, name: str, reading: Reading = no_reading, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
+        self._is_revealing = False
         self.has_curl = False  # True where somebody answers `curl_wanted`
         self.offer: Reading = no_reading  # words that act, drawn at the right of a row; "" for none
         self.setMouseTracking(True)
@@ -73,6 +66,7 @@ class JsonTree(QTreeView):
         self.setHorizontalScrollMode(QTreeView.ScrollMode.ScrollPerPixel)
         self.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.setExpandsOnDoubleClick(True)
+        self.expanded.connect(self._open_first_part)
         self.selectionModel().currentChanged.connect(lambda now, _before: self.chosen.emit(self.rows.node(now).path))
         self._retheme()
         theme.changed.connect(self._retheme)
@@ -89,16 +83,18 @@ class JsonTree(QTreeView):
         index = self.rows.index_of(path)
         if not index.isValid():
             return False
+        self._is_revealing = True
         above = index.parent()
         while above.isValid():
             self._open(above)
             above = above.parent()
+        self._is_revealing = False
         self.setCurrentIndex(index)
         self.scrollTo(index)
         return True
 
     def current_value(self) -> object:
-        return self.rows.node(self.currentIndex()).value
+        return self.rows.node(self.currentIndex()).picked
 
     def copy_value(self) -> None:
         if self.currentIndex().isValid():
@@ -191,9 +187,14 @@ class JsonTree(QTreeView):
         super().drawRow(painter, option, index)
 
     def _open(self, index: QModelIndex) -> None:
-        if self.rows.canFetchMore(index) and not self.rows.rowCount(index):
-            self.rows.fetchMore(index)
+        self.rows.fetchMore(index)
         self.expand(index)
+
+    def _open_first_part(self, index: QModelIndex) -> None:
+        """Of a long list that was unfolded, the first part at once: who unfolds wants to see entries."""
+        first = self.rows.index(0, 0, index)
+        if not self._is_revealing and first.isValid() and self.rows.node(first).span is not None:
+            self._open(first)
 
     def _retheme(self) -> None:
         self.setIndentation(self._theme.px(18))
@@ -272,7 +273,10 @@ class _JsonDelegate(QStyledItemDelegate):
         painter.setFont(font)
         metrics = QFontMetrics(font)
         runs = [(f"{root.label} ", "text2")] if root is not None and root.label else []
-        runs += [(str(node.key), "syntax_name"), (": ", "text2"), (summary(node.value), _value_role(node.value))]
+        if node.span is not None:
+            runs = [(str(node.key), "text2")]
+        else:
+            runs += [(str(node.key), "syntax_name"), (": ", "text2"), (summary(node.value), _value_role(node.value))]
         left = rect.left()
         for text, role in runs:
             room = rect.right() - left

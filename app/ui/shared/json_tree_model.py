@@ -4,88 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from app.service.json_large import CONTAINERS, JSON_LIST, JSON_OBJECT, Large, LargeArray, LargeObject
+from app.service.json_large import CONTAINERS, JSON_LIST, JSON_OBJECT, Large
+from app.ui.shared.json_node import JsonNode, Path, TreeRoot
 
 Index = QModelIndex | QPersistentModelIndex
-Path = tuple[str | int, ...]
 
 NODE = Qt.ItemDataRole.UserRole
-PART = 250  # children that are made at once
 MAX_SHOWN_CHARS = 4_096  # of one text; copies are whole
-UNREAD = object()  # stands for a value of large JSON that nobody has looked at
-
-
-@dataclass(frozen=True, slots=True)
-class TreeRoot:
-    """A first-level row. `label` stands before the name; `note` and `tone` ("ok", "bad", "") are drawn at the right."""
-
-    key: str
-    value: object
-    label: str = ""
-    note: str = ""
-    detail: str = ""
-    tone: str = ""
-
-
-class JsonNode:
-    """One value at its place. `kids` is None until somebody looks; in large JSON the value is parsed then too."""
-
-    __slots__ = ("_value", "key", "kids", "parent", "root", "row")
-
-    def __init__(self, parent: JsonNode | None, row: int, key: str | int, value: object, root: TreeRoot | None) -> None:
-        self.parent = parent
-        self.row = row
-        self.key = key
-        self._value = value
-        self.root = root
-        self.kids: list[JsonNode] | None = None
-
-    @property
-    def value(self) -> object:
-        if self._value is UNREAD:
-            assert self.parent is not None
-            self._value = self.parent.value[self.key]  # type: ignore[index]  # only members of `Large` are unread
-        return self._value
-
-    @property
-    def size(self) -> int:
-        """How many children there are, made or not."""
-        value = self.value
-        return len(value) if isinstance(value, CONTAINERS) else 0
-
-    @property
-    def may_unfold(self) -> bool:
-        """True for what has children, and for any list or object that was not read yet."""
-        if self._value is UNREAD:
-            assert self.parent is not None
-            return self.parent.value.is_container(self.key)  # type: ignore[attr-defined, no-any-return]  # as above
-        return self.size > 0
-
-    @property
-    def path(self) -> Path:
-        """Where the value stands, from the first-level row (its number) inwards."""
-        steps: list[str | int] = []
-        node: JsonNode | None = self
-        while node is not None and node.parent is not None:
-            steps.append(node.row if node.root is not None else node.key)
-            node = node.parent
-        return tuple(reversed(steps))
-
-    def part(self, start: int) -> Iterator[tuple[str | int, object]]:
-        """The next children that are not made yet, at most `PART`."""
-        value = self.value
-        if isinstance(value, LargeArray):
-            return ((place, UNREAD) for place in range(start, min(start + PART, len(value))))
-        if isinstance(value, LargeObject):
-            return ((name, UNREAD) for name in islice(value, start, start + PART))
-        pairs: Any = value.items() if isinstance(value, dict) else enumerate(value if isinstance(value, list) else ())
-        return islice(pairs, start, start + PART)
 
 
 def summary(value: object) -> str:
@@ -138,21 +67,28 @@ class JsonTreeModel(QAbstractItemModel):
         """The index of a place, its row made if it was not; an invalid one for a place that is not there."""
         index = QModelIndex()
         for step in path:
-            node = self.node(index)
-            row = self._row_of(node, step)
-            if row is None:
+            place = self._place_of(self.node(index), step)
+            if place is None:
                 return QModelIndex()
-            while row >= self.rowCount(index) and self.canFetchMore(index):
-                self.fetchMore(index)
-            index = self.index(row, 0, index)
+            index = self._index_below(index, place)
         return index
 
-    def _row_of(self, node: JsonNode, step: str | int) -> int | None:
+    def _index_below(self, index: QModelIndex, place: int) -> QModelIndex:
+        """The index of the member at `place`, through the parts in which it stands."""
+        while True:
+            node = self.node(index)
+            self.fetchMore(index)
+            kids, row = node.kids or [], place if node.parent is None else place - node.places.start
+            if not kids or kids[0].span is None:
+                return self.index(row, 0, index)
+            index = self.index(row // len(kids[0].span), 0, index)
+
+    def _place_of(self, node: JsonNode, step: str | int) -> int | None:
         if node.parent is None:
             return step if isinstance(step, int) and node.kids is not None and step < len(node.kids) else None
         if isinstance(node.value, JSON_OBJECT):
-            return next((row for row, key in enumerate(node.value) if key == step), None)
-        return step if isinstance(step, int) and 0 <= step < node.size else None
+            return next((place for place, key in enumerate(node.value) if key == step), None)
+        return step if isinstance(step, int) and 0 <= step < len(node.places) else None
 
     def index(self, row: int, column: int, parent: Index = QModelIndex()) -> QModelIndex:  # noqa: B008  # Qt's own
         node = self.node(parent)
@@ -180,17 +116,18 @@ class JsonTreeModel(QAbstractItemModel):
 
     def canFetchMore(self, parent: Index) -> bool:
         node = self.node(parent)
-        return node.parent is not None and len(node.kids or ()) < node.size
+        return node.kids is None and node.may_unfold
 
     def fetchMore(self, parent: Index) -> None:
-        node = self.node(parent)
         if not self.canFetchMore(parent):
             return
-        kids = node.kids = node.kids if node.kids is not None else []
-        start = len(kids)
-        new = [JsonNode(node, start + place, key, value, None) for place, (key, value) in enumerate(node.part(start))]
-        self.beginInsertRows(self._index_of(node), start, start + len(new) - 1)
-        kids += new
+        node = self.node(parent)
+        new = node.made()
+        if not new:  # an empty one that was not read before
+            node.kids = new
+            return
+        self.beginInsertRows(self._index_of(node), 0, len(new) - 1)
+        node.kids = new
         self.endInsertRows()
 
     def _index_of(self, node: JsonNode) -> QModelIndex:
@@ -204,6 +141,8 @@ class JsonTreeModel(QAbstractItemModel):
             return node
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
             root = node.root
+            if node.span is not None:
+                return f"Entries {node.span.start:,} to {node.span.stop - 1:,}"
             if root is None:
                 return f"{node.key}: {summary(node.value)}"
             return " ".join(
