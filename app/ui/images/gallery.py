@@ -115,7 +115,7 @@ class Gallery(QWidget):
         self._shelf = Shelf()
         self._wanted = ""
         zone(self, "canvas")
-        self.header = PaneHeader(theme, "Images", style="reading")
+        self.header = PaneHeader(theme, "Images")
         self.list_button = IconButton(theme, "panel-left", "Show the form", shortcut="Ctrl+B")
         self.inspector_button = IconButton(
             theme, "panel-right", "Show the inspector", shortcut="Ctrl+I", checkable=True
@@ -225,6 +225,8 @@ class Gallery(QWidget):
         self.model.set_rows(shelf.tiles)
         if not self.view.currentIndex().isValid() and shelf.tiles:
             self.select(self._wanted or chosen or shelf.tiles[0].id)
+            if not self.view.currentIndex().isValid():  # it is in the trash, or filtered away
+                self.select(shelf.tiles[0].id)
         if self._wanted and self.model.index_of(self._wanted).isValid():
             self.select(self._wanted)
         number = len(shelf.tiles)

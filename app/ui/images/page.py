@@ -308,7 +308,7 @@ class ImagesPage(QObject):
         return images_palette_items(self, text, limit)
 
     def status_headroom(self) -> Headroom | None:
-        return None
+        return self.presenter.headroom()
 
     def running_work(self) -> Sequence[str]:
         return [f"“{tile.title}” is on its way" for tile in self.shelf.tiles[:64] if tile.state == "sending"]

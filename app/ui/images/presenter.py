@@ -22,10 +22,12 @@ from app.storage.presets import Presets
 from app.ui.images.form import MAX_REFERENCE_BYTES, FormView, ImageForm, form_from, requests_of, view_of
 from app.ui.images.presenter_library import ImageLibrary
 from app.ui.images.presenter_making import ImageMaker, Order
+from app.ui.shared.caller import Headroom
 from app.ui.shared.preset_library import PresetLibrary
 from app.ui.shared.problems import Problem, describe
 
 if TYPE_CHECKING:
+    from app.service.exchange import Exchange
     from app.service.service import Service
     from app.storage.catalogue import Catalogue
     from app.storage.database import Database
@@ -69,6 +71,7 @@ class ImagesPresenter(QObject):
         self._catalogue: Catalogue | None = None
         self._unsaved: dict[str, Any] = {}
         self._calls = 0
+        self._newest: Exchange | None = None
         caller.account_changed.connect(self._account_changed)
         self.library.notice.connect(self.notice)
 
@@ -80,7 +83,7 @@ class ImagesPresenter(QObject):
         self._catalogue = catalogue
         self.maker = ImageMaker(images, self.files, Intents(database))
         self.maker.changed.connect(self._image_changed)
-        self.maker.asked.connect(self.request_changed)
+        self.maker.asked.connect(self._note_exchange)
         found, unknown = await self.maker.settle()
         kept = await images.desk()
         if not self.form.prompt:
@@ -146,6 +149,7 @@ class ImagesPresenter(QObject):
 
     def _account_changed(self) -> None:
         self.models, self.edit_models, self.styles = (), (), ()
+        self._newest = None
         self.models_changed.emit()
         self._look()
         self.refresh_models()
@@ -333,6 +337,17 @@ class ImagesPresenter(QObject):
         form = form_from(image.options)
         self.use_form(replace(form, model=image.model, count=1, in_one_call=False, seed=None if vary else image.seed))
         return True
+
+    def _note_exchange(self, exchange: Exchange) -> None:
+        self._newest = exchange
+        self.request_changed.emit(exchange)
+
+    def headroom(self) -> Headroom | None:
+        """How many images may still be asked for this minute, as the last answer told."""
+        info = self._newest.info if self._newest is not None else None
+        if info is None or info.limit_requests is None:
+            return None
+        return Headroom(requests_left=info.remaining_requests, requests_limit=info.limit_requests, of="Images")
 
     # -- telling --------------------------------------------------------------------------------------------------
 

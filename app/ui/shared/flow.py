@@ -11,8 +11,18 @@ from app.ui.shared.theme import Theme
 class FlowLayout(QLayout):
     """Places its widgets side by side, each at its preferred width, in as many lines as they need."""
 
-    def __init__(self, theme: Theme, *, gap: int = 8, line_gap: int = 8, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        theme: Theme,
+        *,
+        gap: int = 8,
+        line_gap: int = 8,
+        centred: bool = False,
+        parent: QWidget | None = None,
+    ) -> None:
+        """`centred`: each line stands in the middle, as under a title that does."""
         super().__init__()
+        self._centred = centred
         self._theme = theme
         self._gap, self._line_gap = gap, line_gap
         self._items: list[QLayoutItem] = []
@@ -88,6 +98,9 @@ class FlowLayout(QLayout):
         for line in lines:
             height = max((size.height() for _, size in line), default=0)
             x = rect.left()
+            if self._centred:
+                taken = sum(size.width() for _, size in line) + gap * (len(line) - 1)
+                x += max(0, (rect.width() - taken) // 2)
             for item, size in line:
                 if move:
                     left = rect.right() + 1 - (x - rect.left()) - size.width() if mirrored else x

@@ -383,7 +383,7 @@ class VideoPresenter(QObject):
         info = newest.info if newest is not None else None
         if info is None or info.limit_requests is None:
             return None
-        return Headroom(requests_left=info.remaining_requests, requests_limit=info.limit_requests)
+        return Headroom(requests_left=info.remaining_requests, requests_limit=info.limit_requests, of="Video queue")
 
     def _tell_jobs(self) -> None:
         self.jobs_changed.emit(self.jobs())

@@ -10,8 +10,9 @@ import httpx
 import pytest
 from PIL import Image
 
-from app.sandbox.server import RunningSandbox
+from app.sandbox.server import Options, RunningSandbox, start_sandbox
 from app.storage.intents import Intents
+from app.storage.paths import resources
 from app.ui.shared.theme import Theme
 from tests.ui.images.desk import open_desk
 from tests.ui.killing import Victims, victims
@@ -25,6 +26,14 @@ TABLE = (
     ("row saved", "saved", "answered", 1),
     ("answered", "saved", "answered", 1),
 )
+
+
+@pytest.fixture(scope="module")
+def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSandbox]:
+    """One that no other test has asked for anything: what arrives is counted."""
+    options = Options(tokens_per_second=0, any_key=True, local_ports={})
+    with start_sandbox(tmp_path_factory.mktemp("killed"), resources(), options=options) as running:
+        yield running
 
 
 @pytest.fixture(scope="module")

@@ -74,6 +74,19 @@ async def test_thrown_away_with_delete_and_brought_back_with_undo(
         await desk.until(lambda: desk.page.shelf.total == 0)
 
 
+async def test_in_the_trash_the_first_image_there_is_looked_at(images: Desk) -> None:
+    kept, thrown = (image.id for image in await two(images))
+    images.page.gallery.select(thrown)
+    images.presenter.library.trash((thrown,))
+    await images.until(lambda: thrown in images.presenter.library.trashed)
+    images.page.gallery.select(kept)
+    images.presenter.library.show_scope("trash")
+    assert images.page.gallery.current() == thrown
+    assert not images.page.side.image.back.isHidden()
+    images.presenter.library.show_scope("")
+    assert images.page.gallery.current() == kept
+
+
 async def test_saved_under_names_by_a_pattern_and_nothing_is_overwritten(images: Desk, tmp_path: Path) -> None:
     harbour, _ = await two(images)
     folder = tmp_path / "out"
