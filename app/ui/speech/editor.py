@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import bisect
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -28,7 +30,9 @@ from app.ui.shared import icons
 from app.ui.shared.theme import Theme
 
 LINE_PX = 25
+_WIDE = re.compile("[\U00010000-\U0010ffff]")
 TELL_AFTER_MS = 60
+PIECE = 20_000  # characters that are put into the document at a time; laying out more of them would be felt
 MAX_FILE_BYTES = 4_000_000
 
 
@@ -45,6 +49,8 @@ class SpeechEditor(QTextEdit):
         self._spoken: Span | None = None
         self._begins: tuple[int, ...] = ()
         self._told = ""
+        self._rest = ""  # of a long text: what is still to be put into the document
+        self._wide: list[int] = []  # characters that Qt counts as two
         self.setAcceptRichText(False)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setAccessibleName("Text to speak")
@@ -56,6 +62,9 @@ class SpeechEditor(QTextEdit):
         self._timer.setSingleShot(True)
         self._timer.setInterval(TELL_AFTER_MS)
         self._timer.timeout.connect(self.flush)
+        self._pourer = QTimer(self)
+        self._pourer.setInterval(0)
+        self._pourer.timeout.connect(self._pour)
         self.textChanged.connect(self._timer.start)
         theme.changed.connect(self._dress)
         self._dress()
@@ -88,23 +97,64 @@ class SpeechEditor(QTextEdit):
     # -- text -----------------------------------------------------------------------------------------------------
 
     def set_text(self, text: str) -> None:
-        """Replace the text without telling anybody."""
-        if text == self.toPlainText():
+        """Replace the text without telling anybody. A long one comes piece by piece, and can be written in when it is
+        all there."""
+        if text == self.toPlainText() and not self._rest:
             return
         blocked = self.blockSignals(True)
-        self.setPlainText(text)
+        self.setPlainText(text[:PIECE])
         self.blockSignals(blocked)
-        self._told = text
+        self._rest = text[PIECE:]
+        self._note(text)
         self._format_lines()
+        self.setReadOnly(bool(self._rest))
+        if self._rest:
+            self._pourer.start()
         self.viewport().update()
+
+    def _pour(self) -> None:
+        piece, self._rest = self._rest[:PIECE], self._rest[PIECE:]
+        blocked = self.blockSignals(True)
+        self.document().setUndoRedoEnabled(False)
+        cursor = QTextCursor(self.document())
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        cursor.insertText(piece)
+        self.document().setUndoRedoEnabled(True)
+        self.blockSignals(blocked)
+        if not self._rest:
+            self._pourer.stop()
+            self.setReadOnly(False)
+            self._show_marks()
+
+    def _note(self, text: str) -> None:
+        self._told = text
+        self._wide = [] if text.isascii() else [match.start() for match in _WIDE.finditer(text)]
 
     def flush(self) -> None:
         """Tell now what is written."""
         self._timer.stop()
+        if self._rest:
+            return
         text = self.toPlainText()
         if text != self._told:
-            self._told = text
+            self._note(text)
             self.edited.emit(text)
+
+    def _place_of(self, character: int) -> int:
+        """Return where Qt has a character of the text: emoji are two of its places."""
+        place = character + bisect.bisect_left(self._wide, character)
+        return min(place, max(0, self.document().characterCount() - 1))
+
+    def character_at(self, place: int) -> int:
+        """Return the character of the text at one of Qt's places."""
+        low, high = 0, len(self._wide)
+        while low < high:
+            middle = (low + high) // 2
+            if self._wide[middle] + middle < place:
+                low = middle + 1
+            else:
+                high = middle
+        return place - low
 
     def insertFromMimeData(self, source: QMimeData) -> None:
         super().insertFromMimeData(source)
@@ -118,7 +168,7 @@ class SpeechEditor(QTextEdit):
         self._show_marks()
         if span is not None and not self.hasFocus():
             cursor = QTextCursor(self.document())
-            cursor.setPosition(min(span.start, max(0, self.document().characterCount() - 1)))
+            cursor.setPosition(self._place_of(span.start))
             place = self.cursorRect(cursor)
             if place.top() < 0 or place.bottom() > self.viewport().height():
                 bar = self.verticalScrollBar()
@@ -129,10 +179,9 @@ class SpeechEditor(QTextEdit):
 
     def _selection(self, span: Span) -> QTextEdit.ExtraSelection:
         mark = QTextEdit.ExtraSelection()
-        last = max(0, self.document().characterCount() - 1)
         cursor = QTextCursor(self.document())
-        cursor.setPosition(min(span.start, last))
-        cursor.setPosition(min(span.end, last), QTextCursor.MoveMode.KeepAnchor)
+        cursor.setPosition(self._place_of(span.start))
+        cursor.setPosition(self._place_of(span.end), QTextCursor.MoveMode.KeepAnchor)
         mark.cursor = cursor
         mark.format.setBackground(QColor(self._theme.color("accent_tint")))
         mark.format.setForeground(QColor(self._theme.color("text")))
@@ -156,7 +205,7 @@ class SpeechEditor(QTextEdit):
         painter.setFont(font)
         for number, begin in enumerate(self._begins, 2):
             cursor = QTextCursor(self.document())
-            cursor.setPosition(min(begin, max(0, self.document().characterCount() - 1)))
+            cursor.setPosition(self._place_of(begin))
             place = self.cursorRect(cursor)
             if place.bottom() < 0 or place.top() > self.viewport().height():
                 continue
@@ -186,7 +235,8 @@ class SpeechEditor(QTextEdit):
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-            self.sentence_wanted.emit(self.cursorForPosition(event.position().toPoint()).position())
+            place = self.cursorForPosition(event.position().toPoint()).position()
+            self.sentence_wanted.emit(self.character_at(place))
             return
         super().mouseDoubleClickEvent(event)
 

@@ -108,6 +108,7 @@ class SpeechBase(QObject):
 
     def _account_changed(self) -> None:
         self.shelf.forget_models()
+        self.voices_changed.emit()
         self.refresh_models()
 
     def refresh_models(self) -> None:

@@ -101,13 +101,21 @@ class SpeakBar(QFrame):
         self.bars.show_parts(lengths)
         self.count.set_text(money.count(meter.characters))
         self.cut.set_text(self._cut_words(lengths))
-        self.length.set_text(f"About {money.duration(meter.seconds)} of audio" if meter.characters else meter.why_not)
+        self.length.set_text(self._length_words(meter))
         self.price.set_text(money.money(meter.price) if meter.price is not None else "Price not known")
         self.price.setVisible(meter.characters > 0)
         self.estimate.setVisible(meter.characters > 0 and meter.price is not None)
         self.to_file.setEnabled(not meter.why_not and not self._is_speaking)
         self.speak.setEnabled(not meter.why_not or self._is_speaking)
         self.speak.setToolTip(meter.why_not)
+
+    @staticmethod
+    def _length_words(meter: Meter) -> str:
+        """Why it cannot be spoken, else how long it will be: nobody knows tenths of a second before."""
+        if meter.why_not:
+            return meter.why_not
+        seconds = max(1, round(meter.seconds))
+        return f"About {f'{seconds} s' if seconds < 60 else money.duration(seconds)} of audio"
 
     @staticmethod
     def _cut_words(lengths: tuple[int, ...]) -> str:

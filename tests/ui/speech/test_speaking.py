@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from app.storage.intents import Intents
 from app.ui.speech.state import Choice
-from tests.ui.speech.desk import Desk
+from tests.ui.speech.desk import Desk, open_desk
 
 SENTENCE = "The harbour lies still in the morning. "
 TEXT = "The ferry left at six. Nadia liked that about the ferry. It made no promises."
@@ -142,6 +142,31 @@ async def test_what_was_typed_and_chosen_is_there_after_a_restart(speech: Desk) 
         0.4,
     )
     assert kept["knobs"]["temperature"] == 1.25
+    async with open_desk(speech.home, speech.sandbox, speech.page._theme) as later:
+        assert later.page.main.editor.toPlainText() == "Half a sentence"
+        assert (later.presenter.choice.voice, later.presenter.sound.player.volume) == ("leo", 0.4)
+
+
+async def test_a_text_that_is_too_long_says_by_how_much_and_is_kept(speech: Desk) -> None:
+    speech.presenter.use_voice("tts-kokoro", "af_sky")
+    text = SENTENCE * 13_000
+    speech.presenter.replace_text(text)
+    await speech.until(lambda: speech.presenter.meter.characters > 500_000)
+    bar = speech.page.main.speak_bar
+    assert bar.length.text() == f"Up to 500,000 characters; this text has {len(text):,}."
+    assert not bar.speak.isEnabled()
+    speech.presenter.replace_text(text[: 39 * 12_000])
+    await speech.until(bar.speak.isEnabled)
+    await speech.until(lambda: not speech.page.main.editor.isReadOnly())
+    assert bar.cut.text().startswith("characters in 115 parts")
+
+
+async def test_the_bundled_voices_are_there_without_a_service(speech: Desk) -> None:
+    speech.caller.use(None, None)
+    await speech.until(lambda: speech.presenter.shelf.is_offline)
+    picker = speech.page.side.picker
+    assert picker.count.text() == "207 of 207 voices · the service was not asked yet"
+    assert ("tts-kokoro", "bf_emma") in picker.view.rows.shown_keys()
 
 
 async def test_without_an_account_it_says_so_and_keeps_the_text(speech: Desk) -> None:

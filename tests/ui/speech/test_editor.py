@@ -1,0 +1,71 @@
+"""The editor: what is marked is what is heard, whatever is written in it, and a long text does not stop the window."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QTextCursor
+from pytestqt.qtbot import QtBot
+
+from app.service.speech_text import Span, parts, sentences
+from app.ui.shared.theme import Theme
+from app.ui.speech.editor import PIECE, SpeechEditor
+
+
+def made(theme: Theme, qtbot: QtBot) -> SpeechEditor:
+    editor = SpeechEditor(theme)
+    qtbot.addWidget(editor)
+    editor.resize(700, 400)
+    editor.show()
+    return editor
+
+
+def marked(editor: SpeechEditor) -> str:
+    (mark,) = editor.extraSelections()
+    return mark.cursor.selectedText()
+
+
+def test_a_sentence_behind_emoji_is_marked_and_found_again(theme: Theme, qtbot: QtBot) -> None:
+    editor = made(theme, qtbot)
+    text = "Hello 👋🏽 there! 🎉 It is quiet. 你好。Good night."
+    editor.set_text(text)
+    for span in sentences(text):
+        editor.show_spoken(span)
+        assert marked(editor) == span.of(text)
+        (mark,) = editor.extraSelections()
+        assert editor.character_at(mark.cursor.selectionStart()) == span.start
+    editor.show_spoken(None)
+    assert editor.extraSelections() == []
+
+
+def test_the_mark_follows_what_is_written_before_it(theme: Theme, qtbot: QtBot) -> None:
+    editor = made(theme, qtbot)
+    told: list[str] = []
+    editor.edited.connect(told.append)
+    editor.set_text("It is quiet.")
+    assert told == []
+    editor.moveCursor(QTextCursor.MoveOperation.Start)
+    editor.insertPlainText("🎉 ")
+    editor.flush()
+    assert told == ["🎉 It is quiet."]
+    editor.show_spoken(Span(2, 14))
+    assert marked(editor) == "It is quiet."
+
+
+def test_a_long_text_comes_piece_by_piece_and_is_whole_in_the_end(theme: Theme, qtbot: QtBot) -> None:
+    editor = made(theme, qtbot)
+    told: list[str] = []
+    editor.edited.connect(told.append)
+    text = ("The harbour lies still in the morning. 🎉 Nobody is there.\n" * (5 * PIECE // 58)).rstrip("\n")
+    editor.set_text(text)
+    assert editor.isReadOnly() and editor.document().characterCount() < PIECE * 1.2
+    editor.flush()
+    assert told == [], "half a text is never taken for the whole"
+    editor.show_parts(parts(text))
+    qtbot.waitUntil(lambda: not editor.isReadOnly(), timeout=10_000)
+    assert editor.toPlainText() == text
+    last = sentences(text)[-1]
+    editor.show_spoken(last)
+    assert marked(editor) == "🎉 Nobody is there."
+    editor.flush()
+    assert told == []
+    first = editor.document().firstBlock().blockFormat().lineHeight()
+    assert editor.document().lastBlock().blockFormat().lineHeight() == first
