@@ -137,7 +137,17 @@ async def test_r_rpc_43_the_caps_own_message_is_spoken_while_it_waits_and_stop_e
     assert window.page.handle_escape()
     await window.settle()
     assert window.main.problem.isHidden()
-    assert window.entries[0].badge == "Unknown"
+    assert (window.entries[0].badge, window.entries[0].right[:11]) == ("Not sent", "not charged")
+
+
+async def test_r_rpc_43_where_credits_are_missing_no_other_model_is_offered(window: RpcWindow) -> None:
+    await arm(window, "answer", status=402, body={"error": "Insufficient balance"})
+    await window.send()
+    run = window.presenter.run
+    assert run is not None
+    assert run.problem is not None
+    assert [action.id for action in run.problem.actions] == ["top-up"]
+    assert window.entries[0].badge == "402"
 
 
 async def test_r_rpc_23_every_unsupported_method_is_refused_here_with_its_reason(window: RpcWindow) -> None:

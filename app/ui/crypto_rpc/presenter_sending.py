@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 
 REQUESTS_A_MINUTE = 100  # R-RPC-44
 CREDITS_A_DAY = 10_000_000  # R-RPC-45
+SURELY_REFUSED = frozenset({"rate_limit", "held", "pace"})  # reasons to wait that leave no doubt: nothing was done
 RAW_METHODS = frozenset({"eth_sendRawTransaction"})
 NOT_KEPT = "signed transaction, not kept"
-AUDIT = "The service logs its hash, the network and the request id, and does not keep the transaction itself."
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,16 +172,40 @@ async def send(
         estimate_credits=operation.estimate.credits,
         transactions={str(place): each.hash for place, each in transactions.items()},
     )
+    waiting = _Waiting(on_wait)
     try:
         with expecting(operation.estimate.high_usd):
-            answer = await service.crypto_rpc.send(operation, on_wait=on_wait)
+            answer = await service.crypto_rpc.send(operation, on_wait=waiting.tell)
     except ServiceError as error:
         return await _ended(calls, call, error, changes_state=operation.changes_state)
     except asyncio.CancelledError:
-        await calls.unknown(call.id, "Stopped while it was on its way.")
+        if waiting.is_refused_so_far:
+            await calls.failed(call.id, "Stopped while it waited. Nothing was carried out.")
+        else:
+            await calls.unknown(call.id, "Stopped while it was on its way.")
         raise
     await _keep(calls, call, answer)
     return Sent(await calls.one(call.id), other_hash(rows, transactions, answer))
+
+
+class _Waiting:
+    """What the waits of one request say about it: until when nothing of it is on its way, and nothing was before."""
+
+    def __init__(self, on_wait: Callable[[RetryWait], None] | None) -> None:
+        self._on_wait = on_wait
+        self._until = 0.0  # by the loop's clock
+        self._was_always_refused = True
+
+    def tell(self, wait: RetryWait) -> None:
+        self._was_always_refused &= wait.reason in SURELY_REFUSED
+        self._until = asyncio.get_running_loop().time() + wait.wait_s
+        if self._on_wait is not None:
+            self._on_wait(wait)
+
+    @property
+    def is_refused_so_far(self) -> bool:
+        """True while it waits, when every try before was turned away at the door."""
+        return self._was_always_refused and asyncio.get_running_loop().time() < self._until
 
 
 def other_hash(
@@ -223,6 +247,8 @@ async def _ended(calls: RpcCalls, call: RpcCall, error: ServiceError, *, changes
     """A refusal and what never arrived are failures; all else is not known, which matters where something changes."""
     exchange_id = error.exchange.id if error.exchange is not None else ""
     problem = describe(error, subject="request")
+    if problem.alternative is not None and problem.alternative.id == "choose-model":
+        problem = replace(problem, alternative=None)  # a node has no models
     if end_of_call(error) == "failed":
         await calls.failed(
             call.id, str(problem), status=error.status, request_id=error.request_id, exchange_id=exchange_id

@@ -136,7 +136,8 @@ class ResponsePane(QWidget):
         banner.addWidget(self.replay_words, 1)
         banner.addWidget(self.as_new)
         self._banner = banner
-        search = QHBoxLayout()
+        self._search_row = QWidget()
+        search = QHBoxLayout(self._search_row)
         search.addWidget(self.finder, 3)
         search.addWidget(self.places)
         search.addStretch(1)
@@ -148,8 +149,9 @@ class ResponsePane(QWidget):
         inside = QVBoxLayout(tree)
         inside.setContentsMargins(0, 0, 0, 0)
         inside.setSpacing(0)
-        inside.addLayout(search)
-        inside.addWidget(rule())
+        inside.addWidget(self._search_row)
+        self._search_line = rule()
+        inside.addWidget(self._search_line)
         inside.addWidget(self.tree, 1)
         for page in (tree, self.table, self.headers, self.raw, self.changes):
             self._places.addWidget(page)
@@ -254,6 +256,8 @@ class ResponsePane(QWidget):
     def _fill_tree(self, run: RunView) -> None:
         self.decode.setChecked(False)
         self.show_outcomes(run.outcomes)
+        for widget in (self._search_row, self._search_line):  # nothing to look through where nothing came
+            widget.setVisible(bool(run.outcomes))
         self.tabs.bar.setTabVisible(CHANGES, False)
         self._show_part(self.tabs.bar.currentIndex())
         self.results.setText(self.tr("1 result") if run.results == 1 else self.tr("{n} results").format(n=run.results))
