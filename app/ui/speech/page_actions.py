@@ -55,6 +55,14 @@ def speech_actions(page: SpeechPage) -> tuple[TabAction, ...]:
         ),
         TabAction("speech.play", "Play or pause", sound.toggle, "", "play", enabled=has_sound),
         TabAction(
+            "speech.play_here",
+            "Play from the sentence at the caret",
+            lambda: sound.play_sentence_at(page.main.editor.character_at(page.main.editor.textCursor().position())),
+            "Ctrl+Shift+Return",
+            "play",
+            enabled=has_sound,
+        ),
+        TabAction(
             "speech.next_sentence", "Next sentence", lambda: sound.skip_sentence(1), "", "forward-5", enabled=has_sound
         ),
         TabAction(

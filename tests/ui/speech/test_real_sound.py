@@ -80,6 +80,14 @@ async def test_skipping_seeking_and_the_keys_of_the_player(loud: Desk) -> None:
     assert sound.player.position_s == pytest.approx(sound.sentence_places()[1][1], abs=0.05)
     bar.segment_wanted.emit(-1)
     assert sound.player.position_s == pytest.approx(0.0, abs=0.05)
+    editor = loud.page.main.editor
+    cursor = editor.textCursor()
+    cursor.setPosition(TEXT.index("quiet"))
+    editor.setTextCursor(cursor)
+    next(action for action in loud.page.actions() if action.id == "speech.play_here").run()
+    assert sound.player.wants_to_play
+    assert sound.player.position_s == pytest.approx(sound.sentence_places()[2][1], abs=0.1)
+    bar.play.click()
     bar.waveform.seek_wanted.emit(1.5)
     bar.speed_chosen.emit(2.0)
     bar.play.click()
