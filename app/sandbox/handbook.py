@@ -64,6 +64,10 @@ class Handbook:
         self._titles = [frozenset(words.terms(f"{s.page_title} {s.heading} {s.also}")) for s in self.sections]
         self._index = _FullText.build(self.sections) or _LikeText(self.sections)
 
+    def close(self) -> None:
+        """Let go of the index."""
+        self._index.close()
+
     def address(self, section: Section) -> str:
         return f"{self._origin}/handbook/{section.page}" + (f"#{section.anchor}" if section.anchor else "")
 
@@ -141,6 +145,9 @@ class _FullText:
         connection.executemany("INSERT INTO handbook(rowid, title, heading, also, body) VALUES (?, ?, ?, ?, ?)", rows)
         return cls(connection)
 
+    def close(self) -> None:
+        self._connection.close()
+
     def search(self, terms: list[str], limit: int) -> list[tuple[int, float]]:
         query = " OR ".join(f'"{term}"' for term in terms)
         rows = self._connection.execute(
@@ -164,6 +171,9 @@ class _LikeText:
         self._connection.executemany(
             "INSERT INTO handbook(rowid, title, heading, also, body) VALUES (?, ?, ?, ?, ?)", rows
         )
+
+    def close(self) -> None:
+        self._connection.close()
 
     def search(self, terms: list[str], limit: int) -> list[tuple[int, float]]:
         ranks: dict[int, float] = {}

@@ -74,6 +74,8 @@ class Site:
         return Handbook(self._resources / "handbook", self.origin)
 
     async def close(self) -> None:
-        """Let go of what holds sockets. Parts that were never asked for are not made for it."""
+        """Let go of what holds sockets and databases. Parts that were never asked for are not made for it."""
         if "local_servers" in self.__dict__:
             await self.local_servers.close()
+        if "handbook" in self.__dict__:
+            self.handbook.close()

@@ -77,7 +77,7 @@ def recognise(sound: Sound) -> tuple[Segment, ...]:
     """Return what was said, segment by segment. Raises `Silent`. Takes about a third of the recording's length."""
     wave = resample_long(sound)
     levels = _levels(wave)
-    if not len(levels) or levels.max() < SILENT_BELOW:
+    if not len(levels) or np.max(levels) < SILENT_BELOW:
         raise Silent
     segments = []
     ear = _Ear()
@@ -106,7 +106,7 @@ def _levels(wave: Samples) -> np.ndarray[Any, np.dtype[np.float64]]:
 
 def spans(levels: np.ndarray[Any, np.dtype[np.float64]]) -> list[tuple[int, int]]:
     """Return from where to where somebody speaks, in samples, from the levels of every 20 ms."""
-    loud = levels > max(SILENT_BELOW, float(levels.max()) * 0.02)
+    loud = levels > max(SILENT_BELOW, float(np.max(levels)) * 0.02)
     found: list[tuple[int, int]] = []
     begin: int | None = None
     last = 0

@@ -15,6 +15,7 @@ from app.service.errors import BadAnswer, LimitExceeded
 
 MAX_DEPTH = 500
 SAFE_RECURSION_LIMIT = 3000  # up to here Python itself notices deep nesting before the stack ends, on every system
+C_HAS_ITS_OWN_LIMIT = sys.version_info >= (3, 12)
 
 _STRING = re.compile(rb'"[^"]*"?')
 _NEITHER_BRACKET_NOR_QUOTE = bytes(set(range(256)) - set(b'[]{}"'))
@@ -46,8 +47,10 @@ def would_overflow(data: bytes | str) -> bool:
 
     Both parsers recurse in C and rely on Python's recursion limit to stop in time. Some libraries raise that limit for
     the whole process, as Ethereum virtual machines do; then an answer of nothing but brackets would run off the stack.
+    From Python 3.12 on, what recurses in C has a limit of its own, which lets through what Python code cannot walk.
     """
-    return len(data) > MAX_DEPTH and sys.getrecursionlimit() > SAFE_RECURSION_LIMIT and nested_too_deeply(data)
+    is_unguarded = C_HAS_ITS_OWN_LIMIT or sys.getrecursionlimit() > SAFE_RECURSION_LIMIT
+    return len(data) > MAX_DEPTH and is_unguarded and nested_too_deeply(data)
 
 
 def nested_too_deeply(data: bytes | str) -> bool:

@@ -1,6 +1,8 @@
 """The default model answers from Rialto's handbook: the right page, true facts, honest about the rest."""
 
 import re
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import httpx
@@ -72,8 +74,9 @@ QUESTIONS = [
 
 
 @pytest.fixture(scope="module")
-def handbook() -> Handbook:
-    return Handbook(RESOURCES / "handbook", "http://127.0.0.1")
+def handbook() -> Iterator[Handbook]:
+    with closing(Handbook(RESOURCES / "handbook", "http://127.0.0.1")) as book:
+        yield book
 
 
 @pytest.mark.parametrize(("question", "page", "facts"), QUESTIONS, ids=[question for question, _, _ in QUESTIONS])
@@ -94,9 +97,9 @@ def test_a_question_about_rialto_gets_a_true_cited_answer(
 @pytest.mark.parametrize("question", [question for question, _, _ in QUESTIONS[1:]])
 def test_without_fts5_questions_still_find_their_page(question: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(handbook_module._FullText, "build", classmethod(lambda cls, sections: None))
-    plain = Handbook(RESOURCES / "handbook", "http://127.0.0.1")
     page = next(page for asked, page, _ in QUESTIONS if asked == question)
-    assert page in [hit.section.page for hit in plain.find(question, 3)]
+    with closing(Handbook(RESOURCES / "handbook", "http://127.0.0.1")) as plain:
+        assert page in [hit.section.page for hit in plain.find(question, 3)]
 
 
 @pytest.mark.parametrize(
@@ -205,7 +208,7 @@ def test_the_handbook_only_describes_what_is_there() -> None:
 
 def test_a_handbook_of_another_folder_is_read_the_same_way(tmp_path: Path) -> None:
     (tmp_path / "01-one.md").write_text("# One\n\nThe only page.\n\n## Second *part*\n\nAbout lanterns.\n")
-    book = Handbook(tmp_path, "http://x")
-    (hit,) = book.find("lanterns")
-    assert (hit.section.anchor, book.address(hit.section)) == ("second-part", "http://x/handbook/one#second-part")
-    assert book.find("submarines") == [] and book.find("the of and") == []
+    with closing(Handbook(tmp_path, "http://x")) as book:
+        (hit,) = book.find("lanterns")
+        assert (hit.section.anchor, book.address(hit.section)) == ("second-part", "http://x/handbook/one#second-part")
+        assert book.find("submarines") == [] and book.find("the of and") == []
