@@ -32,6 +32,7 @@ from app.ui.shared.theme import Theme
 LINE_PX = 25
 _WIDE = re.compile("[\U00010000-\U0010ffff]")
 TELL_AFTER_MS = 60
+NOTHING_YET = "Write or paste what you want to hear, or drop a text file here."
 PIECE = 20_000  # characters that are put into the document at a time; laying out more of them would be felt
 MAX_FILE_BYTES = 4_000_000
 
@@ -54,7 +55,7 @@ class SpeechEditor(QTextEdit):
         self.setAcceptRichText(False)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setAccessibleName("Text to speak")
-        self.setPlaceholderText("Write or paste what you want to hear, or drop a text file here.")
+        self.setAccessibleDescription(NOTHING_YET)
         self.setTabChangesFocus(True)
         self.setProperty("bare", True)
         self.ring_widget = None  # the caret says where the keyboard is; a ring around a whole page says nothing more
@@ -197,6 +198,8 @@ class SpeechEditor(QTextEdit):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
+        if self.document().isEmpty() and not self.textCursor().block().layout().preeditAreaText():
+            self._paint_hint()
         if not self._begins:
             return
         painter = QPainter(self.viewport())
@@ -222,6 +225,15 @@ class SpeechEditor(QTextEdit):
             painter.setPen(theme.color("text2"))
             box = QRectF(left + side + theme.px(8), y - theme.line_px("small") / 2, wide, theme.line_px("small"))
             painter.drawText(box, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), words)
+
+    def _paint_hint(self) -> None:
+        """In the line that the caret stands in: Qt's own placeholder knows nothing of the height of lines."""
+        painter = QPainter(self.viewport())
+        painter.setFont(self.font())
+        painter.setPen(self._theme.color("text3"))
+        caret, margin = self.cursorRect(), self.document().documentMargin()
+        area = QRectF(margin, caret.top(), self.viewport().width() - 2 * margin, self.viewport().height() - caret.top())
+        painter.drawText(area, int(Qt.AlignmentFlag.AlignLeft) | int(Qt.TextFlag.TextWordWrap), NOTHING_YET)
 
     # -- hands ----------------------------------------------------------------------------------------------------
 

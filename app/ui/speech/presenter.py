@@ -69,6 +69,7 @@ class SpeechPresenter(SpeechBase):
         self.knobs = knobs_from(kept.get("knobs"))
         self.pattern = str(kept.get("pattern") or "")
         model, voice = str(kept.get("model") or ""), str(kept.get("voice") or "")
+        self._is_chosen = self._is_chosen or bool(model)
         self.choose(model, voice)
         volume = kept.get("volume")
         if isinstance(volume, int | float):

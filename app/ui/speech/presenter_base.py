@@ -82,6 +82,7 @@ class SpeechBase(QObject):
         self.calls = CallBook()
         self._memory = DeskMemory(tasks)
         self.keep = self._memory.keep
+        self._is_chosen = False  # the person, now or earlier, said which voice
         self._speaking = ""  # the take that is being asked for
         self._seen = ("", False)
         self._told_calls_of: Take | None = None
@@ -129,7 +130,10 @@ class SpeechBase(QObject):
         if models and self._catalogue is not None:
             rows = [model.model_dump(mode="json", by_alias=True) for model in models]
             await self._catalogue.save(self.account_id, CATALOGUE_KIND, CATALOGUE_KEY, rows)
-        self.choose(self.choice.model, self.choice.voice)
+        if self._is_chosen:
+            self.choose(self.choice.model, self.choice.voice)
+        else:  # the bundled names do not say which voice a model speaks with unasked
+            self.choose("", "")
         self._tell_all()
 
     # -- text -----------------------------------------------------------------------------------------------------
@@ -188,7 +192,7 @@ class SpeechBase(QObject):
 
     def use_voice(self, model_id: str, voice_id: str) -> None:
         """Speak with a voice; one of another model brings its model along and says so."""
-        before = self.choice
+        before, self._is_chosen = self.choice, True
         self.choose(model_id, voice_id)
         if before.model and before.model != self.choice.model:
             note = f"{self.choice.voice_name} belongs to {self.choice.model_name}, so the model was changed to it."
@@ -198,10 +202,17 @@ class SpeechBase(QObject):
         self.set_problem(None)
         self._tell_all()
 
+    def show_voice_of(self, take: Take) -> None:
+        """Choose what a take was spoken with, because it is open now. Nothing is remembered of it."""
+        self._is_chosen = True
+        self.choose(take.model, take.voice)
+        self.choice_changed.emit(self.choice)
+
     def use_model(self, model_id: str) -> None:
         """Speak with a model's own usual voice."""
         model = self.shelf.model(model_id)
         if model is not None:
+            self._is_chosen = True
             self.choose(model_id, self.shelf.default_voice(model))
             self.keep(model=self.choice.model, voice=self.choice.voice)
             self.set_problem(None)

@@ -56,8 +56,7 @@ class TakeDeeds(QObject):
             return
         self._desk.replace_text(take.text)
         self._desk.set_head(DeskHead(take.title, take.id))
-        self._desk.choose(take.model, take.voice)
-        self._desk.choice_changed.emit(self._desk.choice)
+        self._desk.show_voice_of(take)
         self.load(take, play=play)
 
     def load(self, take: Take, *, play: bool = False) -> None:

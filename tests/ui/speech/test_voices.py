@@ -32,6 +32,11 @@ async def test_r_tts_21_r_tts_22_r_tts_23_every_voice_of_every_model_is_listed(s
     assert len(models) == 11
 
 
+async def test_r_tts_20_who_chose_no_voice_gets_the_one_that_the_model_speaks_with_unasked(speech: Desk) -> None:
+    await speech.until(lambda: speech.presenter.choice.voice == "af_sky")
+    assert speech.presenter.choice.model == "tts-kokoro"
+
+
 def test_the_bundled_table_has_the_names_without_a_service() -> None:
     voices = voices_of(TABLE.models(), TABLE)
     emma = next(voice for voice in voices if voice.id == "bf_emma")
