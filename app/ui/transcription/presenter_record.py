@@ -172,6 +172,8 @@ class RecordPart(BatchPart):
         note = state.reason.sentence if state.reason is not None else ""
         await self.store.change(row_id, state="recorded", duration_s=state.seconds, size_bytes=size, note=note)
         await self._reload()
+        if row_id == self._open_id:
+            self.playing.show(path, state.seconds)
         await self._look(row_id)
         if note:
             self.notice.emit(note, "", "")
