@@ -143,6 +143,10 @@ def try_release(release: str, packages: dict[str, Path], folder: Path, mirror: s
         say(f"{release}: rialto installed in {time.monotonic() - begun:.0f} s")
         window_opens(root)
         say(f"{release}: its window opens for an ordinary user")
+        alone = root.run("rialto", "--self-test", user=PERSON, environ=[f"HOME=/home/{PERSON}"])
+        if "sudo apt install rialto-sandbox" not in alone:
+            raise Wrong(f"without the engines, the self-test does not name their package:\n{alone}")
+        say(f"{release}: without the engines it names the package that brings them")
         root.apt("install", "--no-install-recommends", f"/tmp/{packages['rialto-sandbox'].name}")
         print(root.run("rialto", "--self-test", user=PERSON, environ=[f"HOME=/home/{PERSON}"]))
         say(f"{release}: it passes its own test")

@@ -89,6 +89,7 @@ def _first(said: metadata.PackageMetadata, key: str) -> str:
 def _text_of(package: metadata.Distribution) -> str:
     texts = []
     for entry in package.files or []:
-        if ".dist-info" in str(entry) and entry.name.lower().startswith(_FILES):
+        is_program = entry.suffix in (".py", ".pyc")  # one package lists its authors in a script
+        if ".dist-info" in str(entry) and entry.name.lower().startswith(_FILES) and not is_program:
             texts.append(Path(str(package.locate_file(entry))).read_text(encoding="utf-8", errors="replace"))
     return "\n".join(texts)

@@ -8,15 +8,19 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
 
 from app.storage.licences import FILE_NAME
 from app.storage.settings import Settings, SettingsStore
 from app.ui.settings.about.licences_dialog import LicencesDialog
 from app.ui.settings.about.page import AboutPage
 from app.ui.settings.about.presenter import NO_FEED, AboutPresenter, is_due
+from app.ui.settings.accounts.form import AccountForm
 from app.ui.settings.fact_card import FactCard
+from app.ui.settings.rows import SettingRow
+from app.ui.settings.secrets.ask import SecretsQuestion
 from tests.service.tuf_feed import TufFeed
 from tests.ui.shell_desk import until
 from tests.ui.test_shell_window import nameless, press
@@ -164,3 +168,32 @@ async def test_a_checkout_reads_the_licences_of_what_is_installed(page, office, 
     parts = {part.title.partition(" ")[0].lower(): part for part in presenter.state.parts}
     assert {"rialto", "httpx", "pydantic", "qasync", "tuf"} <= set(parts)
     assert "Permission is hereby granted" in parts["rialto"].text
+
+
+async def test_no_section_of_settings_shows_a_window_of_its_own_while_it_is_built(desk, office, tasks):
+    """A part made visible before it has a parent is a window for a moment, and takes the keys from Rialto's own."""
+    office.keychain.missing = True
+    office.secrets.look()
+    await tasks.idle()
+    assert office.secrets.state.ask
+    shown: list[str] = []
+
+    class Watch(QObject):
+        def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+            if event.type() == QEvent.Type.Show and isinstance(watched, QWidget) and watched.isWindow():
+                shown.append(type(watched).__name__)
+            return False
+
+    watch = Watch()
+    QApplication.instance().installEventFilter(watch)
+    try:
+        question = SecretsQuestion(desk.theme, office.secrets)
+        form = AccountForm(desk.theme, with_name=True)
+        row = SettingRow(desk.theme, "Title", meaning="What it means")
+        about = AboutPage(desk.theme, office.about, tasks, "1.2.3")
+    finally:
+        QApplication.instance().removeEventFilter(watch)
+    assert shown == []
+    for widget in (question, form, row, about):
+        widget.deleteLater()
+    await tasks.idle()

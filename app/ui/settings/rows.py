@@ -99,14 +99,14 @@ class SettingRow(QWidget):
         self.title = Label(theme, title, wrap=True)
         self._row = QHBoxLayout(self)
         words = QVBoxLayout()
+        self._row.addLayout(words, 1)  # first: what is made visible without a parent is a window for a moment
         words.setSpacing(0)
         words.addStretch(1)
         words.addWidget(self.title)
         self.meaning = Label(theme, meaning, "small", "text2", wrap=True)
-        self.meaning.setVisible(bool(meaning))
         words.addWidget(self.meaning)
+        self.meaning.setVisible(bool(meaning))
         words.addStretch(1)
-        self._row.addLayout(words, 1)
         if control is not None:
             self.title.setBuddy(control)
             if not control.accessibleName():

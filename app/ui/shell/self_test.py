@@ -61,7 +61,7 @@ class _Table:
     def line(self, part: str, state: str, detail: str) -> None:
         if state == FAILED:
             self.failures.append(part)
-        print(f"{part:<16} {state:<9} {detail}", flush=True)
+        print(f"{part:<20} {state:<9} {detail}", flush=True)
 
     async def check(self, part: str, work: Callable[[], Awaitable[str]]) -> None:
         """One part; whatever goes wrong in it is its line, and the others are still looked at."""
@@ -87,13 +87,24 @@ async def act(tour: Guide) -> None:
     _keychain(tour, table)
     await asyncio.to_thread(_sound, table)
     _order(table)
+    await table.check("Codecs", _codecs)
     tour.press(window.focusWidget() or window, Qt.Key.Key_Return)
     await table.check("Sandbox", lambda: _sandbox(tour))
+    missing: set[str] = set()
+    await table.check("Engines", lambda: _engines(tour, table, missing))
+    window.show_tab("chat")
     await table.check("Chat", lambda: _chat(tour))
     clip: list[Path] = []
-    await table.check("Speech", lambda: _speech(tour, clip))
-    await table.check("Transcribe", lambda: _transcription(tour, clip))
-    await table.check("Console", lambda: _crypto_rpc(tour))
+    work = {
+        "Speech": ("speech", lambda: _speech(tour, clip)),
+        "Transcribe": ("transcription", lambda: _transcription(tour, clip)),
+        "Console": ("chains", lambda: _crypto_rpc(tour)),
+    }
+    for part, (engine, does) in work.items():
+        if engine in missing or (part == "Transcribe" and not clip):
+            table.line(part, LACKING, "needs an engine that is missing")
+        else:
+            await table.check(part, does)
     for name in window.tab_names():
         await table.check(f"Tab {window.title_of(name)}", lambda name=name: _tab(tour, name))  # type: ignore[misc]
     if table.failures:
@@ -128,6 +139,15 @@ def _order(table: _Table) -> None:
     table.line("Order", OK if right else FAILED, "of languages" if right else "of letters only")
 
 
+async def _codecs() -> str:
+    from PySide6.QtMultimedia import QMediaFormat
+
+    formats = QMediaFormat().supportedFileFormats(QMediaFormat.ConversionMode.Decode)
+    if not formats:
+        raise StepFailed("QtMultimedia found no backend that decodes")
+    return f"{len(formats)} kinds of files can be read"
+
+
 def _sound(table: _Table) -> None:
     host = AudioHost()
     try:
@@ -144,6 +164,31 @@ async def _sandbox(tour: Guide) -> str:
     await tour.until("the Sandbox", lambda: window.caller.is_sandbox and window.caller.service is not None)
     await tour.until("its models", lambda: tour.chat.presenter.head().model_name)
     return tour.chat.presenter.head().model_name
+
+
+async def _engines(tour: Guide, table: _Table, missing: set[str]) -> str:
+    """Each engine that is not here, with what brings it; a copy that should hold all of them is broken without one."""
+    from app.ui.settings.page import SettingsPage
+    from app.ui.settings.sandbox.page import SandboxPage
+
+    window = tour.window
+    window.open_settings("sandbox")
+    tab = window.tab("settings")
+    page = tab.page("sandbox") if isinstance(tab, SettingsPage) else None
+    if not isinstance(page, SandboxPage):
+        raise StepFailed("Settings has no page about the Sandbox")
+    await tour.until("the list of engines", lambda: page.presenter.state.engines)
+    engines = page.presenter.state.engines
+    for engine in engines:
+        if engine.state == "missing":
+            missing.add(engine.name)
+            table.line(f"Engine {engine.name}", FAILED if _holds_all_engines() else LACKING, engine.remedy)
+    return f"{len(engines) - len(missing)} of {len(engines)} are here"
+
+
+def _holds_all_engines() -> bool:
+    """A built program does, unless it came in Debian's packages, of which the engines are one."""
+    return getattr(sys, "frozen", False) and not Path(sys.executable).resolve().is_relative_to("/usr")
 
 
 async def _chat(tour: Guide) -> str:

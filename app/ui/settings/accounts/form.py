@@ -46,7 +46,8 @@ class AccountForm(QWidget):
             "key": FieldBox(theme, "API key", self.key),
             "name": FieldBox(theme, "Name", self.name),
         }
-        self._boxes["name"].setVisible(with_name)
+        if not with_name:  # shown with its form: a part made visible without a parent is a window for a moment
+            self._boxes["name"].hide()
         self._names = Button(theme, "", kind="link", size="small")
         self._names.setToolTip("How this service names its fields")
         self._names.clicked.connect(self._choose_names)

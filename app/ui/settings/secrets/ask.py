@@ -64,7 +64,8 @@ class SecretsQuestion(Card):
     def show_state(self, state: SecretsState) -> None:
         """Ask what has to be asked, or nothing."""
         self._state = state
-        self.setVisible(bool(state.ask))
+        if not state.ask or self.parentWidget() is not None:  # without a parent it would be a window for a moment
+            self.setVisible(bool(state.ask))
         if not state.ask:
             self.passphrase.wipe()
             self.again.wipe()
