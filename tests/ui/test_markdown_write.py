@@ -1,7 +1,7 @@
 """What Markdown is drawn as: documents without HTML, links that are only shown, chips bound to sources."""
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from app.ui.chat.message_code import CodeBox
@@ -38,6 +38,9 @@ def text(flow: Flow) -> str:
 
 
 @given(text=TEXTS, sizes=st.lists(st.integers(1, 12), min_size=1, max_size=12), citations=st.booleans())
+@example(text="000000000000\x00", sizes=[1], citations=False)
+@example(text="000000000000\x1f", sizes=[1], citations=False)
+@example(text="000000000000\r0", sizes=[1], citations=False)
 @settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_text_streamed_in_any_chunks_ends_as_the_same_drawing(
     theme: Theme, text: str, sizes: list[int], citations: bool

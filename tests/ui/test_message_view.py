@@ -154,11 +154,12 @@ def test_what_is_read_stays_as_it_is_when_the_rest_of_a_long_chat_comes_in_above
 ) -> None:
     rows = list(many.stack.rows)
     view = shown(theme, rows[-40:])
+    settle(view)
     view.scroll_px(-up)
-    QApplication.processEvents()
+    settle(view)
     before = [(placed.unit, placed.y) for placed in view.stack.placed]
     view.set_messages(rows)
-    QApplication.processEvents()
+    settle(view)
     assert [(placed.unit, placed.y) for placed in view.stack.placed] == before
     assert view.at_end == (up == 0)
     view.scroll_to_row(rows[-40].id)

@@ -22,8 +22,11 @@ if TYPE_CHECKING:
 
     from app.ui.chat.message_rows import RowSource
 
-# Text without these continues a paragraph as it is; anything else may change how what is there is read.
-_PLAIN = re.compile(r"[^\n*_`\[\]<>!~^|$\\&:]*")
+# Text without these continues a paragraph as it is; anything else may change how what is there is read. White space
+# of other kinds than the usual two, and control characters, are left to the parser, which knows what it drops.
+_PLAIN = re.compile(
+    r"[^\n*_`\[\]<>!~^|$\\&:\0-\x08\x0b-\x1f\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*"
+)
 _UNREAD = re.compile(r"[:&\\]|\]$")  # in the last word: it may go on as a link, an entity, an escape
 _DECIDED = 12  # a line that is this long cannot turn into a list, a heading or a table any more
 _BELOW = {"list": "item", "quote": "text", "indented": "code"}
@@ -133,13 +136,13 @@ class Flow:
     def _append_plain(self, chunk: str) -> bool:
         """Add `chunk` to the open paragraph by cursor when it cannot change how anything is read."""
         line = self._scanner.unfinished_line
-        if len(line.lstrip()) < _DECIDED or not _PLAIN.fullmatch(chunk):
+        read = line.rstrip()
+        if len(line.lstrip()) < _DECIDED or not _PLAIN.fullmatch(line[len(read) :] + chunk):
             return False
         unit = self.units[-1] if len(self.units) == self._closed + 1 else None
         segment = unit.segment if unit is not None else None
         if unit is None or segment is None or segment.kind not in ("text", "list", "quote") or not unit.is_built:
             return False
-        read = line.rstrip()
         box = unit.boxes[-1] if unit.boxes else None
         if not self._shown_line.startswith(read) or _UNREAD.search(line, line.rfind(" ") + 1):
             return False

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -197,7 +196,7 @@ class Stack:
         if not self.rows:
             self.placed = []
             return True
-        before = copy(self.anchor)
+        before = Anchor(self.anchor.row, self.anchor.key, self.anchor.offset)
         self._until = None if budget_s is None else time.perf_counter() + budget_s
         self._laid_out = 0
         try:

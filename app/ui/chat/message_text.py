@@ -125,11 +125,13 @@ class DocumentBox(Box):
         if not count:
             return None
         line = layout.lineAt(count - 1)
-        top_left = self.document.documentLayout().blockBoundingRect(block).topLeft() + self.origin
-        top, high = self.line_box(block, count - 1)
-        line_px = min(high, self.line_px_of(block))
-        x = _x_of(line.cursorToX(max(0, block.length() - 1)))
-        return QRectF(top_left.x() + x, top_left.y() + top + high - line_px, 1, line_px)
+        block_format = block.blockFormat()  # asked for once: this is done at every picture of an answer that comes
+        line_px = block_format.lineHeight() or self._line_px
+        grows = block_format.lineHeightType() == _GROWING
+        bottom = line.y() + line.height() if grows else count * line_px
+        corner = self.document.documentLayout().blockBoundingRect(block)
+        x = corner.x() + self.origin.x() + _x_of(line.cursorToX(max(0, block.length() - 1)))
+        return QRectF(x, corner.y() + self.origin.y() + bottom - line_px, 1, line_px)
 
     def paint_selection(self, painter: QPainter, state: PaintState) -> None:
         """Fill the bands of found words and of the selected text."""

@@ -22,6 +22,7 @@ class Bar:
     def __init__(self, view: MessageView) -> None:
         self._view = view
         self._bar = view.verticalScrollBar()
+        self._measures = (-1, -1)  # of the bar: its range and its page
         self._bar.actionTriggered.connect(self._moved)
 
     def sync(self, *, at_end: bool) -> None:
@@ -29,11 +30,17 @@ class Bar:
         view, bar = self._view, self._bar
         stack = view.stack
         fits = not stack.rows or (at_end and stack.anchor.row == 0 and stack.is_at_start())
+        total = stack.weights.total
         lines = max(1, view.viewport().height() // max(1, view.line_px))
-        page = max(1, min(lines * STEPS, stack.weights.total - 1))
-        bar.setRange(0, 0 if fits else max(1, stack.weights.total - page))
-        bar.setPageStep(page)
-        bar.setSingleStep(3 * STEPS)
+        page = max(1, min(lines * STEPS, total - 1))
+        measures = (0 if fits else max(1, total - page), page)
+        if measures == self._measures and at_end and bar.value() == bar.maximum():
+            return
+        if measures != self._measures:
+            self._measures = measures
+            bar.setRange(0, measures[0])
+            bar.setPageStep(page)
+            bar.setSingleStep(3 * STEPS)
         bar.setValue(bar.maximum() if at_end else min(bar.maximum(), stack.bar_value()))
 
     def _moved(self, action: int) -> None:

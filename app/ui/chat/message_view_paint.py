@@ -134,8 +134,9 @@ class Picture:
         theme = self._theme
         painter.fillRect(rect, theme.color("canvas"))
         painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
+        first, last = rect.top() - 6, rect.bottom() + 6  # with room for focus rings
         for placed in self._stack.placed:
-            if placed.y - 6 > rect.bottom() or placed.bottom + 6 < rect.top():
+            if placed.y > last or placed.bottom < first:
                 continue
             if not placed.unit.is_built:
                 continue  # it is about to be laid out and shown anew
