@@ -186,12 +186,16 @@ async def test_r_rpc_31_what_a_header_states_wins_over_what_was_estimated() -> N
             assert watched.exchange.cost_source == counted
 
 
-async def test_r_auth_09_r_auth_12_no_call_makes_a_key_or_stakes_a_token(tmp_path: Path) -> None:
-    """Both are done at the service."""
+async def test_r_auth_09_r_auth_12_no_call_stakes_a_token_and_only_one_that_is_asked_for_makes_a_key(
+    tmp_path: Path,
+) -> None:
+    """Both are done at the service; where a key may make others, the person does it on the page of keys."""
     wav = tmp_path / "a.wav"
     wav.write_bytes(WAV)
     async with Watched("https://service.test/v1", handler=answering({"error": "stop here"}, 400)) as watched:
-        for ask in CALLS.values():
+        for name, ask in CALLS.items():
+            if name.startswith("api_keys."):
+                continue
             with suppress(ServiceError):
                 await ask(watched.service, wav)
             watched.budget._failures.clear()
