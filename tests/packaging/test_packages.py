@@ -35,7 +35,7 @@ def test_the_lock_of_the_packager_ships_what_the_program_runs_with() -> None:
 
 def test_the_metainfo_is_whole_and_names_the_release() -> None:
     tree = ElementTree.fromstring(debian_package.metainfo("1.2.3", 86400, "https://example.org/raw"))
-    assert tree.findtext("id") == "rialto"
+    assert tree.findtext("id") == "app.rialto.Rialto"  # reverse domain order, as validators want it
     assert tree.find("releases/release").attrib == {"version": "1.2.3", "date": "1970-01-02"}
     for image in tree.iterfind("screenshots/screenshot/image"):
         assert (ROOT / image.text.removeprefix("https://example.org/raw/")).is_file()
