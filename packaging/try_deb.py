@@ -164,7 +164,8 @@ for i in $(seq 100); do [ -e /tmp/.X11-unix/X7 ] && break; sleep 0.1; done
 DISPLAY=:7 rialto >/tmp/rialto.out 2>&1 &
 program=$!
 for i in $(seq {WINDOW_WITHIN_S * 5}); do
-    if DISPLAY=:7 xwininfo -root -tree 2>/dev/null | grep -q '"Rialto'; then
+    # with its window shown and its history open, the start is over
+    if DISPLAY=:7 xwininfo -root -tree 2>/dev/null | grep -q '"Rialto' && [ -e ~/.local/share/Rialto/rialto.db ]; then
         kill -TERM $program
         wait $program
         exit $?
