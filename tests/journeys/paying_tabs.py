@@ -94,7 +94,7 @@ async def _video(rialto: Rialto, _folder: Path) -> None:
     page = video(rialto)
     await until(lambda: page.presenter.form.model(page.presenter.form.form.model) is not None)
     page.form.prompt.setPlainText("A harbour at dawn")
-    await until(lambda: page.presenter.form.price is not None and page.form.queue.isEnabled())
+    await until(lambda: page.presenter.form.exact and page.form.queue.isEnabled())
 
 
 async def _console(rialto: Rialto, _folder: Path) -> None:
@@ -149,7 +149,9 @@ def problem_of(rialto: Rialto, tab: str) -> Problem | None:
         return rows[-1].problem if rows else None
     if tab == "video":
         page = video(rialto)
-        newest = max(page.presenter.book.all(), key=lambda job: job.created_at)
+        newest = max(page.presenter.book.all(), key=lambda job: job.created_at, default=None)
+        if newest is None:
+            return None
         page.presenter.select(newest.id)
         return page.detail.problem
     cards = rialto.window.findChildren(ErrorCard)
