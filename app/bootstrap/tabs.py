@@ -30,7 +30,7 @@ def _transcription(rialto: Rialto) -> Pieces[TabPage]:
     return make_transcription_tab(rialto)
 
 
-def _crypto_rpc(rialto: Rialto) -> TabPage:
+def _crypto_rpc(rialto: Rialto) -> Pieces[TabPage]:
     from app.bootstrap.crypto_rpc_tab import make_crypto_rpc_tab
 
     return make_crypto_rpc_tab(rialto)
@@ -48,7 +48,7 @@ def _images(rialto: Rialto) -> Pieces[TabPage]:
     return make_images_tab(rialto)
 
 
-def _wallet(rialto: Rialto) -> TabPage:
+def _wallet(rialto: Rialto) -> Pieces[TabPage]:
     from app.bootstrap.wallet_tab import make_wallet_tab
 
     return make_wallet_tab(rialto)

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 
     from app.bootstrap.rialto import Rialto
     from app.storage.database import Database
+    from app.ui.shared.in_pieces import Pieces
 
 
-def make_wallet_tab(rialto: Rialto) -> WalletPage:
+def make_wallet_tab(rialto: Rialto) -> Pieces[WalletPage]:
     """Build the tab and let it begin as soon as the database is open."""
     desk = rialto.desk
     keys = desk.wallet_keys
@@ -35,7 +36,8 @@ def make_wallet_tab(rialto: Rialto) -> WalletPage:
     top_ups = TopUpPresenter(desk.book, keys, rialto.tasks, desk.switch.open, own_cap)
     api_keys = ApiKeysPresenter(rialto.caller, rialto.tasks)
     api_keys.note_secret = rialto.secrets.add
-    page = WalletPage(rialto.theme, presenter, receipts, keys, top_ups, api_keys, rialto.tasks)
+    page = WalletPage(rialto.theme, presenter, receipts, keys, top_ups, api_keys, rialto.tasks, whole=False)
+    yield from page.build()
     page.use_wanted.connect(lambda account_id: rialto.accounts.use(account_id))
     page.toast_wanted.connect(lambda *words: _toast(rialto, page, *words))
     keys.changed.connect(rialto.accounts.refresh)

@@ -22,6 +22,7 @@ from app.ui.crypto_rpc.presenter_readings import can_be_decoded, reading_of
 from app.ui.crypto_rpc.presenter_sending import estimate_words
 from app.ui.crypto_rpc.state import CapsView, DraftView, RunView, SendQuestion
 from app.ui.shared.caller import Headroom
+from app.ui.shared.in_pieces import Pieces, at_once
 from app.ui.shared.menu import Menu
 from app.ui.shared.tab import PaletteItem, TabAction, Zones
 
@@ -40,23 +41,39 @@ class CryptoRpcPage(QObject):
     name, title, icon = "crypto_rpc", "Console", "console"
 
     def __init__(
-        self, theme: Theme, presenter: CryptoRpcPresenter, tasks: TaskScope, base_url: Callable[[], str]
+        self,
+        theme: Theme,
+        presenter: CryptoRpcPresenter,
+        tasks: TaskScope,
+        base_url: Callable[[], str],
+        *,
+        whole: bool = True,
     ) -> None:
+        """`whole`: without it, `build` is still to be run."""
         super().__init__()
         self._theme = theme
         self._tasks = tasks
         self._base_url = base_url
         self._shown_job: object = None
         self.presenter = presenter
-        self.list = CallListPane(theme)
-        self.main = Canvas(theme, reading_of, can_be_decoded)
         self.zones = Zones()
         self.toggle_list: Callable[[], None] = lambda: None
+        if whole:
+            at_once(self.build())
+
+    def build(self) -> Pieces[None]:
+        """Make the panes and wire them, a piece at each step."""
+        theme, tasks, presenter = self._theme, self._tasks, self.presenter
+        self.list = CallListPane(theme)
+        yield
+        self.main = Canvas(theme, reading_of, can_be_decoded)
+        yield
         self.pickers = Pickers(self, theme)
         self.networks, self.methods = self.pickers.networks, self.pickers.methods
         self.answer = AnswerDesk(self, theme, tasks)
         self.tools = ToolDesk(self, theme, tasks)
         self.collections = CollectionDesk(self, theme, tasks)
+        yield
         presenter.ask = self._ask
         self._connect_presenter()
         self._connect_request()

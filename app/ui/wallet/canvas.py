@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.ui.shared.buttons import Button, IconButton
 from app.ui.shared.header import PaneTabs
+from app.ui.shared.in_pieces import Pieces, at_once
 from app.ui.shared.segmented import SegmentedChoice
 from app.ui.shared.surfaces import zone
 from app.ui.shared.theme import Theme
@@ -33,10 +34,18 @@ class Canvas(QWidget):
     export_wanted = Signal()
     days_wanted = Signal(int)
 
-    def __init__(self, theme: Theme, row_at: Callable[[int], BookRow | None]) -> None:
+    def __init__(self, theme: Theme, row_at: Callable[[int], BookRow | None], *, whole: bool = True) -> None:
+        """`whole`: without it, `build` is still to be run."""
         super().__init__()
         self._theme = theme
+        self._row_at = row_at
         zone(self, "canvas")
+        if whole:
+            at_once(self.build())
+
+    def build(self) -> Pieces[None]:
+        """Make the header and the pages, one at each step."""
+        theme, row_at = self._theme, self._row_at
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -52,16 +61,21 @@ class Canvas(QWidget):
         self.export.clicked.connect(self.export_wanted)
         self.header.add(self.export)
         column.addWidget(self.header)
+        yield
         self.overview = Overview(theme, row_at)
+        yield
         self.receipts = ReceiptsPage(theme, row_at)
+        yield
         self.compare = ComparePage(theme)
         self.signed = SignaturesPage(theme)
+        yield
         self.key = KeyView(theme)
         self.pages = QStackedWidget()
         for page in (self.overview, self.receipts, self.compare, self.signed, self.key):
             self.pages.addWidget(page)
         column.addWidget(self.pages, 1)
         self.header.bar.currentChanged.connect(self._turn)
+        yield
 
     @property
     def page(self) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from app.ui.shared.in_pieces import Pieces, at_once
 from app.ui.shared.money import money
 from app.ui.shared.tab import PaletteItem, TabAction, TabInfo, Zones
 from app.ui.wallet.canvas import Canvas
@@ -52,7 +53,10 @@ class WalletPage(QObject):
         top_ups: TopUpPresenter,
         api_keys: ApiKeysPresenter,
         tasks: TaskScope,
+        *,
+        whole: bool = True,
     ) -> None:
+        """`whole`: without it, `build` is still to be run."""
         super().__init__()
         self._theme = theme
         self._tasks = tasks
@@ -60,14 +64,23 @@ class WalletPage(QObject):
         self.api_keys = api_keys
         self.zones = Zones()
         self.toggle_list: Callable[[], None] = _nothing
-        self.list = WalletListPane(theme, presenter.limit_text)
-        self.main = Canvas(theme, receipts.row)
-        self.dialogs = WalletDialogs(theme, self.main, keys)
-        self.dialogs.told.connect(lambda sentence: self.toast_wanted.emit(sentence, "", ""))
-        self.key_dialogs = KeyDialogs(theme, self.main, api_keys)
         self.top_up_dialog: TopUpDialog | None = None
+        if whole:
+            at_once(self.build())
+
+    def build(self) -> Pieces[None]:
+        """Make the panes and wire them, a piece at each step."""
+        theme, presenter, receipts = self._theme, self.presenter, self.receipts
+        self.list = WalletListPane(theme, presenter.limit_text)
+        yield
+        self.main = Canvas(theme, receipts.row, whole=False)
+        yield from self.main.build()
+        self.dialogs = WalletDialogs(theme, self.main, self.keys)
+        self.dialogs.told.connect(lambda sentence: self.toast_wanted.emit(sentence, "", ""))
+        self.key_dialogs = KeyDialogs(theme, self.main, self.api_keys)
         self._connect_list()
         self._connect_canvas()
+        yield
         self._show_accounts(presenter.cards())
         self.main.overview.gauges.show_gauges(presenter.gauges())
         self.main.overview.show_totals(receipts.totals)
