@@ -10,7 +10,15 @@ import pytest
 from app.sandbox.server import Options, RunningSandbox, start_sandbox
 from app.storage.paths import resources
 from app.ui.shared.theme import Theme
+from app.ui.speech import presenter_desk
 from tests.ui.speech.desk import Desk, open_desk
+
+
+@pytest.fixture(autouse=True)
+def _saved_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is typed is saved when a test says so, and at the end: never between a test and its clean-up, when pytest-qt
+    lets events through and no loop runs."""
+    monkeypatch.setattr(presenter_desk, "SAVE_AFTER_S", 600.0)
 
 
 @pytest.fixture(scope="session")

@@ -133,7 +133,7 @@ async def test_what_was_typed_and_chosen_is_there_after_a_restart(speech: Desk) 
     speech.presenter.set_knob("temperature", 1.25)
     speech.write("Half a sentence")
     speech.page._set_volume(0.4)
-    await speech.until(lambda: not speech.tasks.running("speech desk"))
+    await speech.presenter._memory.save()
     kept = await speech.presenter.voices.desk()
     assert (kept["text"], kept["model"], kept["voice"], kept["volume"]) == (
         "Half a sentence",
