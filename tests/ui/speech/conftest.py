@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from app.sandbox.server import Options, RunningSandbox, start_sandbox
 from app.storage.paths import resources
 from app.ui.shared.theme import Theme
-from app.ui.speech import presenter_desk
+from app.ui.speech import presenter_base
 from tests.ui.speech.desk import Desk, open_desk
 
 
@@ -18,7 +19,8 @@ from tests.ui.speech.desk import Desk, open_desk
 def _saved_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is typed is saved when a test says so, and at the end: never between a test and its clean-up, when pytest-qt
     lets events through and no loop runs."""
-    monkeypatch.setattr(presenter_desk, "SAVE_AFTER_S", 600.0)
+    memory = sys.modules[presenter_base.DeskMemory.__module__]
+    monkeypatch.setattr(memory, "SAVE_AFTER_S", 600.0)
 
 
 @pytest.fixture(scope="session")
