@@ -84,7 +84,7 @@ async def _fill_video(rialto: Rialto, path: Path) -> None:
     assert isinstance(video, VideoPage)
     form, filled = video.presenter.form, asyncio.Event()
     connection = form.replaced.connect(lambda _view: filled.set())
-    while form.store is None:  # what was kept of the form comes first
+    while not form.has_started:  # what was kept of the form comes first
         await filled.wait()
         filled.clear()
     form.replaced.disconnect(connection)

@@ -9,7 +9,6 @@ sending ──► saved        the file is on the disk, decoded once from end to
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
@@ -199,25 +198,6 @@ class Images:
     async def remove(self, image_id: str) -> None:
         """Delete a picture for good; its files are the caller's."""
         await self._database.execute("DELETE FROM images WHERE id = ?", [image_id])
-
-    async def desk(self) -> dict[str, Any]:
-        """Return what stood in the form."""
-        found: dict[str, Any] = {}
-        for name, value in await self._database.fetch("SELECT name, value FROM image_desk"):
-            try:
-                found[str(name)] = json.loads(value)
-            except (TypeError, ValueError):
-                continue
-        return found
-
-    async def keep_desk(self, values: Mapping[str, Any]) -> None:
-        """Save some of it, pressed through to the disk."""
-        async with self._database.transaction() as work:
-            await work.execute_many(
-                "INSERT INTO image_desk (name, value) VALUES (?, ?)"
-                " ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-                [(name, json_text(value)) for name, value in values.items()],
-            )
 
     def now(self) -> datetime:
         return self._database.now()

@@ -160,20 +160,6 @@ class VideoJobs:
     def now(self) -> datetime:
         return self._database.now()
 
-    # What is being filled in
-
-    async def desk(self) -> dict[str, Any]:
-        rows = await self._database.fetch("SELECT key, value FROM video_desk")
-        return {str(key): object_of(value).get("value") for key, value in rows}
-
-    async def keep(self, values: Mapping[str, object]) -> None:
-        async with self._database.transaction() as transaction:
-            await transaction.execute_many(
-                "INSERT INTO video_desk (key, value) VALUES (?, ?)"
-                " ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-                [[key, json_text({"value": value})] for key, value in values.items()],
-            )
-
 
 async def has_open_jobs(database: Database) -> bool:
     """Tell whether any job has something to come, without reading the jobs: asked at every start."""

@@ -1,17 +1,14 @@
-"""Voices: those of one's own with their samples, what was loved and used, and what is being written at the desk."""
+"""Voices: those of one's own with their samples, and what was loved and used."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from app.storage.conversations import new_id
 from app.storage.database import Database, Row
 from app.storage.errors import NotStored
-from app.storage.values import json_text, micros_of, moment_of, moment_or_none, read_text, seconds_of, text_of
+from app.storage.values import micros_of, moment_of, moment_or_none, read_text, seconds_of, text_of
 
 _CLONE = (
     "id, account_id, model, handle, name, sample, sample_s, consent_at, created_at, cloned_at, used_at, expires_at,"
@@ -134,27 +131,6 @@ class Voices:
             f" ON CONFLICT (model, voice) DO UPDATE SET {column} = excluded.{column}",
             [model, voice, value],
         )
-
-    # -- the desk -------------------------------------------------------------------------------------------------
-
-    async def desk(self) -> dict[str, Any]:
-        """Return what was being written, and with which knobs."""
-        found: dict[str, Any] = {}
-        for key, value in await self._database.fetch("SELECT key, value FROM speech_desk"):
-            try:
-                found[str(key)] = json.loads(value)
-            except (TypeError, ValueError):
-                continue
-        return found
-
-    async def keep_desk(self, values: Mapping[str, Any]) -> None:
-        """Save some of it, pressed through to the disk."""
-        async with self._database.transaction() as work:
-            await work.execute_many(
-                "INSERT INTO speech_desk (key, value) VALUES (?, ?)"
-                " ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-                [(key, json_text(value)) for key, value in values.items()],
-            )
 
 
 def _clone_from_row(row: Row) -> ClonedVoice:

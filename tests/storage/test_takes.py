@@ -111,10 +111,3 @@ async def test_marks_are_kept_by_model_and_voice(database: Database) -> None:
     marks = await voices.marks()
     assert marks["tts-orpheus", "leo"].favourite and not marks["tts-xai-v1", "leo"].favourite
     assert marks["tts-xai-v1", "leo"].sample == "leo.mp3" and marks["tts-xai-v1", "leo"].used_at is not None
-
-
-async def test_what_is_being_written_is_kept(database: Database) -> None:
-    voices = Voices(database)
-    await voices.keep_desk({"text": "Half a sen", "speed": 1.5})
-    await voices.keep_desk({"text": "Half a sentence"})
-    assert await voices.desk() == {"text": "Half a sentence", "speed": 1.5}

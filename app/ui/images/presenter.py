@@ -15,6 +15,7 @@ from PySide6.QtCore import QObject, Signal
 from app.service.errors import ServiceError
 from app.service.images import ImageRequest
 from app.service.models import Model
+from app.storage.desk import Desk
 from app.storage.errors import StorageError, unavailable
 from app.storage.images import ImageFiles, Images, StoredImage, title_of
 from app.storage.intents import Intents
@@ -23,6 +24,7 @@ from app.ui.images.form import MAX_REFERENCE_BYTES, FormView, ImageForm, form_fr
 from app.ui.images.presenter_library import ImageLibrary
 from app.ui.images.presenter_making import ImageMaker, Order
 from app.ui.shared.caller import Headroom
+from app.ui.shared.desk_memory import DeskMemory
 from app.ui.shared.preset_library import PresetLibrary
 from app.ui.shared.problems import Problem, describe
 
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
     from app.ui.shared.caller import Caller
     from app.ui.shared.tasks import TaskScope
 
-SAVE_AFTER_S = 0.4
 CATALOGUE_KIND = "image models"
 TYPES = ("image", "inpaint", "upscale")
 NO_ACCOUNT = Problem("There is no account", "Choose the Sandbox or add a key in Settings.")
@@ -69,7 +70,7 @@ class ImagesPresenter(QObject):
         self.view = FormView(self.form, view_of(self.form, None).limits)
         self.ready = asyncio.Event()
         self._catalogue: Catalogue | None = None
-        self._unsaved: dict[str, Any] = {}
+        self._memory = DeskMemory(tasks, "images desk")
         self._calls = 0
         self._newest: Exchange | None = None
         caller.account_changed.connect(self._account_changed)
@@ -85,7 +86,8 @@ class ImagesPresenter(QObject):
         self.maker.changed.connect(self._image_changed)
         self.maker.asked.connect(self._note_exchange)
         found, unknown = await self.maker.settle()
-        kept = await images.desk()
+        self._memory.desk = Desk(database, "images")
+        kept = await self._memory.desk.read()
         if not self.form.prompt:
             self.form = form_from(kept.get("form"))
         self.library.pattern = str(kept.get("pattern") or "")
@@ -108,21 +110,11 @@ class ImagesPresenter(QObject):
 
     async def aclose(self) -> None:
         """Save what is being written."""
-        await self._save_now()
+        await self._memory.save()
 
     def keep(self, **values: Any) -> None:
         """Save some of the desk a moment later, at the next pause."""
-        self._unsaved.update(values)
-        self.tasks.replace("images desk", self._save)
-
-    async def _save(self) -> None:
-        await asyncio.sleep(SAVE_AFTER_S)
-        await self._save_now()
-
-    async def _save_now(self) -> None:
-        if self.maker is not None and self._unsaved:
-            values, self._unsaved = self._unsaved, {}
-            await self.maker.images.keep_desk(values)
+        self._memory.keep(**values)
 
     # -- models and styles ----------------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from app.service.errors import ServiceError
 from app.service.pricing import speech_cost
 from app.service.speech_text import Span, parts
+from app.storage.desk import Desk
 from app.storage.errors import StorageError
 from app.storage.intents import Intents
 from app.storage.takes import Take, TakeFiles, Takes, title_of
@@ -37,7 +38,7 @@ class SpeechPresenter(SpeechBase):
         """Take the open database: takes, voices, what was being written. Raises `StorageError`."""
         self._catalogue = catalogue
         self.voices, self.intents = Voices(database), Intents(database)
-        self._memory.voices = self.voices
+        self._memory.desk = Desk(database, "speech")
         self.clips = ClipShelf(Takes(database), TakeFiles(self.folder / "speech"))
         await asyncio.to_thread(self.sound.sweep)
         broken = await self.clips.takes.mark_broken_off()
@@ -46,7 +47,7 @@ class SpeechPresenter(SpeechBase):
             await self.clips.measure(take_id)
         await self.shelf.load(self.voices)
         await self.shelf.load_saved(catalogue, self.account_id)
-        self._take_desk(await self.voices.desk())
+        self._take_desk(await self._memory.desk.read())
         self._tell_all()
         if broken:
             what = "A clip was" if len(broken) == 1 else f"{len(broken)} clips were"

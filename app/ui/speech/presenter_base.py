@@ -15,11 +15,11 @@ from app.service.speech_text import MAX_CHARS, Span, parts, sentences
 from app.storage.intents import Intents
 from app.storage.takes import Take
 from app.storage.voices import Voices
+from app.ui.shared.desk_memory import DeskMemory
 from app.ui.shared.problems import Problem
 from app.ui.speech.knobs import Knobs, KnobView, view_of
 from app.ui.speech.presenter_calls import CallBook
 from app.ui.speech.presenter_clips import ClipShelf, clip_row
-from app.ui.speech.presenter_desk import DeskMemory
 from app.ui.speech.presenter_meter import AT_ONCE, meter_of
 from app.ui.speech.presenter_reading import Reading
 from app.ui.speech.presenter_sound import SoundDesk
@@ -80,7 +80,7 @@ class SpeechBase(QObject):
         self.pattern = ""
         self.ready = asyncio.Event()
         self.calls = CallBook()
-        self._memory = DeskMemory(tasks)
+        self._memory = DeskMemory(tasks, "speech desk")
         self.keep = self._memory.keep
         self._is_chosen = False  # the person, now or earlier, said which voice
         self._speaking = ""  # the take that is being asked for

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
+from app.storage.desk import Desk
 from app.storage.errors import StorageError
 from app.storage.intents import Intents
 from app.storage.presets import Presets
@@ -78,7 +79,7 @@ class VideoPresenter(QObject):
         store = VideoJobs(database)
         self.sending.intents = Intents(database)
         self.form.catalogue = catalogue
-        await self.form.start(store)
+        await self.form.start(Desk(database, "video"))
         await self.prompts.start(Presets(database))
         await self.book.open(store)
         await self.sending.settle()

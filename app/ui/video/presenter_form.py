@@ -15,6 +15,7 @@ from PySide6.QtCore import QObject, Signal
 from app.service.errors import LimitExceeded, ServiceError
 from app.storage.film_check import NotAFilm, check_film
 from app.ui.shared import money
+from app.ui.shared.desk_memory import DeskMemory
 from app.ui.shared.problems import describe
 from app.ui.video.state import FormView, ModelChoice, Quote
 from app.ui.video.takes import KINDS, Form, Takes, fitted, form_from, refusal_of, sent_values, takes_of
@@ -22,12 +23,11 @@ from app.ui.video.takes import KINDS, Form, Takes, fitted, form_from, refusal_of
 if TYPE_CHECKING:
     from app.service.models import Model
     from app.storage.catalogue import Catalogue
-    from app.storage.video_jobs import VideoJobs
+    from app.storage.desk import Desk
     from app.ui.shared.caller import Caller
     from app.ui.shared.tasks import TaskScope
 
 QUOTE_AFTER_S = 0.35
-SAVE_AFTER_S = 0.5
 CATALOGUE_KIND, CATALOGUE_KEY = "models", "video"
 _PRICED = ("model", "duration", "resolution", "aspect_ratio", "audio")
 
@@ -51,7 +51,7 @@ class FormDesk(QObject):
         super().__init__()
         self._caller = caller
         self._tasks = tasks
-        self.store: VideoJobs | None = None
+        self._memory = DeskMemory(tasks, "video desk")
         self.catalogue: Catalogue | None = None
         self.quote_after_s = QUOTE_AFTER_S
         self.form = Form()
@@ -129,9 +129,14 @@ class FormDesk(QObject):
 
     # Filling in
 
-    async def start(self, store: VideoJobs) -> None:
-        self.store = store
-        kept = (await store.desk()).get("form")
+    @property
+    def has_started(self) -> bool:
+        """Whether what was kept has been read."""
+        return self._memory.desk is not None
+
+    async def start(self, desk: Desk) -> None:
+        self._memory.desk = desk
+        kept = (await desk.read()).get("form")
         if isinstance(kept, dict):
             self.form = form_from(kept)
         self._settle()
@@ -147,7 +152,7 @@ class FormDesk(QObject):
             self.form = replace(self.form, kind=takes_of(model).kind if model is not None else self.form.kind)
         if refit:
             self._settle()
-        self._tasks.replace("video desk", self._save_soon)
+        self._memory.keep(form=self.form.to_json())
         same_films = self.form.along.films == before.along.films
         if not same_films or any(getattr(self.form, name) != getattr(before, name) for name in _PRICED):
             self._ask_price()
@@ -157,7 +162,7 @@ class FormDesk(QObject):
         """Fill in another form: a job that is used again."""
         self.form = form
         self._settle()
-        self._tasks.replace("video desk", self._save_soon)
+        self._memory.keep(form=self.form.to_json())
         self.replaced.emit(self.view())
         self._ask_price()
 
@@ -166,13 +171,9 @@ class FormDesk(QObject):
         keep = ("kind", "model", "duration", "resolution", "aspect_ratio", "audio", "clean_after")
         self.use(Form(**{name: getattr(self.form, name) for name in keep}))
 
-    async def _save_soon(self) -> None:
-        await asyncio.sleep(SAVE_AFTER_S)
-        await self.save()
-
     async def save(self) -> None:
-        if self.store is not None:
-            await self.store.keep({"form": self.form.to_json()})
+        """Write down what was not written yet. Raises `StorageError`."""
+        await self._memory.save()
 
     # The price
 

@@ -105,7 +105,7 @@ async def test_outputs_are_listed_and_one_is_chosen_and_remembered(loud: Desk, p
     menu.actions()[1].trigger()
     assert loud.presenter.sound.player.device_id == f"server:{pulse.sink}"
     await loud.presenter._memory.save()
-    assert (await loud.presenter.voices.desk())["output"] == f"server:{pulse.sink}"
+    assert (await loud.presenter._memory.desk.read())["output"] == f"server:{pulse.sink}"
 
 
 async def test_an_answer_is_read_aloud_from_its_first_sentence_while_it_is_written(loud: Desk, pulse: Pulse) -> None:

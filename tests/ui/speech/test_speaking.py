@@ -134,7 +134,7 @@ async def test_what_was_typed_and_chosen_is_there_after_a_restart(speech: Desk) 
     speech.write("Half a sentence")
     speech.page._set_volume(0.4)
     await speech.presenter._memory.save()
-    kept = await speech.presenter.voices.desk()
+    kept = await speech.presenter._memory.desk.read()
     assert (kept["text"], kept["model"], kept["voice"], kept["volume"]) == (
         "Half a sentence",
         "tts-orpheus",

@@ -1,4 +1,4 @@
-"""What is being written and with what: saved at every pause, and at the end."""
+"""What is being written in a tab and with what: saved at every pause, and at the end."""
 
 from __future__ import annotations
 
@@ -6,24 +6,26 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from app.storage.voices import Voices
+    from app.storage.desk import Desk
     from app.ui.shared.tasks import TaskScope
 
 SAVE_AFTER_S = 0.4
 
 
 class DeskMemory:
-    """Nothing is saved before `voices` is there; what was to be saved until then waits."""
+    """Nothing is saved before `desk` is there; what was to be saved until then waits."""
 
-    def __init__(self, tasks: TaskScope) -> None:
+    def __init__(self, tasks: TaskScope, name: str) -> None:
+        """`name` is of the task that saves, unique in `tasks`."""
         self._tasks = tasks
+        self._name = name
         self._unsaved: dict[str, Any] = {}
-        self.voices: Voices | None = None
+        self.desk: Desk | None = None
 
     def keep(self, **values: Any) -> None:
         """Save some of the desk a moment later, at the next pause."""
         self._unsaved.update(values)
-        self._tasks.replace("speech desk", self._save_later)
+        self._tasks.replace(self._name, self._save_later)
 
     async def _save_later(self) -> None:
         await asyncio.sleep(SAVE_AFTER_S)
@@ -31,11 +33,11 @@ class DeskMemory:
 
     async def save(self) -> None:
         """Write down what was not written yet. Raises `StorageError`."""
-        if self.voices is None or not self._unsaved:
+        if self.desk is None or not self._unsaved:
             return
         values, self._unsaved = self._unsaved, {}
         try:
-            await self.voices.keep_desk(values)
+            await self.desk.keep(values)
         except BaseException:  # a newer keystroke came in between: what was not written waits for the next pause
             self._unsaved = {**values, **self._unsaved}
             raise
