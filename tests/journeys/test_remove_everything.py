@@ -4,7 +4,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
@@ -21,7 +20,6 @@ def files_below(folder: Path) -> set[str]:
     return {str(path.relative_to(folder)) for path in folder.rglob("*")} if folder.exists() else set()
 
 
-@pytest.mark.qt_log_ignore("PulseAudioService", "propagateSizeHints")
 async def test_what_every_tab_wrote_is_gone_and_what_is_somebodys_stays(
     start: Callable[..., Any], tmp_path: Path
 ) -> None:

@@ -131,12 +131,14 @@ async def test_a_look_at_each_start_is_off_until_it_is_switched_on_and_then_once
         ("", True),
         ("nonsense", True),
         ("2026-01-01T00:00:00", True),
-        ((datetime.now(UTC) - timedelta(hours=23)).isoformat(), False),
-        ((datetime.now(UTC) - timedelta(hours=25)).isoformat(), True),
-        ((datetime.now(UTC) + timedelta(days=400)).isoformat(), True),
+        (timedelta(hours=-23), False),
+        (timedelta(hours=-25), True),
+        (timedelta(days=400), True),
     ],
 )
 def test_a_start_looks_a_day_after_the_last_look(looked_at, due):
+    if isinstance(looked_at, timedelta):
+        looked_at = (datetime.now(UTC) + looked_at).isoformat()
     assert is_due(Settings(look_for_updates=True, updates_looked_at=looked_at)) is due
     assert not is_due(Settings(look_for_updates=False, updates_looked_at=looked_at))
 

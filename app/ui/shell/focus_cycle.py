@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
+from app.ui.shared.tab_order import tab_stops
 from app.ui.shell.navigation import Rail
 
 
@@ -67,25 +68,7 @@ def first_stop(part: QWidget) -> QWidget | None:
     """The first widget in `part` that Tab would reach, in tab order."""
     if part.focusPolicy() & Qt.FocusPolicy.TabFocus and part.isEnabled():
         return part
-    inside = [
-        widget
-        for widget in part.findChildren(QWidget)
-        if widget.focusPolicy() & Qt.FocusPolicy.TabFocus == Qt.FocusPolicy.TabFocus
-        and widget.isEnabled()
-        and widget.isVisible()
-        and widget.focusProxy() is None
-    ]
-    if not inside:
-        return None
-    among = set(inside)
-    widget: QWidget | None = part.nextInFocusChain()
-    for _ in range(10_000):  # the chain is a ring; a broken one must not hang the window
-        if widget is None or widget is part:
-            break
-        if widget in among:
-            return widget
-        widget = widget.nextInFocusChain()
-    return inside[0]
+    return next(iter(tab_stops(part)), None)
 
 
 def _holds(part: QWidget, widget: QWidget) -> bool:

@@ -10,6 +10,7 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QWidget
 
 from app.ui.shared.frames import paint_shadow, solid_frame
+from app.ui.shared.tab_order import tab_stops
 from app.ui.shared.theme import Theme
 from app.ui.shell.focus_cycle import can_take_focus
 
@@ -45,7 +46,7 @@ class ModalLayer(QWidget):
 
     def first_focus(self) -> QWidget:
         """What gets the focus when the layer opens: the first that Tab would reach."""
-        return next(iter(self._stops()), self.panel)
+        return next(iter(tab_stops(self)), self.panel)
 
     def restyle(self) -> None:
         """Take fonts and measures from the theme again."""
@@ -115,7 +116,7 @@ class ModalLayer(QWidget):
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         """Tab stays inside the panel."""
-        stops = self._stops()
+        stops = tab_stops(self)
         if not stops:
             return True
         now = self._window.focusWidget()
@@ -124,17 +125,6 @@ class ModalLayer(QWidget):
             Qt.FocusReason.TabFocusReason if forward else Qt.FocusReason.BacktabFocusReason
         )
         return True
-
-    def _stops(self) -> list[QWidget]:
-        """Everything inside that Tab reaches, in the order of the focus chain."""
-        found: list[QWidget] = []
-        widget: QWidget | None = self.nextInFocusChain()
-        while widget is not None and widget is not self and len(found) < 10_000:
-            reachable = widget.focusPolicy() & Qt.FocusPolicy.TabFocus == Qt.FocusPolicy.TabFocus
-            if self.isAncestorOf(widget) and reachable and widget.isVisible() and widget.isEnabled():
-                found.append(widget)
-            widget = widget.nextInFocusChain()
-        return found
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
