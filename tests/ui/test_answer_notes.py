@@ -121,7 +121,7 @@ async def test_an_empty_balance_offers_a_way_that_exists(tmp_home: Path, account
         assert asked == [wanted]
 
 
-# What the window carries out (`Rialto.help`), and what the page does itself.
+# What the window carries out (`carry_out` of the remedies), and what the page does itself.
 ELSEWHERE = {"replace-key", "switch-account", "sandbox", "connection", "top-up", "check-balance"}
 IN_THE_PAGE = {"choose-model"}
 
@@ -148,7 +148,7 @@ def test_every_button_of_every_error_has_somebody_who_carries_it_out(kind: type[
 def test_the_window_knows_every_action_that_is_left_to_it() -> None:
     import inspect
 
-    from app.bootstrap.rialto import Rialto
+    from app.bootstrap.remedies import carry_out
 
-    source = inspect.getsource(Rialto.help)
+    source = inspect.getsource(carry_out)
     assert [action for action in ELSEWHERE if f'"{action}"' not in source] == []

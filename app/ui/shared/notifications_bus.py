@@ -31,18 +31,15 @@ class NotificationBus:
         self._router: DBusRouter | None = None
         self._takes_markup = False
         self._shown: set[int] = set()
+        self._showing = threading.Lock()  # a press may be heard before the number of what was pressed is known
 
     def show(self, title: str, text: str) -> None:
         """Show one. Raises `OSError` or a `jeepney` error when there is no bus, or nobody on it who shows them."""
         router = self._open()
         body = html.escape(text, quote=False) if self._takes_markup else text
-        number = self._call(
-            router,
-            "Notify",
-            "susssasa{sv}i",
-            ("Rialto", 0, "rialto", title, body, [_DEFAULT_ACTION, "Show"], {}, _AT_THE_SERVERS_DISCRETION),
-        )[0]
-        self._shown.add(number)
+        values = ("Rialto", 0, "rialto", title, body, [_DEFAULT_ACTION, "Show"], {}, _AT_THE_SERVERS_DISCRETION)
+        with self._showing:
+            self._shown.add(self._call(router, "Notify", "susssasa{sv}i", values)[0])
 
     def close(self) -> None:
         """Leave the bus; what is on show stays."""
@@ -78,5 +75,7 @@ class NotificationBus:
     def _hear(self, presses: queue.Queue[Any]) -> None:
         while True:
             number, action = presses.get().body[:2]
-            if number in self._shown and action == _DEFAULT_ACTION:
+            with self._showing:
+                is_ours = number in self._shown
+            if is_ours and action == _DEFAULT_ACTION:
                 self._pressed()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QSize, Qt, QThreadPool, QTimer, QUrl, Signal
 from PySide6.QtGui import QImage
 
+from app.ui.shared.alive import alive
 from app.ui.shared.thumbnails import Thumbnails
 
 if TYPE_CHECKING:
@@ -135,6 +136,8 @@ class FirstFrame(QObject):
 
     def _stopped(self, film: str, picture: QImage) -> None:
         player, sink, self._player, self._sink = self._player, self._sink, None, None
+        if not alive(self):
+            return  # its page has gone, and they with it
         if player is not None:
             player.stop()
             player.deleteLater()
