@@ -1,7 +1,9 @@
 """Makes the tabs ready that nobody has looked at yet, while the person does nothing.
 
-Their modules are imported in a thread and their pages are built in pieces, so that neither the first look at a tab nor
-a keystroke meanwhile has to wait. A tab that is only ready asks nobody for anything: it begins when it is wanted.
+Their modules are imported one by one and their pages are built in pieces, so that neither the first look at a tab nor
+a keystroke meanwhile has to wait. A tab that is only ready asks nobody for anything: it begins when it is wanted. All
+of it happens in the window's own thread, but for libraries that know nothing of Qt: PySide ends the process now and
+then when two threads make its classes at the same time.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import importlib
+import pkgutil
 from collections.abc import Sequence
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
 SETTLE_S = 1.0  # the start itself comes first
 QUIET_S = 0.5  # so long after the last key, click or turn of the wheel
 PIECE_PAUSE_S = 0.01  # between two pieces, for whatever else the event loop has to do
+_WITHOUT_QT = ("numpy", "soundfile")  # what takes long of what the tabs stand on
 _INPUT = frozenset(
     (
         QEvent.Type.KeyPress,
@@ -63,6 +67,14 @@ class Quiet(QObject):
             await asyncio.sleep(rest)
 
 
+def _modules_of(tab: str) -> list[str]:
+    """The modules of a tab, its dialogs left out: they are loaded when they are opened."""
+    package = importlib.import_module(f"app.ui.{tab}")
+    names = sorted(found.name for found in pkgutil.iter_modules(package.__path__))
+    wanted = [f"app.ui.{tab}.{name}" for name in names if not name.endswith(("_dialog", "_dialogs"))]
+    return [*wanted, f"app.bootstrap.{tab}_tab"]
+
+
 async def with_work(database: Database) -> list[str]:
     """Name the tabs that have something to go on with: a film still to come, a recording that a kill cut off."""
     from app.storage.transcripts import was_cut_off
@@ -78,12 +90,20 @@ async def make_ready(window: MainWindow, needed: Sequence[str] = ()) -> None:
     quiet = Quiet(window.windowHandle())
     try:
         await asyncio.sleep(0 if needed else SETTLE_S)
+        for library in _WITHOUT_QT:
+            await asyncio.to_thread(importlib.import_module, library)
         for name in (*needed, *(name for name in names if name not in needed)):
             if window.tab_frames.is_wanted(name):
                 continue
             if name not in needed:
                 await quiet.come()
-            await asyncio.to_thread(importlib.import_module, f"app.bootstrap.{name}_tab")
+            for module in _modules_of(name):
+                if window.tab_frames.is_wanted(name):
+                    break  # somebody looks at it: what is left is imported at once
+                importlib.import_module(module)
+                await asyncio.sleep(PIECE_PAUSE_S)
+                if name not in needed:
+                    await quiet.come()
             while window.tab_frames.build_some(name):
                 await asyncio.sleep(PIECE_PAUSE_S)
                 if name not in needed:

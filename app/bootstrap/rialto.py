@@ -210,14 +210,19 @@ class Rialto:
             await self._show_crash(reports[0], earlier=True)
 
     async def _load(self, *modules: str) -> None:
-        """Import modules in a thread, so that the window can be used meanwhile.
+        """Import modules so that the window can be used meanwhile: in a thread, or one by one what stands on Qt.
 
-        One after the other: two threads that import at once can meet in a package that is half there.
+        One after the other: two threads that import at once can meet in a package that is half there. And PySide's
+        classes are made by the window's own thread alone: now and then the process ends when two threads make some.
         """
         import asyncio
 
         for module in modules:
-            await asyncio.to_thread(importlib.import_module, module)
+            if module.startswith(("app.ui.", "PySide6.")):
+                importlib.import_module(module)
+                await asyncio.sleep(0)
+            else:
+                await asyncio.to_thread(importlib.import_module, module)
 
     async def _open_history(self) -> bool:
         """Open the database and hand it on; False after telling the person why that is not possible."""

@@ -100,13 +100,7 @@ def _remove_all(paths: Paths) -> None:
 def _show(rialto: Rialto) -> None:
     """Show the window on Qt's own loop until asyncio is loaded: 35 ms that nobody waits for before the first paint."""
     waiting = QEventLoop()
-    loading = Loading(
-        "app.ui.chat.chat_delegate",
-        "app.ui.shared.grouped_list_view",
-        "app.ui.chat.parameters_page",
-        "asyncio",
-        "qasync",
-    )
+    loading = Loading("asyncio", "concurrent.futures.thread")
     loading.done.connect(waiting.quit)
     rialto.window.closed.connect(waiting.quit)
     rialto.open().over.connect(loading.start)

@@ -37,7 +37,16 @@ class NotificationBus:
         """Show one. Raises `OSError` or a `jeepney` error when there is no bus, or nobody on it who shows them."""
         router = self._open()
         body = html.escape(text, quote=False) if self._takes_markup else text
-        values = ("Rialto", 0, "rialto", title, body, [_DEFAULT_ACTION, "Show"], {}, _AT_THE_SERVERS_DISCRETION)
+        values: tuple[Any, ...] = (
+            "Rialto",
+            0,
+            "rialto",
+            title,
+            body,
+            [_DEFAULT_ACTION, "Show"],
+            {},
+            _AT_THE_SERVERS_DISCRETION,
+        )
         with self._showing:
             self._shown.add(self._call(router, "Notify", "susssasa{sv}i", values)[0])
 
