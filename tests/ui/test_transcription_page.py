@@ -19,7 +19,6 @@ from app.sandbox.server import Options, RunningSandbox, start_sandbox
 from app.storage.paths import resources
 from app.ui.shared.tab import Zones
 from app.ui.shared.theme import Theme
-from app.ui.transcription.document import Document
 from app.ui.transcription.page import TranscriptionPage
 from app.ui.transcription.state import Entry
 from tests.audio.recorded import tone
@@ -425,30 +424,3 @@ def _inside_named(widget: QWidget) -> bool:
     """A part of a compound control, such as the line of a number field or a scroll area's viewport."""
     parent = widget.parentWidget()
     return parent is not None and bool(parent.accessibleName())
-
-
-def test_two_hours_of_words_are_laid_out_only_where_they_are_seen(theme: Theme, qtbot: object) -> None:
-    from app.ui.transcription.document import segment_of
-    from app.ui.transcription.transcript_view import TranscriptView
-
-    segments = [
-        segment_of(f"this is what was said in sentence number {n} of the talk", n * 4.0, n * 4.0 + 3.5)
-        for n in range(1_000)
-    ]
-    document = Document.of(segments, "", 4_000.0)
-    assert document.word_count > 10_000
-    view = TranscriptView(theme)
-    view.resize(800, 600)
-    view.show()
-    view.show_document(document)
-    QApplication.processEvents()
-    assert view._sheet is not None
-    assert len(view._sheet._layouts) < 60
-    view.set_position(3_999.45)
-    QApplication.processEvents()
-    assert view.spoken == (999, document.places[-1][1])
-    assert view.verticalScrollBar().value() > 10_000
-    assert len(view._sheet._layouts) < 120
-    row, place = view._hit(view.word_rects(view.spoken)[0].center().toPoint())
-    assert (row, place) == (999, view.spoken)
-    view.deleteLater()
