@@ -77,14 +77,21 @@ async def office(tasks: TaskScope, tmp_path: Path, qapp: QApplication) -> Office
 
 
 @pytest.fixture(scope="session")
-def swift_sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSandbox]:
-    """One Sandbox that answers as fast as it can, for tests that change nothing in it for the others."""
+def running_swift_sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSandbox]:
+    """One Sandbox that answers as fast as it can."""
     from app.sandbox.server import Options, start_sandbox
     from app.storage.paths import resources
 
     options = Options(tokens_per_second=0, local_ports={})
     with start_sandbox(tmp_path_factory.mktemp("sandbox"), resources(), options=options) as running:
         yield running
+
+
+@pytest.fixture
+def swift_sandbox(running_swift_sandbox: RunningSandbox) -> RunningSandbox:
+    from tests.sandbox.support import as_new
+
+    return as_new(running_swift_sandbox)
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from app.sandbox.server import Options, RunningSandbox, start_sandbox
 from app.storage.paths import resources
 from app.ui.shared.theme import Theme
 from app.ui.speech import presenter_base
+from tests.sandbox.support import as_new
 from tests.ui.speech.desk import Desk, open_desk
 
 
@@ -24,10 +25,15 @@ def _saved_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="session")
-def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSandbox]:
+def running_sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSandbox]:
     options = Options(tokens_per_second=0, local_ports={})
     with start_sandbox(tmp_path_factory.mktemp("sandbox"), resources(), options=options) as running:
         yield running
+
+
+@pytest.fixture
+def sandbox(running_sandbox: RunningSandbox) -> RunningSandbox:
+    return as_new(running_sandbox)
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
@@ -13,8 +14,11 @@ from tests.ui.video.desk import Controls
 
 @pytest.fixture(scope="session")
 def running_sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSandbox]:
+    """Its clock stands still until a test turns it: no film is ready because the computer was slow."""
     options = Options(tokens_per_second=0, local_ports={})
-    with start_sandbox(tmp_path_factory.mktemp("sandbox"), resources(), options=options) as running:
+    now = time.time()
+    folder = tmp_path_factory.mktemp("sandbox")
+    with start_sandbox(folder, resources(), clock=lambda: now, options=options) as running:
         yield running
 
 

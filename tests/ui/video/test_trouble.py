@@ -31,8 +31,12 @@ async def test_R_VID_02_a_lying_film_is_never_done_and_never_deletes_the_copy(
         assert desk.one(job.id).remote_copy
         await controls.reset_faults()
         desk.presenter.do("fetch", job.id)
-        job = await desk.reaches(job.id, "cleaned")
-        assert check_film(desk.presenter.book.film(job)).duration_s == 3.0
+        async with asyncio.timeout(30):
+            while desk.state(job.id) != "cleaned":
+                if desk.one(job.id).held:  # the last lie was still on its way
+                    desk.presenter.do("fetch", job.id)
+                await asyncio.sleep(0.02)
+        assert check_film(desk.presenter.book.film(desk.one(job.id))).duration_s == 3.0
 
 
 async def test_a_truncated_film_is_held_after_three_times_and_fetched_again_by_hand(
