@@ -40,6 +40,15 @@ def _own_recursion_limit() -> None:
 
 
 @pytest.fixture(autouse=True)
+def _show_crashes_of_processes(tmp_path: Path) -> Iterator[None]:
+    """What a Rialto started by a test wrote down when it crashed; pytest prints it when the test failed."""
+    yield
+    for path in tmp_path.glob("*/logs/crashes/interpreter-*.txt"):
+        if text := path.read_text(encoding="utf-8", errors="replace"):
+            print(f"{path.name}:\n{text}")
+
+
+@pytest.fixture(autouse=True)
 def _collect_between_tests() -> Iterator[None]:
     """What the window does when its event loop is about to wait."""
     from app.ui.shared.collector import collect_if_due

@@ -193,6 +193,17 @@ class CrashReporter(QObject):
         logging.getLogger("qt").log(levels[kind], "%s", text)
 
 
+def texts_in(folder: Path) -> list[str]:
+    """Return what processes that have ended wrote down in `folder`, the oldest first."""
+    paths = [*folder.glob(f"{_REPORT_PREFIX}*.txt"), *folder.glob(f"{_HARD_PREFIX}*.txt")]
+    texts = [path.read_text(encoding="utf-8", errors="replace").strip() for path in sorted(paths, key=_age)]
+    return [text for text in texts if text]
+
+
+def _age(path: Path) -> float:
+    return path.stat().st_mtime
+
+
 def _title_of(text: str) -> str:
     return text.partition("\n")[0]
 

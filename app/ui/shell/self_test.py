@@ -11,9 +11,7 @@ import asyncio
 import os
 import platform
 import signal
-import subprocess
 import sys
-import tempfile
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,8 +23,8 @@ from PySide6.QtGui import QFontDatabase
 from app.audio.devices import AudioHost, AudioUnavailable
 from app.service.tls import system_context
 from app.ui.shared.icons import pixmap
-from app.ui.shared.program import own_command
 from app.ui.shell import tour_tabs
+from app.ui.shell.acts import Acts
 from app.ui.shell.tour_guide import StepFailed, place_is_known
 
 if TYPE_CHECKING:
@@ -40,16 +38,11 @@ OK, LACKING, FAILED = "ok", "not here", "FAILED"
 def guide() -> int:
     """Run the test in a process of its own; return 0 when everything works."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # unwinds: the process below ends with this one
-    with tempfile.TemporaryDirectory(prefix="rialto-self-test-") as home:
-        environ = {**os.environ, "RIALTO_HOME": home, "QT_QPA_PLATFORM": "offscreen"}
-        command = [*own_command(), "--tour", str(Path(home) / "pictures"), "--act", NAME]
-        (Path(home) / "pictures").mkdir()
-        try:
-            done = subprocess.run(command, env=environ, timeout=WITHIN_S, check=False)  # noqa: S603 - ourselves
-        except subprocess.TimeoutExpired:
-            print(f"The self-test did not end within {WITHIN_S:.0f} s.")
-            return 1
-        return 0 if done.returncode == 0 else 1
+    environ = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
+    with Acts("rialto-self-test-") as acts:
+        pictures = acts.home / "pictures"
+        pictures.mkdir()
+        return 0 if acts.play(NAME, pictures, environ, title="The self-test", within_s=WITHIN_S) else 1
 
 
 class _Table:

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-import subprocess
 import sys
-import tempfile
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +17,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtTest import QTest
 
 from app.ui.characters.page import CharactersPage
-from app.ui.shared.program import own_command
+from app.ui.shell.acts import Acts
 from app.ui.shell.tour_guide import LOOK_EVERY_S, PICTURE, Guide, StepFailed, place_is_known
 
 if TYPE_CHECKING:
@@ -44,17 +42,10 @@ def guide(folder: Path, theme: str) -> int:
     for old in folder.glob("*.png"):
         if old.name == FAILED or PICTURE.fullmatch(old.name):
             old.unlink()
-    with tempfile.TemporaryDirectory(prefix="rialto-tour-") as home:
-        environ["RIALTO_HOME"] = home
+    with Acts("rialto-tour-") as acts:
         for act in TOUR:
-            command = [*own_command(), "--tour", str(folder), "--act", act, "--theme", theme or "light"]
-            try:
-                done = subprocess.run(command, env=environ, timeout=ACT_WITHIN_S, check=False)  # noqa: S603 - ourselves
-            except subprocess.TimeoutExpired:
-                print(f"The {act} part of the tour did not end within {ACT_WITHIN_S:.0f} s.")
-                return 1
-            if done.returncode != 0:
-                print(f"The {act} part of the tour ended with {done.returncode}.")
+            title = f"The {act} part of the tour"
+            if not acts.play(act, folder, environ, title=title, theme=theme or "light", within_s=ACT_WITHIN_S):
                 return 1
     print(f"The tour is over. The screenshots are in {folder}.")
     return 0

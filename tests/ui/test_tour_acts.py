@@ -1,0 +1,60 @@
+"""An act of the tour that broke leaves a trace; one that went well leaves none."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.ui.shell import acts
+from app.ui.shell.acts import Acts
+
+DIES = """
+import faulthandler
+from app.storage.paths import Paths
+from app.ui.shell.crash_reports import CrashReporter
+
+def the_place_that_broke():
+    faulthandler._sigsegv()
+
+CrashReporter(Paths.for_user().crashes, redact=str, version="1").install()
+the_place_that_broke()
+"""
+
+
+def play(monkeypatch: pytest.MonkeyPatch, folder: Path, program: str, within_s: float = 60.0) -> tuple[Path, bool]:
+    monkeypatch.setattr(acts, "own_command", lambda: [sys.executable, "-c", program])
+    monkeypatch.setattr(acts.tempfile, "tempdir", str(folder))
+    with Acts("rialto-test-") as stage:
+        return stage.home, stage.play("first", folder, os.environ, title="The first part", within_s=within_s)
+
+
+def test_a_process_that_crashed_has_its_stack_printed_and_its_folder_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home, went_well = play(monkeypatch, tmp_path, DIES)
+    said = capsys.readouterr().out
+    assert not went_well
+    assert "The first part ended with " in said
+    assert "Segmentation fault" in said
+    assert "the_place_that_broke" in said
+    assert f"What it left is kept in {home}." in said
+    assert list((home / "logs" / "crashes").glob("interpreter-*.txt"))
+
+
+def test_a_process_that_does_not_end_is_named_and_its_folder_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home, went_well = play(monkeypatch, tmp_path, "import threading; threading.Event().wait()", within_s=0.2)
+    assert not went_well
+    assert "The first part did not end within 0 s." in capsys.readouterr().out
+    assert home.exists()
+
+
+def test_an_act_that_went_well_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home, went_well = play(monkeypatch, tmp_path, "pass")
+    assert went_well
+    assert not home.exists()
+    assert capsys.readouterr().out == ""
