@@ -243,7 +243,7 @@ async def test_the_gauges_count_and_the_status_bar_says_what_is_left(window: Rpc
     assert headroom is not None
     assert (headroom.of, headroom.requests_left, headroom.requests_limit) == ("Chain calls", 99, 100)
     assert headroom.resets_at is not None
-    assert window.list.credits.text() == "20 / 10M"
+    assert window.list.foot.credits.text() == "20 / 10M"
 
 
 async def test_every_widget_of_the_console_has_a_name(window: RpcWindow) -> None:

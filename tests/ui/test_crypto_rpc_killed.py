@@ -122,7 +122,7 @@ async def test_r_rpc_45_what_would_go_over_the_credits_of_a_day_is_not_sent(wind
     assert "10 are left" in str(problem)
     window.presenter.caps.refresh()
     await window.settle()
-    assert window.list.credits.text() == "9.9M / 10M"
+    assert window.list.foot.credits.text() == "9.9M / 10M"
 
 
 async def test_r_rpc_43_the_caps_own_message_is_spoken_while_it_waits_and_stop_ends_it(window: RpcWindow) -> None:

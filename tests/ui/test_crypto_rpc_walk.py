@@ -194,9 +194,9 @@ async def test_r_rpc_33_the_time_that_a_key_is_left_runs_down(window: RpcWindow)
 
 
 async def test_the_gauge_says_in_another_colour_that_little_is_left(window: RpcWindow) -> None:
-    window.list.show_caps(CapsView(requests=95, credits=9_400_000))
-    assert window.list.credits.text() == "9.4M / 10M"
-    assert window.list.meter.property("tone") == "warn" or window.list.meter._tone == "warn"
+    window.list.foot.show_caps(CapsView(requests=95, credits=9_400_000))
+    assert window.list.foot.credits.text() == "9.4M / 10M"
+    assert window.list.foot.meter.property("tone") == "warn" or window.list.foot.meter._tone == "warn"
 
 
 async def test_in_every_dialog_each_widget_has_a_name_and_escape_leaves(window: RpcWindow) -> None:

@@ -7,14 +7,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from app.ui.shared.buttons import IconButton, QuietButton
-from app.ui.shared.header import PaneHeader
-from app.ui.shared.icons import pixmap
-from app.ui.shared.label import Label
-from app.ui.shared.search_field import SearchField
-from app.ui.shared.surfaces import rule, zone
+from app.ui.shared.list_pane import KeptFoot, ListPane
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +21,7 @@ if TYPE_CHECKING:
     from app.ui.shared.theme import Theme
 
 
-class ChatListPane(QWidget):
+class ChatListPane(ListPane):
     """Shows the chats and says which one is wanted, and for what.
 
     The list is made by `complete`, after the first paint: the chats are still on the disk then.
@@ -42,62 +38,20 @@ class ChatListPane(QWidget):
     files_given = Signal(object)  # list[Path], dropped on the list: exports of chats
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        self._foot = KeptFoot(theme)
+        super().__init__(theme, self.tr("Chats"), self.tr("Filter chats"), self.tr("Clear filter"), self._foot, parent)
         self._open_chat: str | None = None
         self._entries: tuple[ChatEntry, ...] = ()
-        zone(self, "pane")
         self.setAcceptDrops(True)
-
-        self.header = PaneHeader(theme, self.tr("Chats"))
         self.characters = IconButton(theme, "mask", self.tr("Characters"), shortcut="Ctrl+Shift+P")
         self.new = IconButton(theme, "plus", self.tr("New chat"), shortcut="Ctrl+N", framed=True)
         self.header.add(self.characters)
         self.header.add(self.new)
-        self.filter = SearchField(theme, self.tr("Filter chats"), shortcut="Ctrl+F")
-        self.filter.setProperty("sizing", "small")
-        self._nothing = Label(theme, "", "body", "text2", wrap=True)
-        self._clear = QuietButton(theme, self.tr("Clear filter"), size="small")
         self._everywhere = QuietButton(theme, self.tr("Search in all messages"), "search", size="small")
-        self._places = QStackedWidget()
-        self._count = Label(theme, "", "small", "text3", tabular=True)
-        self._drive = Label(theme)
-
-        self._build()
-        self._connect()
-        theme.changed.connect(self._dress)
-        self._dress()
-
-    def _build(self) -> None:
-        empty = QWidget()
-        inside = QVBoxLayout(empty)
-        inside.addWidget(self._nothing)
-        inside.addWidget(self._everywhere, 0, Qt.AlignmentFlag.AlignLeft)
-        inside.addWidget(self._clear, 0, Qt.AlignmentFlag.AlignLeft)
-        inside.addStretch(1)
-        self._empty_box = inside
-        self._places.addWidget(QWidget())  # until the list is there
-        self._places.addWidget(empty)
-        self._above = QHBoxLayout()
-        self._above.addWidget(self.filter)
-        self._below = QHBoxLayout()
-        self._below.addWidget(self._drive)
-        self._below.addWidget(self._count, 1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.header)
-        layout.addLayout(self._above)
-        layout.addWidget(self._places, 1)
-        layout.addWidget(rule())
-        layout.addLayout(self._below)
-
-    def _connect(self) -> None:
+        self.add_to_empty(self._everywhere)
         self.new.clicked.connect(self.new_wanted)
         self.characters.clicked.connect(self.characters_wanted)
         self.filter.search_changed.connect(self._filter)
-        self.filter.left.connect(lambda: self.view.setFocus())
-        self._clear.clicked.connect(self.filter.clear)
         self._everywhere.clicked.connect(self.search_wanted)
 
     @cached_property
@@ -114,13 +68,7 @@ class ChatListPane(QWidget):
         view.rename_wanted.connect(lambda chat_id: self.rename_wanted.emit(chat_id))
         view.trash_wanted.connect(lambda chat_ids: self.trash_wanted.emit(chat_ids[0]))
         view.menu_wanted.connect(self.open_menu)
-        at = self._places.currentIndex()
-        self._places.insertWidget(0, view)
-        stand_in = self._places.widget(1)
-        if stand_in is not None:
-            self._places.removeWidget(stand_in)
-            stand_in.deleteLater()
-        self._places.setCurrentIndex(at)
+        self.hold(view)
         return view
 
     @property
@@ -131,15 +79,6 @@ class ChatListPane(QWidget):
     def complete(self) -> None:
         """The first paint is over: there is time for the list."""
         self._agree()
-
-    def _dress(self) -> None:
-        theme = self._theme
-        self._above.setContentsMargins(theme.px(12), theme.px(10), theme.px(12), theme.px(2))
-        self._below.setContentsMargins(theme.px(16), theme.px(9), theme.px(16), theme.px(9))
-        self._below.setSpacing(theme.px(8))
-        self._empty_box.setContentsMargins(theme.px(16), theme.px(16), theme.px(16), theme.px(16))
-        self._empty_box.setSpacing(theme.px(8))
-        self._drive.setPixmap(pixmap(theme, "drive", theme.icon_px(16), "text3", self.devicePixelRatioF()))
 
     # What the page tells
 
@@ -155,7 +94,7 @@ class ChatListPane(QWidget):
             if number
             else self.tr("No chats")
         )
-        self._count.set_text(self.tr("{words} on this computer").format(words=words))
+        self._foot.words.set_text(self.tr("{words} on this computer").format(words=words))
         self._agree()
 
     def show_open_chat(self, chat_id: str | None) -> None:
@@ -188,16 +127,14 @@ class ChatListPane(QWidget):
         self.view.show_open(self._open_chat)
         if self.view.current_key is None:
             self.view.show_current(self._open_chat)
-        shown = bool(self.model.shown_keys())
         searched = self.filter.text().strip()
-        self._clear.setVisible(bool(searched))
         self._everywhere.setVisible(bool(searched))
-        self._nothing.set_text(
+        self.show_filled(
+            bool(self.model.shown_keys()),
             self.tr("No chat is called “{searched}”.").format(searched=searched)
             if searched
-            else self.tr("Your chats are kept here, on this computer only.")
+            else self.tr("Your chats are kept here, on this computer only."),
         )
-        self._places.setCurrentIndex(0 if shown else 1)
 
     def _filter(self, _text: str) -> None:
         self._show_rows()

@@ -7,18 +7,16 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.ui.crypto_rpc.call_rows import CallDelegate, CollectionKey, CollectionRow, groups_of
 from app.ui.crypto_rpc.state import CallEntry, CapsView, CollectionEntry
 from app.ui.shared import money
 from app.ui.shared.buttons import IconButton
 from app.ui.shared.grouped_list_view import GroupedView
-from app.ui.shared.header import PaneHeader
 from app.ui.shared.label import Label
-from app.ui.shared.search_field import SearchField
+from app.ui.shared.list_pane import ListPane
 from app.ui.shared.spinner import Progress
-from app.ui.shared.surfaces import rule, zone
 
 if TYPE_CHECKING:
     from app.ui.shared.theme import Theme
@@ -26,7 +24,39 @@ if TYPE_CHECKING:
 LOW_SHARE = 0.9  # of a cap, from which on it is said in another colour
 
 
-class CallListPane(QWidget):
+class CreditsFoot(QWidget):
+    """How much of a day's credits is spent."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.title = Label(theme, self.tr("Credits, last 24 h"), "small", "text2")
+        self.credits = Label(theme, "", "small", weight=600, tabular=True)
+        self.meter = Progress(theme, self.tr("Credits of the last 24 hours"))
+        line = QHBoxLayout()
+        line.addWidget(self.title, 1)
+        line.addWidget(self.credits)
+        self._column = QVBoxLayout(self)
+        self._column.addLayout(line)
+        self._column.addWidget(self.meter)
+        theme.changed.connect(self._dress)
+        self._dress()
+        self.show_caps(CapsView())
+
+    def show_caps(self, caps: CapsView) -> None:
+        share = min(1.0, caps.credits / caps.credits_limit)
+        used, limit = money.short_count(caps.credits), money.short_count(caps.credits_limit)
+        self.credits.set_text(f"{used} / {limit}")
+        self.meter.set_share(share)
+        self.meter.set_tone("warn" if share >= LOW_SHARE else "")
+
+    def _dress(self) -> None:
+        px = self._theme.px
+        self._column.setContentsMargins(px(16), px(10), px(16), px(12))
+        self._column.setSpacing(px(6))
+
+
+class CallListPane(ListPane):
     """Shows the requests and says which one is wanted."""
 
     new_wanted = Signal()
@@ -40,60 +70,29 @@ class CallListPane(QWidget):
     menu_wanted = Signal(object, QPoint)  # a call's id or a CollectionKey, where on the screen
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        self.foot = CreditsFoot(theme)
+        super().__init__(theme, self.tr("Console"), self.tr("Filter calls"), self.tr("Clear filter"), self.foot, parent)
         self._entries: tuple[CallEntry, ...] = ()
         self._collections: tuple[CollectionEntry, ...] = ()
         self._unfolded: set[str] = set()
-        zone(self, "pane")
-        self.header = PaneHeader(theme, self.tr("Console"))
         self.folder = IconButton(theme, "folder", self.tr("Save these calls into a collection"))
         self.new = IconButton(theme, "plus", self.tr("New batch"), shortcut="Ctrl+N", framed=True)
         self.header.add(self.folder)
         self.header.add(self.new)
-        self.filter = SearchField(theme, self.tr("Filter calls"), shortcut="Ctrl+F")
-        self.filter.setProperty("sizing", "small")
         self.view = GroupedView(theme, self.tr("Collections and calls that were sent"), has_start_sign=False)
         self.view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.view.setItemDelegate(CallDelegate(theme, self.view))
-        self.nothing = Label(theme, "", role="text2", wrap=True)
-        self.nothing.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self.credits_title = Label(theme, self.tr("Credits, last 24 h"), "small", "text2")
-        self.credits = Label(theme, "", "small", weight=600, tabular=True)
-        self.meter = Progress(theme, self.tr("Credits of the last 24 hours"))
-        self._places = QStackedWidget()
-        self._places.addWidget(self.view)
-        self._places.addWidget(self.nothing)
-        self._above = QHBoxLayout()
-        self._above.addWidget(self.filter)
-        line = QHBoxLayout()
-        line.addWidget(self.credits_title, 1)
-        line.addWidget(self.credits)
-        self._below = QVBoxLayout()
-        self._below.addLayout(line)
-        self._below.addWidget(self.meter)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.header)
-        layout.addLayout(self._above)
-        layout.addWidget(self._places, 1)
-        layout.addWidget(rule())
-        layout.addLayout(self._below)
+        self.hold(self.view)
         self.new.clicked.connect(self.new_wanted)
         self.folder.clicked.connect(self.collect_wanted)
         self.filter.search_changed.connect(self.search_changed)
         self.filter.search_changed.connect(lambda _text: self._agree())
-        self.filter.left.connect(self.view.setFocus)
         self.view.chosen.connect(self._choose)
         self.view.trash_wanted.connect(self._remove)
         self.view.rename_wanted.connect(self._rename)
         self.view.menu_wanted.connect(self.menu_wanted)
         self.view.key_pressed.connect(self._key)
-        theme.changed.connect(self._dress)
-        self._dress()
         self.show_entries(())
-        self.show_caps(CapsView())
 
     def show_entries(self, entries: Sequence[CallEntry]) -> None:
         """Show these requests, which were searched already."""
@@ -108,11 +107,11 @@ class CallListPane(QWidget):
         searched = self.filter.text().strip()
         groups = groups_of(self._entries, self._collections, self._unfolded, searched)
         self.view.show_groups(groups)
-        self._places.setCurrentIndex(0 if groups else 1)
-        self.nothing.set_text(
+        self.show_filled(
+            bool(groups),
             self.tr("No call holds “{text}”.").format(text=searched)
             if searched
-            else self.tr("Every call that you send is kept here, with what it cost.")
+            else self.tr("Every call that you send is kept here, with what it cost."),
         )
 
     def show_open(self, call_id: str) -> None:
@@ -123,13 +122,6 @@ class CallListPane(QWidget):
         """Show what is saved in a collection, or hide it again."""
         (self._unfolded.add if on else self._unfolded.discard)(file)
         self._agree()
-
-    def show_caps(self, caps: CapsView) -> None:
-        share = min(1.0, caps.credits / caps.credits_limit)
-        used, limit = money.short_count(caps.credits), money.short_count(caps.credits_limit)
-        self.credits.set_text(f"{used} / {limit}")
-        self.meter.set_share(share)
-        self.meter.set_tone("warn" if share >= LOW_SHARE else "")
 
     def neighbour(self, call_id: str, step: int) -> str | None:
         """The request after (1) or before (-1) this one."""
@@ -167,10 +159,3 @@ class CallListPane(QWidget):
     def _rename(self, key: Hashable) -> None:
         if isinstance(key, CollectionKey) and isinstance(self.view.rows.row_of(CollectionKey(key.file)), CollectionRow):
             self.rename_wanted.emit(key.file)
-
-    def _dress(self) -> None:
-        px = self._theme.px
-        self._above.setContentsMargins(px(12), px(10), px(12), px(2))
-        self._below.setContentsMargins(px(16), px(10), px(16), px(12))
-        self._below.setSpacing(px(6))
-        self.nothing.setContentsMargins(px(16), px(16), px(16), px(16))

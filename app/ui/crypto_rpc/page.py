@@ -152,7 +152,7 @@ class CryptoRpcPage(QObject):
         self.list.show_entries(entries)
 
     def _show_caps(self, caps: CapsView) -> None:
-        self.list.show_caps(caps)
+        self.list.foot.show_caps(caps)
         self.changed.emit()
 
     def _show_run(self, run: RunView | None) -> None:

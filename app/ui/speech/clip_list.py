@@ -6,26 +6,23 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter
-from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractItemView
 
 from app.ui.shared import icons
 from app.ui.shared.badge import Badge
-from app.ui.shared.buttons import IconButton, QuietButton
+from app.ui.shared.buttons import IconButton
 from app.ui.shared.grouped_list import RowLike, under_headings
 from app.ui.shared.grouped_list_delegate import GroupedDelegate
 from app.ui.shared.grouped_list_view import GroupedView
-from app.ui.shared.header import PaneHeader
-from app.ui.shared.label import Label
+from app.ui.shared.list_pane import KeptFoot, ListPane
 from app.ui.shared.menu import Menu
 from app.ui.shared.money import size as size_words
-from app.ui.shared.search_field import SearchField
 from app.ui.shared.spinner import paint_spinner
-from app.ui.shared.surfaces import rule, zone
 from app.ui.shared.theme import Theme
 from app.ui.speech.state import ClipRow
 
 
-class ClipListPane(QWidget):
+class ClipListPane(ListPane):
     """Shows the takes and says which one is wanted, and for what."""
 
     new_wanted = Signal()
@@ -41,73 +38,29 @@ class ClipListPane(QWidget):
     player_key = Signal(QKeyEvent)
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
+        self.foot = KeptFoot(theme)
+        super().__init__(theme, "Speech", "Filter clips", "Clear filter", self.foot)
         self._rows: tuple[ClipRow, ...] = ()
         self._bytes = 0
-        zone(self, "pane")
-        self.header = PaneHeader(theme, "Speech")
         self.new = IconButton(theme, "plus", "New clip", shortcut="Ctrl+N", framed=True)
         beta = Badge(theme, "Beta", "outline")
         beta.setToolTip("This part of the service may change.")
         self.header.add_after_title(beta)
         self.header.add(self.new)
-        self.filter = SearchField(theme, "Filter clips", shortcut="Ctrl+F")
-        self.filter.setProperty("sizing", "small")
         self.view = GroupedView(theme, "Clips", has_end_sign=False)
         self.view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.delegate = ClipDelegate(theme, self.view)
         self.view.setItemDelegate(self.delegate)
-        self._nothing = Label(theme, "", role="text2", wrap=True)
-        self._clear = QuietButton(theme, "Clear filter", size="small")
-        self._places = QStackedWidget()
-        self._count = Label(theme, "", "small", "text3", tabular=True, elide=True)
-        self._drive = Label(theme)
-        self._arrange()
+        self.hold(self.view)
         self.new.clicked.connect(self.new_wanted)
         self.filter.search_changed.connect(lambda _text: self._agree())
-        self.filter.left.connect(self.view.setFocus)
-        self._clear.clicked.connect(self.filter.clear)
         self.view.chosen.connect(lambda key: self.open_wanted.emit(str(key)))
         self.view.play_wanted.connect(lambda key: self.play_wanted.emit(str(key)))
         self.view.key_pressed.connect(self._key)
         self.view.rename_wanted.connect(lambda key: self.rename_wanted.emit(str(key)))
         self.view.trash_wanted.connect(self._throw_away)
         self.view.menu_wanted.connect(lambda key, place: self.menu_of(str(key)).popup(place))
-        theme.changed.connect(self._dress)
-        self._dress()
         self._agree()
-
-    def _arrange(self) -> None:
-        empty = QWidget()
-        self._empty = QVBoxLayout(empty)
-        self._empty.addWidget(self._nothing)
-        self._empty.addWidget(self._clear, 0, Qt.AlignmentFlag.AlignLeft)
-        self._empty.addStretch(1)
-        self._places.addWidget(self.view)
-        self._places.addWidget(empty)
-        self._above, self._below = QHBoxLayout(), QHBoxLayout()
-        self._above.addWidget(self.filter)
-        self._below.addWidget(self._drive)
-        self._below.addWidget(self._count, 1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.header)
-        layout.addLayout(self._above)
-        layout.addWidget(self._places, 1)
-        layout.addWidget(rule())
-        layout.addLayout(self._below)
-
-    def _dress(self) -> None:
-        px = self._theme.px
-        self._above.setContentsMargins(px(12), px(10), px(12), px(2))
-        self._below.setContentsMargins(px(16), px(9), px(16), px(9))
-        self._below.setSpacing(px(8))
-        self._empty.setContentsMargins(px(16), px(16), px(16), px(16))
-        self._empty.setSpacing(px(8))
-        side = self._theme.icon_px(16)
-        self._drive.setPixmap(icons.pixmap(self._theme, "drive", side, "text3", self.devicePixelRatioF()))
 
     # -- what the page tells --------------------------------------------------------------------------------------
 
@@ -126,15 +79,16 @@ class ClipListPane(QWidget):
             row for row in self._rows if all(word in f"{row.title} {row.second_line}".casefold() for word in words)
         ]
         self.view.show_groups(under_headings(shown, lambda row: row.id, lambda row: row.group))
-        self._places.setCurrentIndex(0 if shown else 1)
         text = self.filter.text().strip()
-        self._nothing.set_text(
-            f"No clip holds “{text}”." if text else "What you have spoken stands here. Write something and press Speak."
+        self.show_filled(
+            bool(shown),
+            f"No clip holds “{text}”."
+            if text
+            else "What you have spoken stands here. Write something and press Speak.",
         )
-        self._clear.setVisible(bool(text))
         number = len(self._rows)
         count = "1 clip" if number == 1 else f"{number:,} clips" if number else "No clips"
-        self._count.set_text(f"{count}, {size_words(self._bytes)} on this computer" if number else count)
+        self.foot.words.set_text(f"{count}, {size_words(self._bytes)} on this computer" if number else count)
 
     def neighbour(self, take_id: str, step: int) -> str:
         """The take after (1) or before (-1) one among those shown."""

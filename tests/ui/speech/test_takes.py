@@ -41,6 +41,32 @@ async def test_a_take_is_opened_with_its_text_voice_and_sound(speech: Desk) -> N
     assert (speech.presenter.choice.voice, speech.page.main.header.title.text()) == ("bf_emma", TEXT)
 
 
+async def test_a_take_is_opened_with_the_knobs_it_was_spoken_with(speech: Desk) -> None:
+    """All that its model honours comes back; what it ignores stays as the person has it now."""
+    desk, delivery = speech.presenter, speech.page.side.delivery
+    desk.use_voice("tts-qwen3-0-6b", desk.shelf.default_voice(desk.shelf.model("tts-qwen3-0-6b")))
+    spoken = {"style": "Warm and slow.", "temperature": 1.25, "top_p": 0.5, "language": "de", "format": "wav"}
+    for name, value in spoken.items():
+        desk.set_knob(name, value)
+    desk.set_knob("stream", False)
+    speech.write(TEXT)
+    await speech.spoken()
+    for name, value in {"style": "", "temperature": None, "top_p": 0.9, "language": "", "format": "mp3"}.items():
+        desk.set_knob(name, value)
+    desk.set_knob("stream", True)
+    desk.set_knob("speed", 2.0)
+    speech.page.new_clip()
+    speech.page.list.open_wanted.emit(speech.keys[0])
+    assert {name: getattr(desk.knobs, name) for name in spoken} == spoken
+    assert (desk.knobs.stream, desk.knobs.speed) == (False, 2.0), "this model has no speed"
+    assert delivery.style_box.toPlainText() == "Warm and slow."
+    assert (delivery.temperature.value, delivery.top_p.value) == (1.25, 0.5)
+    assert (delivery.language.currentData(), delivery.format.currentData()) == ("de", "wav")
+    assert not delivery.stream.isChecked()
+    kept = await desk._memory.desk.read() if desk._memory.desk is not None else {}
+    assert kept.get("knobs", {}).get("style") != "Warm and slow.", "it was only looked at"
+
+
 async def test_stars_and_names_are_kept(speech: Desk, qtbot: QtBot) -> None:
     take_id = await with_a_take(speech)
     speech.deeds.star(take_id)
@@ -167,7 +193,7 @@ async def test_the_list_filters_and_says_how_much_there_is(speech: Desk, qtbot: 
     await with_a_take(speech, "Another line.")
     qtbot.keyClicks(speech.page.list.filter, "another")
     await speech.until(lambda: len(speech.keys) == 1)
-    assert speech.page.list._count.text().startswith("2 clips, ")
+    assert speech.page.list.foot.words.text().startswith("2 clips, ")
     speech.page.list.filter.setText("nothing like it")
     await speech.until(lambda: not speech.keys)
-    assert speech.page.list._nothing.text() == "No clip holds “nothing like it”."
+    assert speech.page.list.nothing.text() == "No clip holds “nothing like it”."

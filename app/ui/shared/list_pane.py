@@ -1,0 +1,101 @@
+"""The frame of a pane with a list: title and buttons, a filter, the list or why it is empty, and a foot."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+
+from app.ui.shared.buttons import QuietButton
+from app.ui.shared.header import PaneHeader
+from app.ui.shared.icon_label import IconLabel
+from app.ui.shared.label import Label
+from app.ui.shared.search_field import SearchField
+from app.ui.shared.surfaces import rule, zone
+
+if TYPE_CHECKING:
+    from app.ui.shared.theme import Theme
+
+
+class ListPane(QWidget):
+    """The list itself comes by `hold`, when there is time for it: at once, or after the first paint."""
+
+    def __init__(
+        self, theme: Theme, title: str, search: str, clear: str, foot: QWidget, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        zone(self, "pane")
+        self.header = PaneHeader(theme, title)
+        self.filter = SearchField(theme, search, shortcut="Ctrl+F")
+        self.filter.setProperty("sizing", "small")
+        self.nothing = Label(theme, "", "body", "text2", wrap=True)
+        self.clear = QuietButton(theme, clear, size="small")
+        self._places = QStackedWidget()
+        self._places.addWidget(QWidget())  # until the list is there
+        empty = QWidget()
+        self._empty = QVBoxLayout(empty)
+        self._empty.addWidget(self.nothing)
+        self._empty.addWidget(self.clear, 0, Qt.AlignmentFlag.AlignLeft)
+        self._empty.addStretch(1)
+        self._places.addWidget(empty)
+        self._above = QHBoxLayout()
+        self._above.addWidget(self.filter)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.header)
+        layout.addLayout(self._above)
+        layout.addWidget(self._places, 1)
+        layout.addWidget(rule())
+        layout.addWidget(foot)
+        self.clear.clicked.connect(self.filter.clear)
+        theme.changed.connect(self._dress_frame)
+        self._dress_frame()
+
+    def hold(self, view: QWidget) -> None:
+        """Put the list into its place; the search field hands the keyboard to it."""
+        at = self._places.currentIndex()
+        self._places.insertWidget(0, view)
+        stand_in = self._places.widget(1)
+        if stand_in is not None:
+            self._places.removeWidget(stand_in)
+            stand_in.deleteLater()
+        self._places.setCurrentIndex(at)
+        self.filter.left.connect(view.setFocus)
+
+    def add_to_empty(self, button: QWidget) -> None:
+        """Offer one more way out of an empty list, above "Clear"."""
+        self._empty.insertWidget(1, button, 0, Qt.AlignmentFlag.AlignLeft)
+
+    def show_filled(self, filled: bool, nothing: str) -> None:
+        """Show the list, or the sentence that says why there is nothing in it."""
+        self.clear.setVisible(bool(self.filter.text().strip()))
+        self.nothing.set_text(nothing)
+        self._places.setCurrentIndex(0 if filled else 1)
+
+    def _dress_frame(self) -> None:
+        px = self._theme.px
+        self._above.setContentsMargins(px(12), px(10), px(12), px(2))
+        self._empty.setContentsMargins(px(16), px(16), px(16), px(16))
+        self._empty.setSpacing(px(8))
+
+
+class KeptFoot(QWidget):
+    """How much of something is kept on this computer."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.words = Label(theme, "", "small", "text3", tabular=True, elide=True)
+        self._line = QHBoxLayout(self)
+        self._line.addWidget(IconLabel(theme, "drive", "text3", px=16))
+        self._line.addWidget(self.words, 1)
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def _dress(self) -> None:
+        px = self._theme.px
+        self._line.setContentsMargins(px(16), px(9), px(16), px(9))
+        self._line.setSpacing(px(8))
