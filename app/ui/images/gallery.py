@@ -35,6 +35,7 @@ SHAPE = 9 / 16  # height of a picture in the gallery to its width
 ROOM_FOR_COUNT = 600  # px at 100 %; in less, the number gives way to the search
 KEPT = 400  # decoded pictures, about 100 MB at most
 SPIN_MS = 100
+FRAME_MS = 16
 EXAMPLES = (
     ActionSpec("example-0", "Travel poster, one wide landscape, flat shapes, low sun"),
     ActionSpec("example-1", "Desk lamp, low key, warm light on a dark wall"),
@@ -55,6 +56,11 @@ class TileView(QListView):
         # Whoever paints every pixel is moved when it scrolls, instead of being painted anew.
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.viewport().setAutoFillBackground(False)
+        self._waiting: set[int] = set()  # rows
+        self._next_frame = QTimer(self)
+        self._next_frame.setSingleShot(True)
+        self._next_frame.setInterval(FRAME_MS)
+        self._next_frame.timeout.connect(self._paint_waiting)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())
@@ -62,8 +68,17 @@ class TileView(QListView):
         painter.end()
         delegate = self.itemDelegate()
         if isinstance(delegate, TileDelegate):
-            delegate.wanted = event.region()
+            delegate.begin_frame(event.region())
         super().paintEvent(event)
+        if isinstance(delegate, TileDelegate) and delegate.waiting:
+            self._waiting.update(delegate.waiting)
+            self._next_frame.start()
+
+    def _paint_waiting(self) -> None:
+        """Paint what the last frames had no room for, where it is still in sight."""
+        rows, self._waiting = self._waiting, set()
+        for row in rows:
+            self.viewport().update(self.visualRect(self.model().index(row, 0)))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
@@ -291,7 +306,7 @@ class Gallery(QWidget):
         if path is None:
             return QImage()
         radius = self._theme.px(4 if self.delegate.as_lines else 8) * size.width() / max(1, self._face_width())
-        load = partial(read_thumbnail, path, self._cache / f"{path.stem}.thumb")
+        load = partial(read_thumbnail, path, self._cache)
         ground = None if self.delegate.as_lines else self._theme.color("canvas")
         finish = partial(tile, size=size, radius=radius, ground=ground)
         key = f"{image_id}:{size.width()}:{ground.rgb() if ground is not None else ''}"

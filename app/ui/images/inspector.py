@@ -72,7 +72,7 @@ class Preview(QWidget):
         painter = QPainter(self)
         painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
         ratio = self.devicePixelRatioF()
-        load = partial(read_thumbnail, self._path, self._cache / f"{self._path.stem}.thumb")
+        load = partial(read_thumbnail, self._path, self._cache)
         image: QImage | None = self._thumbnails.get(
             self._path.stem, round(self.width() * ratio), round(self.height() * ratio), load, _rounded
         )

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from app.ui.shared.tab import PaletteItem, TabAction
+from app.ui.shared.typed_words import TypedWords
 
 if TYPE_CHECKING:
     from app.ui.images.page import ImagesPage
@@ -86,12 +87,12 @@ def _open_menu(page: ImagesPage) -> None:
 
 def images_palette_items(page: ImagesPage, text: str, limit: int) -> Sequence[PaletteItem]:
     """Pictures whose words hold what was typed."""
-    words = text.casefold().split()
+    words = TypedWords(text)
     found: list[PaletteItem] = []
     for tile in page.shelf.tiles[:2000]:
         if len(found) >= limit:
             break
-        if all(word in f"{tile.title} {tile.second_line}".casefold() for word in words):
+        if words.are_in(tile.title, tile.second_line):
             run = partial(page.gallery.select, tile.id)
             found.append(PaletteItem(f"images:{tile.id}", tile.title, tile.second_line, "images", "open", run))
     return found

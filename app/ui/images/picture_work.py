@@ -28,8 +28,9 @@ def thumbnail(data: bytes) -> bytes:
     return b"" if image.isNull() else encoded(image, "PNG" if image.hasAlphaChannel() else "JPG")
 
 
-def read_thumbnail(source: Path, cached: Path) -> bytes:
-    """Return the small picture of a file, made once and kept in the cache. Raises `OSError`."""
+def read_thumbnail(source: Path, cache: Path) -> bytes:
+    """Return the small picture of a file, made once and kept in the folder `cache`. Raises `OSError`."""
+    cached = cache / f"{source.stem}.thumb"
     try:
         return cached.read_bytes()
     except FileNotFoundError:

@@ -21,6 +21,7 @@ from app.ui.images.presenter_tiles import tile_of
 from app.ui.images.state import KIND_WORDS, Shelf, Tile
 from app.ui.shared.picture_decoding import NoPicture
 from app.ui.shared.tasks import TaskScope
+from app.ui.shared.typed_words import TypedWords
 
 DEFAULT_PATTERN = "{title} {number}"
 PATTERN_WORDS = ("title", "number", "model", "seed", "date", "time", "id")
@@ -115,11 +116,11 @@ class ImageLibrary(QObject):
 
     def tell(self) -> None:
         rows = self.trashed if self.scope == "trash" else self.rows
-        words = self.search.casefold().split()
+        words = TypedWords(self.search)
         found = [
             image
             for image in rows.values()
-            if (self.scope != "starred" or image.starred) and all(word in self._seen(image)[1] for word in words)
+            if (self.scope != "starred" or image.starred) and words.are_in(self._seen(image)[1])
         ]
         size = sum(image.size_bytes for image in rows.values())
         tiles = tuple(self._seen(image)[0] for image in found)

@@ -21,6 +21,7 @@ Index = QModelIndex | QPersistentModelIndex
 PictureOf = Callable[[str, QSize], QImage | None]  # id, size in device pixels
 GAP = 14  # px between pictures at 100 %
 KEPT_CAPTIONS = 400  # about 10 MB at most
+NEW_CAPTIONS = 8  # at most in one frame; a leap brings thirty
 LINE_FACE = 56  # px; the width of a picture in a line
 _START = int(Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine)
 _END = int(Qt.AlignmentFlag.AlignTrailing | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine)
@@ -48,9 +49,17 @@ class TileDelegate(QStyledItemDelegate):
         # Qt asks for every tile in the rectangle around what is to be painted: with a new row below and one picture
         # above that has just been decoded, that is every tile in sight.
         self.wanted = QRegion()
+        self.waiting: list[int] = []  # the rows whose captions had no room in this frame
+        self._room = NEW_CAPTIONS
         self._captions: dict[tuple[str, str, int, float], QPixmap] = {}
         self._faces: dict[tuple[int, int, int, float], QPixmap] = {}
         theme.changed.connect(self._forget)
+
+    def begin_frame(self, wanted: QRegion) -> None:
+        """Call before every painting of the list; `waiting` then tells whose captions are to be painted in the next."""
+        self.wanted = wanted
+        self.waiting = []
+        self._room = NEW_CAPTIONS
 
     def caption_px(self) -> int:
         """The height of what stands below a picture, with the gap to the next one."""
@@ -71,10 +80,10 @@ class TileDelegate(QStyledItemDelegate):
         if self.as_lines:
             self._paint_line(painter, option.rect, tile, option.state)
         else:
-            self._paint_tile(painter, option.rect, tile, option.state)
+            self._paint_tile(painter, option.rect, tile, option.state, index.row())
         painter.restore()
 
-    def _paint_tile(self, painter: QPainter, cell: QRect, tile: Tile, state: QStyle.StateFlag) -> None:
+    def _paint_tile(self, painter: QPainter, cell: QRect, tile: Tile, state: QStyle.StateFlag, row: int) -> None:
         theme = self._theme
         gap = theme.px(GAP)
         inset = theme.px(4)  # room for the ring of the chosen one
@@ -85,14 +94,21 @@ class TileDelegate(QStyledItemDelegate):
             painter.setPen(QPen(theme.color("accent"), 2))
             painter.drawRoundedRect(QRectF(face).adjusted(-3, -3, 3, 3), theme.px(10), theme.px(10))
         words = QRect(face.left(), face.bottom() + theme.px(4), face.width(), theme.type_px(19))
-        painter.drawPixmap(words.topLeft(), self._caption(painter, tile, words.size()))
+        caption = self._caption(painter, tile, words.size())
+        if caption is None:
+            self.waiting.append(row)
+        else:
+            painter.drawPixmap(words.topLeft(), caption)
 
-    def _caption(self, painter: QPainter, tile: Tile, size: QSize) -> QPixmap:
-        """Title and price, painted once: laying out text is most of what a tile costs."""
+    def _caption(self, painter: QPainter, tile: Tile, size: QSize) -> QPixmap | None:
+        """Title and price, painted once: laying out text is most of what a tile costs. None: not in this frame."""
         ratio = _ratio(painter)
         key = (tile.title, tile.cost, size.width(), ratio)
         made = self._captions.get(key)
         if made is None:
+            if not self._room:
+                return None
+            self._room -= 1
             made = self._opaque_pixmap(size, ratio)
             font = self._theme.font("small", tabular=True)
             inner = QPainter(made)

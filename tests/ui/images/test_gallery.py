@@ -1,0 +1,59 @@
+"""The gallery by itself: what a leap through thousands of pictures leaves on the screen."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+from pathlib import Path
+
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtGui import QImage
+
+from app.ui.images.gallery import Gallery
+from app.ui.images.state import Shelf, Tile
+from app.ui.images.tile_delegate import NEW_CAPTIONS
+from app.ui.shared.theme import Theme
+
+IMAGES = 1000
+
+
+def captions(gallery: Gallery) -> tuple[int, int]:
+    """How many of the captions in sight are on the screen, and how many there are to be."""
+    view = gallery.view
+    screen = gallery.screen().grabWindow(gallery.winId()).toImage()
+    if screen.isNull():
+        return 0, 0
+    there = whole = 0
+    for row in range(gallery.model.rowCount()):
+        cell = view.visualRect(gallery.model.index(row, 0))
+        words = QRect(cell.left() + 8, cell.bottom() - 26, 80, 16)
+        if not view.viewport().rect().contains(words):
+            continue
+        place = view.viewport().mapTo(gallery, words.topLeft())
+        whole += 1
+        there += is_written(screen.copy(QRect(place, words.size())))
+    return there, whole
+
+
+def is_written(strip: QImage) -> bool:
+    """Whether there is more than the ground."""
+    ground = strip.pixel(QPoint(0, 0))
+    return any(strip.pixel(x, y) != ground for x in range(strip.width()) for y in range(strip.height()))
+
+
+async def test_a_leap_shows_every_caption_in_sight_after_a_few_frames(theme: Theme, tmp_path: Path) -> None:
+    gallery = Gallery(theme, lambda _image_id: None, lambda _image_id: None, tmp_path)
+    gallery.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    gallery.resize(1440, 900)
+    gallery.show()
+    now = datetime.now(UTC)
+    tiles = tuple(Tile(str(number), f"Travel poster {number}", "$0.018", "saved", at=now) for number in range(IMAGES))
+    gallery.show_shelf(Shelf(tiles, IMAGES, 1, loaded=True))
+    bar = gallery.view.verticalScrollBar()
+    for place in (bar.maximum() // 2, bar.maximum(), 0):
+        bar.setValue(place)
+        async with asyncio.timeout(30):
+            while (seen := captions(gallery))[0] < seen[1] or not seen[1]:
+                await asyncio.sleep(0.02)
+        assert seen[1] > NEW_CAPTIONS, "more than one frame paints"
+    gallery.close()
