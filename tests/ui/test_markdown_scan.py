@@ -1,9 +1,18 @@
 """The scanner: every place it cuts at, and that nothing about chunks or hostile text changes what it finds."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.ui.shared.markdown_scan import CODE_PART_LINES, DENSE_LINE_CHARS, MAX_LINE_CHARS, TABLE_PART_ROWS, Scanner
+from app.ui.shared.markdown_scan import (
+    CODE_PART_LINES,
+    DENSE_LINE_CHARS,
+    MAX_LINE_CHARS,
+    MOST_LINKS,
+    TABLE_PART_ROWS,
+    WORDLESS_LINE_CHARS,
+    Scanner,
+)
 from app.ui.shared.markdown_segments import Segment, dedented
 
 MARKDOWN = st.lists(
@@ -112,8 +121,29 @@ def test_a_line_without_end_is_cut_at_spaces() -> None:
     found = segments("word " * 2000)
     assert all(len(segment.source) <= MAX_LINE_CHARS for segment in found)
     assert all(segment.source.endswith(" ") for segment in found)
-    assert [len(segment.source) for segment in segments("x" * 9_000)] == [MAX_LINE_CHARS, MAX_LINE_CHARS, 1_000]
+    assert [len(segment.source) for segment in segments("x" * 5_000)] == [2_000, 2_000, 1_000]
     assert all(len(segment.source) <= DENSE_LINE_CHARS for segment in segments("[*" * 3_000))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x" * 9_000,
+        "<a href=http://a.example>" * 400,
+        "http://a/ " * 900,
+        "[*" * 300 + "http://a" * 900,
+        "word " * 2_000,
+    ],
+    ids=["no space", "links", "links and spaces", "markup, then links", "words"],
+)
+def test_a_long_line_is_cut_in_the_same_places_however_it_came(text: str) -> None:
+    whole = segments(text)
+    scanner = Scanner()
+    bit_by_bit = [segment for at in range(0, len(text), 7) for segment in scanner.feed(text[at : at + 7])]
+    assert [*bit_by_bit, *scanner.finish()] == whole
+    assert "".join(segment.source for segment in whole) == text
+    assert all(segment.source.count("://") <= MOST_LINKS for segment in whole)
+    assert all(len(segment.source) <= WORDLESS_LINE_CHARS or " " in segment.source for segment in whole)
 
 
 def test_headings_rules_and_quotes_interrupt_a_paragraph() -> None:

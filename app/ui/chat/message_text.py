@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _GROWING = QTextBlockFormat.LineHeightTypes.MinimumHeight.value
 MANY_SPANS = 20
+LONG_PARAGRAPH = 1_000  # characters; Qt keeps the glyphs of a longer one, else it looks for them again at every paint
 _AIR = re.compile("[\u2028\u2029\u00a0]")
 
 
@@ -201,6 +202,7 @@ class ProseBox(DocumentBox):
 
     def layout(self, width: int) -> int:
         if width != self.width:
+            self._keep_glyphs()
             self.document.setTextWidth(width)
             self.width = width
         self._areas = self._chips = None
@@ -209,6 +211,16 @@ class ProseBox(DocumentBox):
         if len(self.prose.spans) > MANY_SPANS:  # finding them is work for the steps of laying out, not for a paint
             self._chips = chips_of(self.theme, self.prose.spans, self.areas())
         return self.height
+
+    def _keep_glyphs(self) -> None:
+        """Have long paragraphs painted from what laying them out has found: brackets alone take five times as long."""
+        if self.document.characterCount() < LONG_PARAGRAPH:
+            return
+        block = self.document.begin()
+        while block.isValid():
+            if block.length() >= LONG_PARAGRAPH:
+                block.layout().setCacheEnabled(True)
+            block = block.next()
 
     def append(self, text: str) -> None:
         """Add plain text at the end, in the format of what is there. Lay out again afterwards."""

@@ -18,8 +18,10 @@ TABLE_PART_ROWS = 12
 LIST_PART_CHARS = 700
 TEXT_PART_CHARS = 2400
 MAX_LINE_CHARS = 4000  # a longer line is cut at a space; no paragraph that a person reads is this long
-DENSE_LINE_CHARS = 600  # a line is cut here when it is little but markup, which takes long to make sense of
-_DENSE = 200  # characters of markup in that
+DENSE_LINE_CHARS = 420  # a line is cut here when it is little but markup, which takes long to make sense of
+_DENSE = 140  # characters of markup in that
+WORDLESS_LINE_CHARS = 2000  # and here when it has no spaces: shaping thousands of brackets in a row takes long
+MOST_LINKS = 32  # addresses in one line; it is cut where it has more, for each takes as long as a hundred letters
 MAX_DATA_CHARS = 352_000  # a picture of 256 KB, written as base64
 _DATA = re.compile(r"\]\(data:image/\w{3,4};base64,")
 _BASE64 = re.compile(r"[A-Za-z0-9+/]*=*")
@@ -406,6 +408,26 @@ def line_limit(line: str) -> int:
         reach = end.end() if end is not None else data.end()
         if reach < MAX_DATA_CHARS:
             return max(MAX_LINE_CHARS, reach + 200)
-    if len(line) <= DENSE_LINE_CHARS or len(_MARKUP.findall(line, 0, DENSE_LINE_CHARS)) < _DENSE:
+    return min(_dense_limit(line), _wordless_limit(line), _links_limit(line))
+
+
+def _dense_limit(line: str) -> int:
+    if len(line) > DENSE_LINE_CHARS and len(_MARKUP.findall(line, 0, DENSE_LINE_CHARS)) >= _DENSE:
+        return DENSE_LINE_CHARS
+    return MAX_LINE_CHARS
+
+
+def _wordless_limit(line: str) -> int:
+    if len(line) > WORDLESS_LINE_CHARS and " " not in line[WORDLESS_LINE_CHARS // 2 : WORDLESS_LINE_CHARS]:
+        return WORDLESS_LINE_CHARS
+    return MAX_LINE_CHARS
+
+
+def _links_limit(line: str) -> int:
+    """Return where the first address stands that is one too many."""
+    if line.count("://", 0, MAX_LINE_CHARS) <= MOST_LINKS:
         return MAX_LINE_CHARS
-    return DENSE_LINE_CHARS
+    at = -1
+    for _ in range(MOST_LINKS + 1):
+        at = line.find("://", at + 1)
+    return at
