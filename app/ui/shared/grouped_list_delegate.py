@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QObject, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPen
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPen, QRegion
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.ui.shared.grouped_list import ROW_ROLE, Heading, Index, RowLike
@@ -33,6 +33,7 @@ class GroupedDelegate(QStyledItemDelegate):
         self._theme = theme
         self.marked: Hashable | None = None
         self.turn = 0.0
+        self.wanted = QRegion()  # of the paint event: Qt asks for every row in the rectangle around it
 
     # What a subclass says
 
@@ -59,7 +60,7 @@ class GroupedDelegate(QStyledItemDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         row = index.data(ROW_ROLE)
-        if row is None:
+        if row is None or not (self.wanted.isEmpty() or self.wanted.intersects(option.rect)):
             return
         rect = QRect(option.rect)
         painter.save()

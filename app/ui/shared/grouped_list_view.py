@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 
 from PySide6.QtCore import QElapsedTimer, QItemSelectionModel, QModelIndex, QPoint, Qt, QTimer, Signal
-from PySide6.QtGui import QHideEvent, QKeyEvent, QMouseEvent, QShowEvent
+from PySide6.QtGui import QHideEvent, QKeyEvent, QMouseEvent, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView
 
 from app.ui.shared.grouped_list import Group, GroupedModel, RowLike, keep_in_sight
@@ -81,6 +81,13 @@ class GroupedView(QListView):
             self.verticalScrollBar().setValue(scrolled)
         self._is_told = False
         self._agree()
+
+    def show_row(self, key: Hashable, row: RowLike) -> None:
+        """Show a newer state of one row, if it is in the list."""
+        before = self.rows.row_of(key)
+        self.rows.set_row(key, row)
+        if before is not None and self._turns is not None and self._turns(before) != self._turns(row):
+            self._agree()
 
     def show_open(self, key: Hashable | None) -> None:
         """Mark the row that the canvas shows, and go to it when it has just become that one."""
@@ -175,7 +182,13 @@ class GroupedView(QListView):
         if not self._is_told and key is not None:
             self.moved.emit(key)
 
-    # Rings
+    # Painting, and rings
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        delegate = self.itemDelegate()
+        if isinstance(delegate, GroupedDelegate):
+            delegate.wanted = event.region()
+        super().paintEvent(event)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

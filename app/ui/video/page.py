@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QMimeData, QObject, QPoint, Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QGuiApplication, QWindow
+from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeyEvent, QWindow
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from app.ui.shared.announce import announce
@@ -127,7 +127,7 @@ class VideoPage(QObject):
         main.example_wanted.connect(self._take_prompt)
         main.list_wanted.connect(lambda: self.toggle_list())
         main.inspector_wanted.connect(lambda: self.toggle_inspector())
-        main.view.key_pressed.connect(self.side.player.take_key)
+        main.player_key.connect(self._give_key)
 
     def _connect_side(self) -> None:
         side = self.side
@@ -148,6 +148,9 @@ class VideoPage(QObject):
     def _renew(self) -> None:
         if self.main.isVisible():
             self.presenter.renew(self.main.visible_jobs())
+
+    def _give_key(self, event: QKeyEvent) -> None:
+        event.setAccepted(self.side.player.take_key(event))
 
     def _show_detail(self, detail: Detail) -> None:
         self.detail = detail

@@ -12,10 +12,17 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from app.storage.film_check import check_film
 from app.ui.shared.theme import Theme
+from app.ui.video.page import VideoPage
 from tests.ui.video.desk import PICTURE_MODEL, PROMPT, TEXT_MODEL, Controls
 from tests.ui.video.room import NO_DEVICES, open_room
 
 pytestmark = NO_DEVICES
+
+
+def titles(page: VideoPage) -> list[str]:
+    """What stands in the list of jobs."""
+    rows = page.main.view.rows
+    return [str(rows.index(place, 0).data()) for place in range(rows.rowCount())]
 
 
 async def test_a_video_is_filled_in_queued_fetched_played_and_cleaned_up(
@@ -138,14 +145,14 @@ async def test_the_library_is_searched_filtered_and_its_trash_undone_and_emptied
         await desk.reaches(dune, "saved")
         page.filter_field()
         QTest.keyClicks(page.main.search, "dunes")
-        await desk.until(lambda: [row.title for row in page.main.model.rows()] == ["Dunes at noon"])
+        await desk.until(lambda: titles(page) == ["Dunes at noon"])
         assert page.handle_escape()
-        await desk.until(lambda: len(page.main.model.rows()) == 2)
+        await desk.until(lambda: len(titles(page)) == 2)
         desk.presenter.select(boat)
         page.main.view.setFocus()
         QTest.keyClick(page.main.view, Qt.Key.Key_Delete)
         await desk.until(lambda: desk.one(boat).trashed_at)
-        assert [row.id for row in page.main.model.rows()] == [dune]
+        assert page.main.view.rows.shown_keys() == [dune]
         room.run("video.undo")
         await desk.until(lambda: desk.one(boat).trashed_at is None)
         room.run("video.trash")
@@ -204,7 +211,7 @@ async def test_every_part_has_a_name_and_the_whole_tab_works_without_a_mouse(
             and not QAccessible.queryAccessibleInterface(widget).text(QAccessible.Text.Name).strip()
         ]
         assert nameless == []
-        row = room.page.main.model.index(0, 0)
+        row = room.page.main.view.rows.index(0, 0)
         assert "Ready" in row.data(int(Qt.ItemDataRole.AccessibleTextRole))
         menu = room.page._open_menu(job_id, QPoint(10, 10))
         assert menu is not None
