@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from app.ui.shared.buttons import IconButton, QuietButton
 from app.ui.shared.list_pane import KeptFoot, ListPane
+from app.ui.shared.typed_words import TypedWords
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -112,12 +113,8 @@ class ChatListPane(ListPane):
         """The chats whose title or partner holds every word of the filter, in any case."""
         from app.ui.shared.grouped_list import under_headings
 
-        words = self.filter.text().casefold().split()
-        shown = [
-            entry
-            for entry in self._entries
-            if all(word in f"{entry.title}\n{entry.second_line}".casefold() for word in words)
-        ]
+        words = TypedWords(self.filter.text())
+        shown = [entry for entry in self._entries if words.are_in(entry.title, entry.second_line)]
         self.view.show_groups(under_headings(shown, key=lambda entry: entry.id, heading=lambda entry: entry.group))
 
     # Inside

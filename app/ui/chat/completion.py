@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QVBoxLayout,
 from app.ui.shared.announce import announce
 from app.ui.shared.frames import solid_frame
 from app.ui.shared.preset_popover import DETAIL_ROLE, ROW_HIGH, TwoLines
+from app.ui.shared.typed_words import TypedWords
 
 if TYPE_CHECKING:
     from app.ui.shared.theme import Theme
@@ -129,7 +130,7 @@ class CompletionList(QFrame):
 
 def matching(entries: Sequence[Entry], typed: str) -> list[Entry]:
     """The entries whose words hold every typed one, those that begin with it first."""
-    words = typed.casefold().split()
-    found = [each for each in entries if all(word in f"{each.word} {each.detail}".casefold() for word in words)]
+    words = TypedWords(typed)
+    found = [each for each in entries if words.are_in(each.word, each.detail)]
     start = typed.casefold().strip()
     return sorted(found, key=lambda each: not each.word.casefold().startswith(start))

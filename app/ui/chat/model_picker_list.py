@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 from app.ui.chat.state_pages import ModelRow
 from app.ui.shared import icons
 from app.ui.shared.badge import badge_size, paint_badge
+from app.ui.shared.typed_words import TypedWords
 
 if TYPE_CHECKING:
     from app.ui.shared.theme import Theme
@@ -121,12 +122,8 @@ class ModelListModel(QAbstractListModel):
         self._rebuild()
 
     def _rebuild(self) -> None:
-        found = [
-            row
-            for row in self._all
-            if self._abilities <= row.abilities
-            and all(word in f"{row.name} {row.id}".casefold() for word in self._text.split())
-        ]
+        words = TypedWords(self._text)
+        found = [row for row in self._all if self._abilities <= row.abilities and words.are_in(row.name, row.id)]
         found.sort(key=SORTS[self._sort])
         favourites = [row for row in found if row.is_favourite]
         others = [row for row in found if not row.is_favourite]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.ui.chat.page_desk_actions import desk_actions
 from app.ui.shared.tab import PaletteItem, TabAction
+from app.ui.shared.typed_words import TypedWords
 
 if TYPE_CHECKING:
     from app.ui.chat.page import ChatPage
@@ -107,12 +108,7 @@ def _done(_opened: object) -> None:
 
 def chat_palette_items(page: ChatPage, entries: Sequence[ChatEntry], text: str, limit: int) -> tuple[PaletteItem, ...]:
     """Chats, then models, whose names hold every typed word."""
-    words = text.casefold().split()
-
-    def matches(*texts: str) -> bool:
-        joined = " ".join(texts).casefold()
-        return all(word in joined for word in words)
-
+    words = TypedWords(text)
     items = [
         PaletteItem(
             f"chat:{entry.id}",
@@ -123,7 +119,7 @@ def chat_palette_items(page: ChatPage, entries: Sequence[ChatEntry], text: str, 
             partial(page.open_chat, entry.id),
         )
         for entry in entries
-        if matches(entry.title, entry.second_line)
+        if words.are_in(entry.title, entry.second_line)
     ]
     models = page.presenter.shelf.list_for(page.presenter.opened.model_id).rows
     items += [
@@ -136,7 +132,7 @@ def chat_palette_items(page: ChatPage, entries: Sequence[ChatEntry], text: str, 
             partial(page.presenter.use_model, row.id),
         )
         for row in models
-        if words and matches(row.name, row.id)
+        if words and words.are_in(row.name, row.id)
     ]
     return tuple(items[:limit])
 

@@ -13,6 +13,7 @@ from app.ui.shared import icons
 from app.ui.shared.badge import badge_size, paint_badge
 from app.ui.shared.grouped_list import Group, RowLike, under_headings
 from app.ui.shared.grouped_list_delegate import GroupedDelegate, at_end, at_start, without_end, without_start
+from app.ui.shared.typed_words import TypedWords
 
 COLLECTIONS = "Collections"
 TONES = {"warn": "warn", "bad": "bad", "replay": "outline", "": "neutral", "ok": "ok"}
@@ -59,11 +60,11 @@ def groups_of(
     entries: Sequence[CallEntry], collections: Sequence[CollectionEntry], unfolded: Collection[str], searched: str
 ) -> list[Group]:
     """The list: collections that hold what is searched, then requests (searched already) by day."""
-    words = searched.casefold().split()
+    words = TypedWords(searched)
     rows: list[tuple[Hashable, RowLike]] = []
     for each in collections:
-        held = [(place, saved) for place, saved in enumerate(each.requests) if _holds(words, *saved)]
-        if not held and not _holds(words, each.name):
+        held = [(place, saved) for place, saved in enumerate(each.requests) if words.are_in(*saved)]
+        if not held and not words.are_in(each.name):
             continue
         is_unfolded = bool(held) if words else each.file in unfolded
         key = CollectionKey(each.file)
@@ -73,11 +74,6 @@ def groups_of(
             rows.append((inner, SavedRow(inner, title, second)))
     found: list[Group] = [(COLLECTIONS, rows)] if rows else []
     return found + under_headings(entries, lambda entry: entry.id, lambda entry: entry.group)
-
-
-def _holds(words: Sequence[str], *texts: str) -> bool:
-    held = " ".join(texts).casefold()
-    return all(word in held for word in words)
 
 
 class CallDelegate(GroupedDelegate):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from app.ui.shared.tab import PaletteItem, TabAction
+from app.ui.shared.typed_words import TypedWords
 
 if TYPE_CHECKING:
     from app.ui.crypto_rpc.page import CryptoRpcPage
@@ -67,10 +68,8 @@ def rpc_actions(page: CryptoRpcPage) -> Sequence[TabAction]:
 
 def rpc_palette_items(page: CryptoRpcPage, text: str, limit: int) -> Sequence[PaletteItem]:
     """Networks by name; the open tab's only."""
-    words = text.casefold().split()
-    found = [
-        row for row in page.presenter.networks() if all(word in f"{row.title} {row.slug}".casefold() for word in words)
-    ]
+    words = TypedWords(text)
+    found = [row for row in page.presenter.networks() if words.are_in(row.title, row.slug)]
     return tuple(
         PaletteItem(
             f"network:{row.slug}",

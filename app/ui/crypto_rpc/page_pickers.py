@@ -13,6 +13,7 @@ from app.ui.crypto_rpc.picker import Picker
 from app.ui.crypto_rpc.picker_rows import PickRow, Row
 from app.ui.crypto_rpc.state import TIER_WORDS
 from app.ui.shared.grouped_list import Heading
+from app.ui.shared.typed_words import TypedWords
 
 if TYPE_CHECKING:
     from app.ui.crypto_rpc.networks import NetworkRow
@@ -74,10 +75,10 @@ class Pickers(QObject):
         return f"{_number(rows)} of {everything} on {network.title}"
 
     def _find_networks(self, text: str, pills: frozenset[str]) -> Sequence[Row]:
-        words, rows, group = text.casefold().split(), list[Row](), ""
+        words, rows, group = TypedWords(text), list[Row](), ""
         for network in self._page.presenter.networks():
-            held = f"{network.title} {network.slug} {network.chain_id or ''}".casefold()
-            if not all(word in held for word in words) or (pills and not pills & _pills_of(network)):
+            known_as = (network.title, network.slug, str(network.chain_id or ""))
+            if not words.are_in(*known_as) or (pills and not pills & _pills_of(network)):
                 continue
             if network.group != group:
                 group = network.group

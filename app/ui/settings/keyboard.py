@@ -14,6 +14,7 @@ from app.ui.shared.key_text import key_text
 from app.ui.shared.search_field import SearchField
 from app.ui.shared.switch import Switch
 from app.ui.shared.theme import Theme
+from app.ui.shared.typed_words import TypedWords
 
 
 class KeyboardPage(SectionPage):
@@ -52,14 +53,13 @@ class KeyboardPage(SectionPage):
 
     def _fill(self, _text: str = "") -> None:
         typed = " ".join(self.filter.text().casefold().replace("+", " ").split())
-        words = typed.split()
+        words = TypedWords(typed)
         rows = self._keys.rows()
         self.list.rows.set_rows(
             [
                 row
                 for row in rows
-                if all(word in f"{row.text} {row.group}".casefold() for word in words)
-                or (typed and typed in key_text(row.shortcut).casefold())
+                if words.are_in(row.text, row.group) or (typed and typed in key_text(row.shortcut).casefold())
             ]
         )
         self.reset.setEnabled(any(row.is_changed for row in rows))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from app.ui.shared.typed_words import TypedWords
+
 
 @dataclass(frozen=True, slots=True)
 class Section:
@@ -105,10 +107,5 @@ SECTIONS = (
 
 def sections_for(text: str) -> tuple[Section, ...]:
     """The sections that a typed text leads to; all of them for none."""
-    wanted = text.casefold().split()
-
-    def fits(section: Section) -> bool:
-        everything = " ".join((section.title, *section.settings, *section.words)).casefold()
-        return all(word in everything for word in wanted)
-
-    return tuple(section for section in SECTIONS if fits(section))
+    words = TypedWords(text)
+    return tuple(each for each in SECTIONS if words.are_in(each.title, *each.settings, *each.words))

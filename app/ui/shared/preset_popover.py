@@ -24,6 +24,7 @@ from app.ui.shared.frames import solid_frame
 from app.ui.shared.label import Label
 from app.ui.shared.popover import Popover
 from app.ui.shared.search_field import SearchField
+from app.ui.shared.typed_words import TypedWords
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -114,10 +115,10 @@ class PresetPopover(Popover):
         return found if isinstance(found, str) else ""
 
     def _fill(self) -> None:
-        before, words = self.current(), self.search.text().casefold().split()
+        before, words = self.current(), TypedWords(self.search.text())
         self._items.clear()
         for row in self._rows:
-            if all(word in f"{row.name} {row.detail}".casefold() for word in words):
+            if words.are_in(row.name, row.detail):
                 item = QStandardItem(row.name)
                 item.setData(row.id, ID_ROLE)
                 item.setData(row.detail, DETAIL_ROLE)

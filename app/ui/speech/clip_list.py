@@ -19,6 +19,7 @@ from app.ui.shared.menu import Menu
 from app.ui.shared.money import size as size_words
 from app.ui.shared.spinner import paint_spinner
 from app.ui.shared.theme import Theme
+from app.ui.shared.typed_words import TypedWords
 from app.ui.speech.state import ClipRow
 
 
@@ -74,10 +75,8 @@ class ClipListPane(ListPane):
         self.view.show_open(take_id)
 
     def _agree(self) -> None:
-        words = self.filter.text().casefold().split()
-        shown = [
-            row for row in self._rows if all(word in f"{row.title} {row.second_line}".casefold() for word in words)
-        ]
+        words = TypedWords(self.filter.text())
+        shown = [row for row in self._rows if words.are_in(row.title, row.second_line)]
         self.view.show_groups(under_headings(shown, lambda row: row.id, lambda row: row.group))
         text = self.filter.text().strip()
         self.show_filled(

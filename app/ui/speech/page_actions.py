@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from app.ui.shared.tab import PaletteItem, TabAction
+from app.ui.shared.typed_words import TypedWords
 
 if TYPE_CHECKING:
     from app.ui.speech.page import SpeechPage
@@ -120,17 +121,17 @@ def speech_actions(page: SpeechPage) -> tuple[TabAction, ...]:
 
 def speech_palette_items(page: SpeechPage, rows: Sequence[ClipRow], text: str, limit: int) -> list[PaletteItem]:
     """Takes, then voices, whose words hold what was typed."""
-    words = text.casefold().split()
+    words = TypedWords(text)
     found = [
         PaletteItem(f"speech:{row.id}", row.title, row.second_line, "speech", "open", partial(page.open_clip, row.id))
         for row in rows
-        if all(word in f"{row.title} {row.second_line}".casefold() for word in words)
+        if words.are_in(row.title, row.second_line)
     ]
     if words:
         for voice in page.presenter.shelf.all():
             if len(found) >= limit:
                 break
-            if all(word in f"{voice.name} {voice.id} {voice.model_name} voice".casefold() for word in words):
+            if words.are_in(voice.name, voice.id, voice.model_name, "voice"):
                 key, run = f"voice:{voice.model}:{voice.id}", partial(page.presenter.use_voice, *voice.key)
                 found.append(PaletteItem(key, voice.name, f"Voice of {voice.model_name}", "speech", "model", run))
     return found[:limit]

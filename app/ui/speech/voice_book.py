@@ -14,6 +14,7 @@ from pathlib import Path
 
 from app.service.models import Model
 from app.service.wire import read_model
+from app.ui.shared.typed_words import TypedWords
 
 Key = tuple[str, str]  # model id, voice id
 
@@ -85,10 +86,8 @@ class VoiceFilter:
         return self != VoiceFilter()
 
     def lets(self, voice: Voice) -> bool:
-        words = self.text.casefold().split()
-        hay = f"{voice.name} {voice.id} {voice.model_name} {voice.language}".casefold()
         return (
-            all(word in hay for word in words)
+            TypedWords(self.text).are_in(voice.name, voice.id, voice.model_name, voice.language)
             and (not self.model or voice.model == self.model)
             and (
                 not self.language or voice.language == self.language or voice.language.startswith(f"{self.language} (")

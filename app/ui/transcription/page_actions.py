@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from app.ui.shared.tab import PaletteItem, TabAction
+from app.ui.shared.typed_words import TypedWords
 from app.ui.transcription.state import Entry
 
 if TYPE_CHECKING:
@@ -152,12 +153,7 @@ def transcription_palette_items(
     page: TranscriptionPage, entries: Sequence[Entry], text: str, limit: int
 ) -> tuple[PaletteItem, ...]:
     """Rows whose titles hold every typed word, then models."""
-    words = text.casefold().split()
-
-    def matches(*texts: str) -> bool:
-        joined = " ".join(texts).casefold()
-        return all(word in joined for word in words)
-
+    words = TypedWords(text)
     items = [
         PaletteItem(
             f"transcript:{entry.id}",
@@ -168,7 +164,7 @@ def transcription_palette_items(
             partial(page.open_row, entry.id),
         )
         for entry in entries
-        if matches(entry.title, entry.second_line)
+        if words.are_in(entry.title, entry.second_line)
     ]
     items += [
         PaletteItem(
@@ -180,6 +176,6 @@ def transcription_palette_items(
             partial(page.presenter.set_option, "model", model.id),
         )
         for model in page.presenter.shelf.choices()
-        if words and matches(model.name, model.id)
+        if words and words.are_in(model.name, model.id)
     ]
     return tuple(items[:limit])

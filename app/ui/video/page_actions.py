@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from app.ui.shared.tab import PaletteItem, TabAction
+from app.ui.shared.typed_words import TypedWords
 from app.ui.video.state import JobRow
 
 if TYPE_CHECKING:
@@ -70,8 +71,8 @@ def video_actions(page: VideoPage) -> tuple[TabAction, ...]:
 
 def video_palette_items(page: VideoPage, rows: Sequence[JobRow], text: str, limit: int) -> tuple[PaletteItem, ...]:
     """The videos whose words contain all that was typed, newest first."""
-    words = text.casefold().split()
-    found = [row for row in rows if all(word in f"{row.title} {row.second}".casefold() for word in words)]
+    words = TypedWords(text)
+    found = [row for row in rows if words.are_in(row.title, row.second)]
     return tuple(
         PaletteItem(f"video:{row.id}", row.title, row.badge, "video", "open", partial(page.open_job, row.id))
         for row in found[:limit]

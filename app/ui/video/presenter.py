@@ -19,6 +19,7 @@ from app.storage.video_jobs import VideoJob, VideoJobs
 from app.ui.shared import money
 from app.ui.shared.caller import Headroom
 from app.ui.shared.preset_library import PresetLibrary
+from app.ui.shared.typed_words import TypedWords
 from app.ui.video.along import from_media
 from app.ui.video.presenter_book import JobBook
 from app.ui.video.presenter_fetching import Fetcher
@@ -346,9 +347,7 @@ class VideoPresenter(QObject):
     def _passes(self, job: VideoJob) -> bool:
         if (self.which == "open" and not job.is_open) or (self.which == "ready" and not job.has_film):
             return False
-        words = self.search.casefold().split()
-        text = f"{job.prompt} {job.model_name} {job.model} {job.queue_id} {job.request_id}".casefold()
-        return all(word in text for word in words)
+        return TypedWords(self.search).are_in(job.prompt, job.model_name, job.model, job.queue_id, job.request_id)
 
     def jobs(self) -> Jobs:
         now = self.book.now() if self.book.store is not None else None

@@ -32,6 +32,7 @@ from app.ui.shared.badge import badge_size, paint_badge
 from app.ui.shared.frames import solid_frame
 from app.ui.shared.money import clock, duration, money
 from app.ui.shared.theme import Theme
+from app.ui.shared.typed_words import TypedWords
 
 Index = QModelIndex | QPersistentModelIndex
 ROW = Qt.ItemDataRole.UserRole
@@ -47,7 +48,7 @@ class RequestModel(QAbstractListModel):
         super().__init__()
         self._all: tuple[RequestRow, ...] = ()
         self._shown: list[RequestRow] = []
-        self._words: tuple[str, ...] = ()
+        self._words = TypedWords("")
         self._failed_only = False
 
     def set_rows(self, rows: tuple[RequestRow, ...]) -> None:
@@ -57,7 +58,7 @@ class RequestModel(QAbstractListModel):
 
     def set_filter(self, text: str, *, failed_only: bool) -> None:
         """Show the rows in which every word of `text` occurs, and only those that failed if so wanted."""
-        self._words = tuple(text.casefold().split())
+        self._words = TypedWords(text)
         self._failed_only = failed_only
         self._show(self._filtered())
 
@@ -67,8 +68,7 @@ class RequestModel(QAbstractListModel):
     def _fits(self, row: RequestRow) -> bool:
         if self._failed_only and 200 <= row.status < 400:
             return False
-        everything = f"{row.method} {row.path} {row.status} {row.model} {row.request_id}".casefold()
-        return all(word in everything for word in self._words)
+        return self._words.are_in(row.method, row.path, str(row.status), row.model, row.request_id)
 
     def _show(self, rows: list[RequestRow]) -> None:
         old = self._shown
