@@ -10,7 +10,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import Signal
 
 from app.service.errors import ServiceError
 from app.service.images import ImageRequest
@@ -24,13 +24,13 @@ from app.ui.images.form import MAX_REFERENCE_BYTES, FormView, ImageForm, form_fr
 from app.ui.images.presenter_library import ImageLibrary
 from app.ui.images.presenter_making import ImageMaker, Order
 from app.ui.shared.caller import Headroom
+from app.ui.shared.calling_presenter import CallingPresenter
 from app.ui.shared.desk_memory import DeskMemory
 from app.ui.shared.preset_library import PresetLibrary
 from app.ui.shared.problems import Problem, describe
 
 if TYPE_CHECKING:
     from app.service.exchange import Exchange
-    from app.service.service import Service
     from app.storage.catalogue import Catalogue
     from app.storage.database import Database
     from app.ui.shared.caller import Caller
@@ -41,7 +41,7 @@ TYPES = ("image", "inpaint", "upscale")
 NO_ACCOUNT = Problem("There is no account", "Choose the Sandbox or add a key in Settings.")
 
 
-class ImagesPresenter(QObject):
+class ImagesPresenter(CallingPresenter):
     """What the page shows, signal by signal. `start` hands it the database; without one nothing can be made."""
 
     form_changed = Signal(object)  # FormView
@@ -55,8 +55,7 @@ class ImagesPresenter(QObject):
 
     def __init__(self, caller: Caller, tasks: TaskScope, folder: Path) -> None:
         """`folder` is the person's own data folder."""
-        super().__init__()
-        self._caller = caller
+        super().__init__(caller)
         self.tasks = tasks
         self.files = ImageFiles(folder / "images")
         self.library = ImageLibrary(tasks)
@@ -117,18 +116,6 @@ class ImagesPresenter(QObject):
         self._memory.keep(**values)
 
     # -- models and styles ----------------------------------------------------------------------------------------
-
-    @property
-    def account_id(self) -> str:
-        return self._caller.account.id if self._caller.account is not None else ""
-
-    @property
-    def in_sandbox(self) -> bool:
-        return self._caller.is_sandbox
-
-    @property
-    def service(self) -> Service | None:
-        return self._caller.service
 
     @property
     def balance(self) -> Decimal | None:

@@ -7,15 +7,18 @@
 
 Past a soft limit the person is asked, once a day for each sum; past a hard one they are asked every time, and the usual
 answer is no. Work in the background is never asked about, it is refused. Play money is counted for itself.
+
+Calls that one press makes one after the other, like the parts of a long reading, are held against the limits with the
+sum of them all before the first one leaves (`expecting_together`). Agreed to once, they are not asked about again.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -45,6 +48,24 @@ class Question(NamedTuple):
 Ask = Callable[[Question], Awaitable[bool]]
 
 
+class _Whole:
+    """Calls that belong together. `left` is what those that have not left yet will cost, in USD."""
+
+    def __init__(self, amounts: tuple[Decimal, ...], of: str) -> None:
+        self.count = len(amounts)
+        self.left = sum(amounts, Decimal(0))
+        self.of = of
+        self.has_passed = False
+        self.let_go: Callable[[], object] = lambda: None
+
+    def covers(self, expected: Decimal | None) -> bool:
+        """Whether a call is one of those that were let pass together."""
+        return self.has_passed and expected is not None and expected <= self.left
+
+
+_whole: ContextVar[_Whole | None] = ContextVar("whole", default=None)
+
+
 @dataclass(frozen=True, slots=True)
 class _Open:
     """A call that left and has no receipt yet."""
@@ -71,6 +92,28 @@ def expecting(amount: Decimal | None) -> Iterator[None]:
         yield
     finally:
         _expected.reset(token)
+
+
+@contextmanager
+def expecting_together(amounts: Iterable[Decimal | None], of: str) -> Iterator[None]:
+    """Say what the calls made inside will cost one by one: the first is held against the limits with the sum of all.
+
+    `of` is what they are called, such as "parts". Where one price is not known, each call stands for itself. So does
+    one that costs more than what is left of the sum. Inside another such block this one says nothing new.
+    """
+    if _whole.get() is not None:
+        yield
+        return
+    told = tuple(amounts)
+    known = tuple(amount for amount in told if amount is not None)
+    whole = _Whole(known, of) if len(known) == len(told) > 1 else None
+    token = _whole.set(whole)
+    try:
+        yield
+    finally:
+        _whole.reset(token)
+        if whole is not None:
+            whole.let_go()
 
 
 def read_limit(text: str) -> Decimal | None:
@@ -135,11 +178,25 @@ class Budget:
         told = _expected.get()
         expected = told if told is not None else expected_cost(call, self._models())
         entry = _Open(account.id, self._tab_of(call.resource), account.is_sandbox, expected)
+        whole = _whole.get()
         async with self._turn:  # two calls at once would each fit alone
-            breach = await self._worst(entry)
-            if breach is not None:
-                await self._settle(breach, background=call.background)
+            if whole is None or not whole.covers(expected):
+                first = whole if whole is not None and not whole.has_passed and expected is not None else None
+                held = replace(entry, expected=max(first.left, expected or Decimal(0))) if first is not None else entry
+                breach = await self._worst(held)
+                if breach is not None:
+                    await self._settle(breach, first, background=call.background)
+            if whole is not None and exchange_id not in self._open:
+                self._hold(whole, entry)
             self._open[exchange_id] = entry
+
+    def _hold(self, whole: _Whole, leaves: _Open) -> None:
+        """Let calls that belong together pass, the first of which leaves: the others count as under way."""
+        whole.has_passed = True
+        whole.left = max(Decimal(0), whole.left - (leaves.expected or Decimal(0)))
+        key = f"whole {id(whole)}"
+        self._open[key] = replace(leaves, expected=whole.left)
+        whole.let_go = lambda: self._open.pop(key, None)
 
     def expected(self, exchange_id: str) -> Decimal | None:
         """What a call under way is expected to cost."""
@@ -192,11 +249,11 @@ class Budget:
         kept = await self._receipts.spent_since(midnight, account_id=one, tab=tab, charged_only=not is_play)
         return kept + under_way
 
-    async def _settle(self, breach: _Breach, *, background: bool) -> None:
+    async def _settle(self, breach: _Breach, whole: _Whole | None, *, background: bool) -> None:
         from app.service.errors import LimitExceeded
 
         is_hard = breach.hardness == "hard"
-        fact = _fact(breach)
+        fact = _fact(breach, f"all {whole.count} {whole.of}" if whole is not None else "")
         if not background and await self._ask(Question(_title(breach), fact, is_hard)):
             if not is_hard and breach.scope != "call":
                 self._agreed.add((self._now().astimezone().date(), breach.hardness, breach.scope))
@@ -210,9 +267,12 @@ def _title(breach: _Breach) -> str:
     return "This goes past your hard limit" if breach.hardness == "hard" else "This goes past your limit"
 
 
-def _fact(breach: _Breach) -> str:
+def _fact(breach: _Breach, together: str) -> str:
+    """`together`: "all 3 parts" of what was asked for, "" for a single call."""
     limit = money(breach.limit)
     if breach.scope == "call":
-        return f"This call may cost {money(breach.would_be)}; your limit for a single call is {limit}."
+        what = f"{together.capitalize()} together" if together else "This call"
+        return f"{what} may cost {money(breach.would_be)}; your limit for a single call is {limit}."
     whose = {"day": "all accounts", "tab": "this tab", "account": "this account"}[breach.scope.partition(" ")[0]]
-    return f"With it, today would come to {money(breach.would_be)}; your limit a day for {whose} is {limit}."
+    total = money(breach.would_be)
+    return f"With {together or 'it'}, today would come to {total}; your limit a day for {whose} is {limit}."

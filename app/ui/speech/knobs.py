@@ -157,6 +157,28 @@ def sent_options(knobs: Knobs, model: Model | None) -> dict[str, Any]:
     return options
 
 
+def knobs_of(options: Mapping[str, Any], now: Knobs, model: Model | None) -> Knobs:
+    """Return the knobs that a take was spoken with, from what was sent for it.
+
+    What its model ignores was not sent: those knobs stay as they are `now`.
+    """
+    view, traits = view_of(now, model), traits_of(model) if model is not None else SpeechTraits()
+    sent = dict(options)
+    if view.no_style:
+        sent["style"] = now.style
+    if view.no_speed:
+        sent["speed"] = now.speed
+    if view.no_temperature:
+        sent["temperature"] = now.temperature
+    if view.no_top_p:
+        sent["top_p"] = now.top_p
+    hint = sent.get("language")
+    codes = (code for code in LANGUAGE_NAMES if hint and language_hint(code, traits.language_form) == hint)
+    sent["language"] = now.language if view.no_language else next(codes, "")
+    sent["stream"] = sent.get("streaming")
+    return knobs_from(sent)
+
+
 def language_hint(code: str, form: str) -> str | None:
     """Return the hint in the form a model knows (R-TTS-05), None to leave it out (R-TTS-04)."""
     name = LANGUAGE_NAMES.get(code)

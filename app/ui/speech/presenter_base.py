@@ -8,16 +8,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import Signal
 
 from app.service.errors import ServiceError
 from app.service.speech_text import MAX_CHARS, Span, parts, sentences
 from app.storage.intents import Intents
 from app.storage.takes import Take
 from app.storage.voices import Voices
+from app.ui.shared.calling_presenter import CallingPresenter
 from app.ui.shared.desk_memory import DeskMemory
 from app.ui.shared.problems import Problem
-from app.ui.speech.knobs import Knobs, KnobView, view_of
+from app.ui.speech.knobs import Knobs, KnobView, knobs_of, view_of
 from app.ui.speech.presenter_calls import CallBook
 from app.ui.speech.presenter_clips import ClipShelf, clip_row
 from app.ui.speech.presenter_meter import AT_ONCE, meter_of
@@ -28,7 +29,6 @@ from app.ui.speech.state import Choice, DeskHead, Meter
 
 if TYPE_CHECKING:
     from app.service.models import Model
-    from app.service.service import Service
     from app.storage.catalogue import Catalogue
     from app.ui.shared.caller import Caller
     from app.ui.shared.tasks import TaskScope
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 SPEAK = "speech speak"
 
 
-class SpeechBase(QObject):
+class SpeechBase(CallingPresenter):
     """The state of the tab and what changes it without a call that costs anything."""
 
     text_replaced = Signal(str)
@@ -61,8 +61,7 @@ class SpeechBase(QObject):
         folder: Path,
     ) -> None:
         """`folder` is the person's own data folder."""
-        super().__init__()
-        self._caller = caller
+        super().__init__(caller)
         self._tasks = tasks
         self.sound = sound
         self.folder = folder
@@ -90,18 +89,6 @@ class SpeechBase(QObject):
         sound.changed.connect(self._sound_changed)
 
     # -- models ---------------------------------------------------------------------------------------------------
-
-    @property
-    def account_id(self) -> str:
-        return self._caller.account.id if self._caller.account is not None else ""
-
-    @property
-    def in_sandbox(self) -> bool:
-        return self._caller.is_sandbox
-
-    @property
-    def service(self) -> Service | None:
-        return self._caller.service
 
     @property
     def model(self) -> Model | None:
@@ -202,11 +189,14 @@ class SpeechBase(QObject):
         self.set_problem(None)
         self._tell_all()
 
-    def show_voice_of(self, take: Take) -> None:
-        """Choose what a take was spoken with, because it is open now. Nothing is remembered of it."""
+    def show_delivery_of(self, take: Take) -> None:
+        """Choose the voice and the knobs a take was spoken with: it is open now. Nothing is remembered of it."""
         self._is_chosen = True
         self.choose(take.model, take.voice)
+        self.knobs = knobs_of(take.options, self.knobs, self.shelf.model(take.model))
         self.choice_changed.emit(self.choice)
+        self.knobs_changed.emit(self.knob_view())
+        self._measure_text()
 
     def use_model(self, model_id: str) -> None:
         """Speak with a model's own usual voice."""

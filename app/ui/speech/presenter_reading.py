@@ -11,6 +11,7 @@ import os
 import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
@@ -23,7 +24,7 @@ from app.audio.spool import Spool
 from app.service.errors import ServiceError
 from app.storage.errors import unavailable
 from app.storage.takes import CostSource, Part, PartState, Take, TakeFiles, Takes, state_of
-from app.ui.shared.budget import expecting
+from app.ui.shared.budget import expecting, expecting_together
 from app.ui.shared.paid_call import paid_call
 from app.ui.speech.presenter_calls import request_of
 
@@ -89,21 +90,27 @@ class Reading(QObject):
     async def read(self, service: Service, grow: Grow | None = None) -> None:
         """Ask for every part that is not there. Raises `ServiceError` and `StorageError` at the first that fails.
 
+        The spending limits are asked for all of them before the first one leaves.
         `grow` is awaited when all parts are there: it adds more and says True, or says False at the end of the text.
         """
         self.spool.reopen()
+        missing = [part for part in self.take.parts if part.state != "complete"]
         try:
-            while True:
-                part = next((part for part in self.take.parts if part.state != "complete"), None)
-                if part is not None:
-                    self.working_on = part.number
-                    await self._read_part(service, part)
-                elif grow is None or not await grow(self):
-                    break
+            with expecting_together((self._cost_of(part) for part in missing), "parts"):
+                while True:
+                    part = next((part for part in self.take.parts if part.state != "complete"), None)
+                    if part is not None:
+                        self.working_on = part.number
+                        await self._read_part(service, part)
+                    elif grow is None or not await grow(self):
+                        break
         finally:
             self.working_on = 0
             self.spool.finish()
             self.changed.emit()
+
+    def _cost_of(self, part: Part) -> Decimal | None:
+        return self.price(len(request_of(self.take, part).text))
 
     # -- one part -------------------------------------------------------------------------------------------------
 
@@ -119,7 +126,7 @@ class Reading(QObject):
             keeper = _Keeper(self, part)
             began = monotonic()
             try:
-                with expecting(self.price(len(request.text))):
+                with expecting(self._cost_of(part)):
                     async with stream:
                         async for piece in stream:
                             if keeper.part.first_sound_s is None:

@@ -17,6 +17,7 @@ from app.service.pricing import speech_cost
 from app.service.speech_text import Span, parts
 from app.storage.errors import StorageError
 from app.storage.takes import Take
+from app.ui.shared.budget import expecting_together
 from app.ui.shared.problems import Problem, describe
 from app.ui.shared.tasks import TaskScope
 from app.ui.shared.waveform_text import clock
@@ -56,7 +57,7 @@ class TakeDeeds(QObject):
             return
         self._desk.replace_text(take.text)
         self._desk.set_head(DeskHead(take.title, take.id))
-        self._desk.show_voice_of(take)
+        self._desk.show_delivery_of(take)
         self.load(take, play=play)
 
     def load(self, take: Take, *, play: bool = False) -> None:
@@ -185,8 +186,11 @@ class TakeDeeds(QObject):
         self._working = set(self._audition)
         self._tell_audition()
         try:
-            for take in planned:
-                await self._speak_one(take)
+            with expecting_together(
+                (self.audition_price(line, ((one.model, one.voice),)) for one in planned), "voices"
+            ):
+                for take in planned:
+                    await self._speak_one(take)
         finally:
             self._working.clear()
             self._tell_audition()

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from app.audio.preparing import CannotPrepare, Stopped
 from app.service.errors import ServiceError
 from app.storage.transcripts import PartRow
-from app.ui.shared.budget import expecting
+from app.ui.shared.budget import expecting, expecting_together
 from app.ui.shared.paid_call import end_of_call, paid_call
 from app.ui.shared.problems import ActionSpec, Problem, describe
 from app.ui.transcription.document import Document, document_from, join_documents
@@ -174,18 +174,19 @@ class Sender:
         await store.change(row.id, state="sending", account_id=self._account_id())
         took_s = 0.0
         exchange: Exchange | None = None
-        for upload in uploads:
-            part = next(one for one in await store.parts(row.id) if one.number == upload.number)
-            if part.received:
-                continue
+        received = {part.number for part in await store.parts(row.id) if part.received}
+        missing = [upload for upload in uploads if upload.number not in received]
+        price = self._price(options.model)
+        with expecting_together((_expected(price, row, upload) for upload in missing), "parts"):
+            for upload in missing:
 
-            async def keep(transcript: Transcript, number: int = upload.number) -> None:
-                _, received = await asyncio.to_thread(read_answer, transcript)
-                await store.part_received(row.id, number, received, transcript.exchange.cost_usd)
+                async def keep(transcript: Transcript, number: int = upload.number) -> None:
+                    _, received = await asyncio.to_thread(read_answer, transcript)
+                    await store.part_received(row.id, number, received, transcript.exchange.cost_usd)
 
-            work = Work("uploading", 0.0, "Uploading", upload.number, len(uploads))
-            exchange = await self._paid(row, options, upload, work, keep)
-            took_s += exchange.duration_s
+                work = Work("uploading", 0.0, "Uploading", upload.number, len(uploads))
+                exchange = await self._paid(row, options, upload, work, keep)
+                took_s += exchange.duration_s
         await self._join(row, exchange, took_s)
 
     async def _join(self, row: TranscriptRow, exchange: Exchange | None, took_s: float) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,10 +16,12 @@ from app.audio.player import MakeSpeaker
 from app.credentials.accounts import Account
 from app.sandbox.server import RunningSandbox
 from app.service.auth import ApiKeyAuth
+from app.service.calls import Call
 from app.service.service import open_service
 from app.storage.catalogue import Catalogue
 from app.storage.database import Database
 from app.storage.paths import resources
+from app.ui.shared.budget import Budget
 from app.ui.shared.caller import Caller
 from app.ui.shared.tasks import TaskScope
 from app.ui.shared.theme import Theme
@@ -70,10 +72,12 @@ class Desk:
     home: Path
     toasts: list[tuple[str, str, str]] = field(default_factory=list)
     sentences: list[str] = field(default_factory=list)
+    paid_calls: int = 0
+    before_call: Callable[[int], Awaitable[None]] | None = None  # awaited before the 1st, 2nd, … paid call leaves
 
     async def until(self, fact: Callable[[], Any], what: str = "") -> None:
         """Wait for a thing; the limit is for tests that would never end."""
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(100):
             while not fact():
                 await asyncio.sleep(0.005)
 
@@ -111,8 +115,12 @@ async def open_desk(
     host: AudioHost | None = None,
     make: MakeSpeaker | None = QuickSpeaker,
     clones_with: Any = None,
+    budget: Budget | None = None,
 ) -> AsyncIterator[Desk]:
-    """A started tab on the data folder `home`. Fails when any of its tasks crashed. `make=None`: real sound."""
+    """A started tab on the data folder `home`. Fails when any of its tasks crashed. `make=None`: real sound.
+
+    `budget` holds every call against its limits.
+    """
     crashes: list[Exception] = []
     tasks = TaskScope(crashes.append)
     caller = Caller()
@@ -120,7 +128,20 @@ async def open_desk(
     async def read_key() -> str:
         return sandbox.api_key
 
-    service = open_service(sandbox.base_url, "service", ApiKeyAuth(read_key), lambda exchange: None)
+    async def gate(call: Call, exchange_id: str) -> None:
+        desk.paid_calls += 1
+        if desk.before_call is not None:
+            await desk.before_call(desk.paid_calls)
+        if budget is not None:
+            await budget.gate(SANDBOX)(call, exchange_id)
+
+    service = open_service(
+        sandbox.base_url,
+        "service",
+        ApiKeyAuth(read_key),
+        lambda exchange: budget.settled(exchange.id) if budget is not None else None,
+        gate=gate,
+    )
     database = await Database.open(home / "rialto.sqlite3")
     host = host or AudioHost()
     sound = SoundDesk(host, tasks, home / "cache" / "speech", make_speaker=make)

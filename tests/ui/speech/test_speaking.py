@@ -61,29 +61,49 @@ async def test_r_lim_21_a_long_text_is_spoken_in_parts_and_joined_into_one_clip(
 
 
 async def test_a_part_that_fails_is_asked_for_alone_and_the_rest_is_kept(speech: Desk) -> None:
-    """The second part is cut off; pressing the button of the error asks for it again and for nothing else."""
+    """The second part is refused; pressing the button of the error asks for it again and for nothing else."""
+
+    async def refuse_the_second(number: int) -> None:
+        if number == 2:
+            await speech.fault("lie", path="/audio/speech", kind="html", times=1)
+
+    speech.before_call = refuse_the_second
     speech.presenter.use_voice("tts-kokoro", "af_sky")
     speech.presenter.set_knob("speed", 4.0)
     speech.write(SENTENCE * 110)
-    speech.page.main.speak_bar.to_file.click()
-    await speech.until(
-        lambda: speech.presenter.clips.rows and speech.presenter.clips.rows[0].parts[0].state == "sending"
-    )
-    await speech.until(lambda: speech.presenter.clips.rows[0].parts[0].state == "complete")
-    first = speech.presenter.clips.rows[0].parts[0]
-    speech.presenter.stop()
-    await speech.until(lambda: not speech.tasks.running("speech speak"))
+    await speech.spoken()
     take = speech.presenter.clips.rows[0]
-    assert take.parts[0] == first and take.parts[1].state != "complete"
+    first = take.parts[0]
+    assert [part.state for part in take.parts] == ["complete", "failed"]
     assert speech.rows[0].is_partial
-    await speech.until(speech.page.main.go_on.isVisible)
+    assert speech.page.main.go_on.isVisible()
+    assert speech.presenter.problem.primary.text == "Ask for part 2 again"
+    speech.page.main.problem_action.emit(speech.presenter.problem.primary.id)
+    await speech.until(lambda: speech.presenter.clips.rows[0].state == "complete")
+    await speech.until(lambda: not speech.presenter.is_speaking)
+    assert speech.presenter.clips.rows[0].parts[0] == first
+    assert not speech.page.main.go_on.isVisible() and not speech.page.main.problem.isVisible()
+    calls = await Intents(speech.database).recent("speech")
+    assert sorted(intent.request["part"] for intent in calls) == [1, 2, 2]
+
+
+async def test_stopped_between_two_parts_the_rest_is_asked_for_by_one_press(speech: Desk) -> None:
+    async def stop_at_the_second(number: int) -> None:
+        if number == 2:
+            speech.presenter.stop()
+
+    speech.before_call = stop_at_the_second
+    speech.presenter.use_voice("tts-kokoro", "af_sky")
+    speech.presenter.set_knob("speed", 4.0)
+    speech.write(SENTENCE * 110)
+    await speech.spoken()
+    take = speech.presenter.clips.rows[0]
+    assert take.parts[0].state == "complete" and take.parts[1].state == "cut"
     speech.page.main.go_on.click()
     await speech.until(lambda: speech.presenter.clips.rows[0].state == "complete")
-    take = speech.presenter.clips.rows[0]
-    assert take.parts[0] == first
-    assert not speech.page.main.go_on.isVisible()
+    assert speech.presenter.clips.rows[0].parts[0] == take.parts[0]
     calls = await Intents(speech.database).recent("speech")
-    assert [intent.request["part"] for intent in calls if intent.request.get("take") == take.id].count(1) == 1
+    assert sorted(intent.request["part"] for intent in calls) == [1, 2, 2]
 
 
 async def test_a_stream_that_is_cut_keeps_what_came_and_says_so(speech: Desk) -> None:

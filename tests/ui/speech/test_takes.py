@@ -44,27 +44,35 @@ async def test_a_take_is_opened_with_its_text_voice_and_sound(speech: Desk) -> N
 async def test_a_take_is_opened_with_the_knobs_it_was_spoken_with(speech: Desk) -> None:
     """All that its model honours comes back; what it ignores stays as the person has it now."""
     desk, delivery = speech.presenter, speech.page.side.delivery
-    desk.use_voice("tts-qwen3-0-6b", desk.shelf.default_voice(desk.shelf.model("tts-qwen3-0-6b")))
-    spoken = {"style": "Warm and slow.", "temperature": 1.25, "top_p": 0.5, "language": "de", "format": "wav"}
-    for name, value in spoken.items():
-        desk.set_knob(name, value)
-    desk.set_knob("stream", False)
-    speech.write(TEXT)
+
+    def set_knobs(**values: object) -> None:
+        for name, value in values.items():
+            desk.set_knob(name, value)
+
+    desk.use_voice("tts-kokoro", "bf_emma")
+    set_knobs(speed=1.5, format="wav")
+    speech.write("First.")
     await speech.spoken()
-    for name, value in {"style": "", "temperature": None, "top_p": 0.9, "language": "", "format": "mp3"}.items():
-        desk.set_knob(name, value)
-    desk.set_knob("stream", True)
-    desk.set_knob("speed", 2.0)
+    desk.use_model("tts-qwen3-0-6b")
+    styled = {"style": "Warm and slow.", "temperature": 1.25, "top_p": 0.5, "language": "de", "stream": False}
+    set_knobs(**styled)
+    speech.write("Second.")
+    await speech.spoken()
+    second, first = speech.keys
+    set_knobs(style="Loud.", temperature=None, top_p=0.9, language="", stream=True, speed=2.0, format="")
     speech.page.new_clip()
-    speech.page.list.open_wanted.emit(speech.keys[0])
-    assert {name: getattr(desk.knobs, name) for name in spoken} == spoken
-    assert (desk.knobs.stream, desk.knobs.speed) == (False, 2.0), "this model has no speed"
+    speech.page.list.open_wanted.emit(second)
+    assert {name: getattr(desk.knobs, name) for name in styled} == styled
+    assert desk.knobs.speed == 2.0, "this model has no speed"
     assert delivery.style_box.toPlainText() == "Warm and slow."
     assert (delivery.temperature.value, delivery.top_p.value) == (1.25, 0.5)
-    assert (delivery.language.currentData(), delivery.format.currentData()) == ("de", "wav")
-    assert not delivery.stream.isChecked()
-    kept = await desk._memory.desk.read() if desk._memory.desk is not None else {}
-    assert kept.get("knobs", {}).get("style") != "Warm and slow.", "it was only looked at"
+    assert delivery.language.currentData() == "de" and not delivery.stream.isChecked()
+    speech.page.list.open_wanted.emit(first)
+    assert (delivery.speed.value, delivery.format.currentData()) == (1.5, "wav")
+    assert desk.knobs.style == "Warm and slow.", "this model has no style"
+    await desk._memory.save()
+    kept = await desk._memory.desk.read()
+    assert kept["knobs"]["style"] == "Loud.", "takes were only looked at"
 
 
 async def test_stars_and_names_are_kept(speech: Desk, qtbot: QtBot) -> None:

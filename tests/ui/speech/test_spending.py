@@ -1,0 +1,119 @@
+"""Limits on spending hold for all that one press asks for: every part of a long text, every voice of an audition."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from app.sandbox.server import RunningSandbox
+from app.storage.intents import Intents
+from app.ui.shared.budget import Budget, Question
+from app.ui.shared.ledger import tab_of
+from app.ui.shared.money import money
+from app.ui.shared.theme import Theme
+from tests.ui.speech.desk import Desk, open_desk
+
+LONG = "The harbour lies still in the morning. " * 220  # three parts
+
+
+class Limits:
+    """The limits and the person who is asked."""
+
+    def __init__(self) -> None:
+        self.limits: dict[str, str] = {}
+        self.questions: list[Question] = []
+        self.answer = False
+        self.budget = Budget(lambda: self.limits, lambda: (), self._ask, tab_of)
+
+    async def _ask(self, question: Question) -> bool:
+        self.questions.append(question)
+        return self.answer
+
+
+@pytest.fixture
+def limits() -> Limits:
+    return Limits()
+
+
+@pytest.fixture
+async def guarded(tmp_path: Path, sandbox: RunningSandbox, theme: Theme, limits: Limits) -> AsyncIterator[Desk]:
+    async with open_desk(tmp_path, sandbox, theme, budget=limits.budget) as desk:
+        desk.presenter.use_voice("tts-kokoro", "af_sky")
+        desk.presenter.set_knob("speed", 4.0)
+        yield desk
+
+
+async def write_long(desk: Desk, text: str = LONG, parts: int = 3) -> Decimal:
+    """Write a long text and return what the meter says all of it costs."""
+    desk.write(text)
+    await desk.until(lambda: len(desk.presenter.meter.parts) == parts)
+    price = desk.presenter.meter.price
+    assert price is not None
+    return price
+
+
+@pytest.mark.parametrize("limit", ["hard call", "hard day", "hard tab speech", "soft day"])
+async def test_a_long_reading_is_held_against_a_limit_in_whole_before_its_first_part(
+    guarded: Desk, limits: Limits, limit: str
+) -> None:
+    """Each part alone would fit; together they do not."""
+    price = await write_long(guarded)
+    limits.limits = {limit: f"{price * 3 / 4:f}"}
+    await guarded.spoken()
+    (question,) = limits.questions
+    assert "ll 3 parts" in question.text and money(price) in question.text
+    take = guarded.presenter.clips.rows[0]
+    assert [part.state for part in take.parts] == ["failed", "planned", "planned"]
+    assert not any(part.cost_usd for part in take.parts)
+    assert guarded.page.main.problem.isVisible()
+    assert "Nothing was sent" in guarded.presenter.problem.sentence
+    (intent,) = await Intents(guarded.database).recent("speech")
+    assert intent.state == "failed"
+
+
+async def test_a_reading_that_was_let_past_a_hard_limit_is_not_asked_about_at_every_part(
+    guarded: Desk, limits: Limits
+) -> None:
+    price = await write_long(guarded, LONG[: len(LONG) // 2], 2)
+    limits.limits = {"hard call": f"{price / 5:f}", "hard day": f"{price / 4:f}"}
+    limits.answer = True
+    await guarded.spoken()
+    assert [part.state for part in guarded.presenter.clips.rows[0].parts] == ["complete", "complete"]
+    assert len(limits.questions) == 1 and limits.questions[0].is_hard
+    limits.answer = False
+    await guarded.spoken()
+    assert guarded.presenter.clips.rows[0].state == "failed"
+    assert len(limits.questions) == 2, "the next reading is asked about anew"
+
+
+async def test_going_on_is_held_against_a_limit_with_what_is_still_missing(guarded: Desk, limits: Limits) -> None:
+    price = await write_long(guarded)
+
+    async def refuse_the_second(number: int) -> None:
+        if number == 2:
+            await guarded.fault("answer", path="/audio/speech", status=400, times=1)
+
+    guarded.before_call = refuse_the_second
+    await guarded.spoken()
+    assert [part.state for part in guarded.presenter.clips.rows[0].parts] == ["complete", "failed", "planned"]
+    limits.limits = {"hard day": f"{price / 2:f}"}
+    guarded.page.main.problem_action.emit("go-on")
+    await guarded.until(lambda: limits.questions and not guarded.presenter.is_speaking)
+    assert "all 2 parts" in limits.questions[0].text
+
+
+async def test_an_audition_is_held_against_a_limit_with_all_its_voices(guarded: Desk, limits: Limits) -> None:
+    line = "The tide turns at noon."
+    voices = (("tts-kokoro", "af_sky"), ("tts-kokoro", "bf_emma"), ("tts-kokoro", "am_adam"))
+    price = guarded.deeds.audition_price(line, voices)
+    assert price is not None
+    limits.limits = {"hard call": f"{price / 2:f}"}
+    limits.answer = True
+    guarded.deeds.audition(line, voices)
+    await guarded.until(lambda: [row.state for row in guarded.presenter.clips.rows] == ["complete"] * 3)
+    await guarded.until(lambda: not guarded.tasks.running("speech audition"))
+    assert [("All 3 voices together" in question.text) for question in limits.questions] == [True]
+    assert await limits.budget.spent("day", guarded.caller.account) == 0, "nothing stays held"
