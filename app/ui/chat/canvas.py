@@ -17,6 +17,7 @@ from app.ui.shared.buttons import Button, LinkButton
 from app.ui.shared.icon_label import IconLabel
 from app.ui.shared.label import Label
 from app.ui.shared.surfaces import zone
+from app.ui.shared.tab_order import put_in_order
 
 if TYPE_CHECKING:
     from app.ui.chat.message_view import MessageView
@@ -89,6 +90,7 @@ class Canvas(QWidget):
 
         view = MessageView(self.theme)
         self.places.addWidget(view)
+        put_in_order((self.header.inspector_button, view))
         view.installEventFilter(self)
         view.verticalScrollBar().installEventFilter(self)
         return view

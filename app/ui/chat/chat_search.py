@@ -42,6 +42,7 @@ class SearchPane(QWidget):
         self.view = GroupedView(theme, self.tr("Found messages"), has_start_sign=False)
         self.view.setItemDelegate(HitDelegate(theme, self.view))
         self.view.setUniformItemSizes(True)
+        self.stops = (self.back, self.field, self.view)  # as Tab reaches them
         self.note = Label(theme, "", "small", "text3", wrap=True)
         self._above = QHBoxLayout()
         self._above.addWidget(self.field)

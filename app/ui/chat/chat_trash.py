@@ -44,6 +44,7 @@ class TrashPane(QWidget):
         self.restore = Button(theme, self.tr("Bring back"), "undo", size="small")
         self.purge = Button(theme, self.tr("Delete for good…"), size="small", kind="danger")
         self.empty = Button(theme, self.tr("Empty the trash…"), size="small", kind="danger")
+        self.stops = (self.back, self.view, self.restore, self.purge, self.empty)  # as Tab reaches them
         buttons = QWidget()
         flow = FlowLayout(theme, gap=8, line_gap=8, parent=buttons)
         for button in (self.restore, self.purge, self.empty):

@@ -13,6 +13,8 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
+from app.ui.shared.tab_order import put_in_order
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -102,12 +104,13 @@ class ChatDesk(QObject):
         self._page.presenter.show_trash()
         self.trash.view.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def _put_in_list(self, pane: QWidget) -> None:
+    def _put_in_list(self, pane: SearchPane | TrashPane) -> None:
         self._page.show_chat()
         stack = self._page.list_pane()
         assert isinstance(stack, QStackedWidget)
         if stack.indexOf(pane) < 0:
             stack.addWidget(pane)
+            put_in_order((self._page.list.view, *pane.stops))
         stack.setCurrentWidget(pane)
         if not self._page.zones.list_open:
             self._page.toggle_list()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 
-from PySide6.QtCore import QElapsedTimer, QItemSelectionModel, QModelIndex, QPoint, Qt, QTimer, Signal
+from PySide6.QtCore import QElapsedTimer, QEvent, QItemSelectionModel, QModelIndex, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QMouseEvent, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView
 
@@ -50,6 +50,7 @@ class GroupedView(QListView):
         self._click_chooses = click_chooses
         self._turns = turns
         self._is_told = False  # the current row is being set by the program, not by a hand
+        self._goes_there = False  # once the row of what is open has come
         self._clock = QElapsedTimer()
         self._turner = QTimer(self)
         self._turner.setInterval(FRAME_MS)
@@ -93,10 +94,12 @@ class GroupedView(QListView):
         """Mark the row that the canvas shows, and go to it when it has just become that one."""
         delegate = self.itemDelegate()
         self._is_told = True
-        if isinstance(delegate, GroupedDelegate) and delegate.marked != key:
+        place = self.rows.index_of(key)
+        if isinstance(delegate, GroupedDelegate) and (delegate.marked != key or self._goes_there):
             delegate.marked = key
+            self._goes_there = key is not None and not place.isValid()  # its row is on the way
             self.viewport().update()
-            keep_in_sight(self, self.rows.index_of(key))
+            keep_in_sight(self, place)
         if not self.rows.index_of(key).isValid():
             self.selectionModel().clearSelection()
         self._is_told = False
@@ -150,6 +153,19 @@ class GroupedView(QListView):
         key = self.rows.key(self.indexAt(event.position().toPoint()))
         if not self._click_chooses and key is not None and event.button() == Qt.MouseButton.LeftButton:
             self.chosen.emit(key)
+
+    def event(self, event: QEvent) -> bool:
+        """Keep the keys that mean the row one stands on from the window's actions, which mean what is open."""
+        if (
+            isinstance(event, QKeyEvent)
+            and event.type() == QEvent.Type.ShortcutOverride
+            and event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_F2)
+            and event.modifiers() in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
+            and self.current_key is not None
+        ):
+            event.accept()
+            return True
+        return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key, pressed = self.current_key, event.key()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.ui.shared.buttons import QuietButton
 from app.ui.shared.header import PaneHeader
@@ -13,6 +13,7 @@ from app.ui.shared.icon_label import IconLabel
 from app.ui.shared.label import Label
 from app.ui.shared.search_field import SearchField
 from app.ui.shared.surfaces import rule, zone
+from app.ui.shared.tab_order import put_in_order
 
 if TYPE_CHECKING:
     from app.ui.shared.theme import Theme
@@ -64,6 +65,7 @@ class ListPane(QWidget):
             stand_in.deleteLater()
         self._places.setCurrentIndex(at)
         self.filter.left.connect(view.setFocus)
+        put_in_order((*self.header.findChildren(QAbstractButton), self.filter, view))
 
     def add_to_empty(self, button: QWidget) -> None:
         """Offer one more way out of an empty list, above "Clear"."""

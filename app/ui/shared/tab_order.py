@@ -6,6 +6,9 @@ that was asked, and takes it away from Python when that one is deleted: a walk a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
@@ -19,3 +22,9 @@ def tab_stops(part: QWidget) -> list[QWidget]:
         and widget.isEnabled()
         and widget.isVisible()
     ]
+
+
+def put_in_order(stops: Sequence[QWidget]) -> None:
+    """Have Tab reach these one after another, from where the first of them is: what is made late comes last of all."""
+    for before, after in pairwise(stops):
+        QWidget.setTabOrder(before, after)
