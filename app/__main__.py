@@ -14,9 +14,11 @@ def main() -> int:
 
         return serve_sandbox(sys.argv[2])
     gc.disable()  # what a start makes is there to stay: looking for garbage in it takes time. The window collects later
+    from app.ui.shared.overrides import keep_exceptions_inside
     from app.ui.shared.pyside_features import read_no_sources
 
     read_no_sources()  # before anything else is imported
+    keep_exceptions_inside()
     from app.bootstrap.start import run
 
     return run(sys.argv[1:])

@@ -14,6 +14,7 @@ import pytest
 import qasync
 from PySide6.QtWidgets import QApplication
 
+from app.ui.shared.overrides import keep_exceptions_inside
 from app.ui.shared.pyside_features import read_no_sources
 from tests.audio.pulse import Pulse
 from tests.audio.pulse import start as start_pulse
@@ -22,6 +23,7 @@ hypothesis.settings.register_profile("rialto", deadline=None)  # a deadline meas
 hypothesis.settings.load_profile("rialto")
 RECURSION_LIMIT = sys.getrecursionlimit()
 read_no_sources()
+keep_exceptions_inside()
 gc.disable()  # a worker thread that collects Qt objects ends the process; see app/ui/shared/collector.py
 
 

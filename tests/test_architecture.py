@@ -15,6 +15,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     # pyside_features before any other import; the other two are run instead of a window, in processes of their own
     "app.__main__": (
         "app.bootstrap",
+        "app.ui.shared.overrides",  # before any class of the window is made
         "app.ui.shared.pyside_features",
         "app.ui.shared.formula_worker",
         "app.sandbox.attended",
@@ -53,6 +54,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "app.sandbox.image_engine": ("app.sandbox", "PIL"),
     "app.sandbox.images": ("app.sandbox", "PIL.Image"),  # the type of a picture, nothing that runs
     "app.sandbox.video_engine": ("app.sandbox", "PIL.Image", "av", "numpy"),
+    "app.sandbox.video_enlarging": ("app.sandbox", "av"),
     # h11: the framing of HTTP; httpx: chats are passed on to a model server that already runs on this computer
     "app.sandbox*": ("app.sandbox", "app.__version__", "h11", "httpx", "multipart"),
     "app.ui.shared.markdown*": ("app.ui.shared", "PySide6", "markdown_it", "mdit_py_plugins", "linkify_it", "pygments"),

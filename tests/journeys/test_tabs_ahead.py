@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
@@ -45,6 +46,17 @@ async def test_a_look_at_a_half_built_tab_builds_the_rest_of_it(start: Start) ->
         rialto.window.show_tab("images")
         assert rialto.window.current_tab == "images"
         assert not frames.build_some("images")
+
+
+async def test_a_picture_can_be_taken_while_a_tab_is_half_built(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It resizes what nobody sees yet. What raised there once ended the program."""
+    failures: list[str] = []
+    monkeypatch.setattr(sys, "excepthook", lambda _kind, error, trace: failures.append(f"{error!r} {trace}"))
+    async with start() as rialto:
+        for name in rialto.window.tab_names():
+            while rialto.window.tab_frames.build_some(name):
+                rialto.window.grab()
+    assert failures == []
 
 
 VICTIM = """

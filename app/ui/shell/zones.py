@@ -96,6 +96,7 @@ class ZoneFrame(QWidget):
         self.list_zone: _Zone | None = None
         self.canvas_zone: _Zone | None = None
         self.inspector_zone: _Zone | None = None
+        self._is_full = False
         self._splitter.splitterMoved.connect(self._remember_widths)
 
     def fill(self) -> Iterator[None]:
@@ -110,6 +111,7 @@ class ZoneFrame(QWidget):
         self.inspector_zone = self._put(tab.inspector(), f"{title}: details", "pane", ALL_ZONES_FROM)
         tab.connect_zones(self.toggle_list, self.toggle_inspector)
         self._theme.changed.connect(self._arrange)
+        self._is_full = True
 
     def _put(self, content: QWidget | None, name: str, role: str, beside_from: float) -> _Zone | None:
         """Make the zone of a pane. One that begins as an overlay is never put beside: moving it later costs."""
@@ -203,7 +205,12 @@ class ZoneFrame(QWidget):
         self._arrange()
 
     def _arrange(self) -> None:
-        """Put every pane where the effective width and the person's choice want it."""
+        """Put every pane where the effective width and the person's choice want it.
+
+        A frame that is still being filled is left alone: taking a picture of the window resizes it all the same.
+        """
+        if not self._is_full:
+            return
         width = self.effective_width()
         list_overlay = self.list_zone is not None and width < LIST_BESIDE_FROM
         inspector_overlay = self.inspector_zone is not None and width < ALL_ZONES_FROM
