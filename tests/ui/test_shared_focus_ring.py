@@ -16,7 +16,8 @@ from PySide6.QtWidgets import (
 
 from app.ui.shared.alive import alive
 from app.ui.shared.buttons import Button
-from app.ui.shared.focus_ring import GAP, WIDTH, FocusRing
+from app.ui.shared.focus_ring import GAP, TAB_MARGIN, WIDTH, FocusRing
+from app.ui.shared.header import PaneTabs
 from app.ui.shared.segmented import SegmentedChoice
 from app.ui.shared.switch import Switch
 from app.ui.shared.theme import Theme
@@ -56,6 +57,27 @@ def test_the_ring_follows_a_widget_that_moves_and_goes_with_it(window: QWidget, 
     assert ring.geometry() == around(button, window)
     button.hide()
     assert not ring.isVisible()
+
+
+@pytest.mark.parametrize("percent", [100, 200])
+def test_the_ring_around_a_tab_leaves_its_neighbours_alone(window: QWidget, theme: Theme, percent: int) -> None:
+    theme.set_text_percent(percent)
+    ring = FocusRing(theme, window)
+    tabs = add(window, PaneTabs(theme, "Inspector", ("Voice", "My voices", "Request")), 0, 0)
+    tabs.resize(600, tabs.height())
+    bar = tabs.bar
+    bar.setFocus(Qt.FocusReason.TabFocusReason)
+    for chosen in range(bar.count()):
+        bar.setCurrentIndex(chosen)
+        ring._place()
+        place = ring.geometry().translated(-bar.mapTo(window, QPoint(0, 0)))
+        for other in range(bar.count()):
+            rect = bar.tabRect(other)
+            words = rect.adjusted(theme.px(2), 0, -theme.px(TAB_MARGIN) - theme.px(2), 0)
+            if other == chosen:
+                assert place.left() < words.left() and words.right() < place.right()
+            else:
+                assert not place.intersects(words)
 
 
 def test_a_click_shows_no_ring_but_a_field_always_has_one(

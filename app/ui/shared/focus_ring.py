@@ -29,6 +29,7 @@ from app.ui.shared.theme import Theme
 GAP = 2
 WIDTH = 2
 _OUTSET = GAP + WIDTH
+TAB_MARGIN = 18  # what the style sheet leaves free behind each tab counts as part of it
 
 _MOVES = (
     QEvent.Type.Move,
@@ -174,7 +175,7 @@ def _shape(theme: Theme, widget: QWidget) -> tuple[QRect, float]:
     if own_rect is not None:
         rect = own_rect().toAlignedRect() if isinstance(own_rect(), QRectF) else own_rect()
     elif isinstance(widget, QTabBar):
-        rect = widget.tabRect(widget.currentIndex()).adjusted(-GAP, 10, GAP, -10)
+        rect = widget.tabRect(widget.currentIndex()).adjusted(0, 10, -theme.px(TAB_MARGIN), -10)
     own_radius = getattr(widget, "ring_radius", None)
     return rect, own_radius() if own_radius is not None else float(theme.px(6))
 
