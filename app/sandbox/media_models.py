@@ -228,7 +228,10 @@ _EMBEDDINGS = (
 )
 
 
-def _video(model_id: str, name: str, kind: str, price: str, **constraints: object) -> MediaModel:
+_FILMED = "A short film drawn by the Sandbox from the prompt; no video model."
+
+
+def _video(model_id: str, name: str, kind: str, price: str, about: str = _FILMED, **constraints: object) -> MediaModel:
     facts: Json = {
         "constraints": {
             "model_type": kind,
@@ -241,7 +244,6 @@ def _video(model_id: str, name: str, kind: str, price: str, **constraints: objec
             **constraints,
         }
     }
-    about = "A short film drawn by the Sandbox from the prompt; no video model."
     return MediaModel(model_id, name, "video", "video_queue", Decimal(price), {}, "private", facts, about)
 
 
@@ -249,5 +251,17 @@ def _video(model_id: str, name: str, kind: str, price: str, **constraints: objec
 _VIDEO = (
     _video("rialto-reel-text-to-video", "Reel", "text-to-video", "0.05"),
     _video("rialto-reel-image-to-video", "Reel from a picture", "image-to-video", "0.06"),
+    _video("rialto-reel-omni-reference", "Reel from references", "image-to-video", "0.07"),
+    _video(
+        "rialto-reel-upscale",
+        "Enlarger",
+        "video",
+        "0.02",
+        "Enlarges each picture of a film with Lanczos resampling; no video model.",
+        aspect_ratios=[],
+        resolutions=[],
+        durations=["auto"],
+        audio_configurable=False,
+    ),
     _video("rialto-reel-private", "Reel with a private download", "text-to-video", "0.08", aspect_ratios=[]),
 )

@@ -7,9 +7,8 @@ retrieved, money back), `sandbox-consent` (409 until consents are sent).
 from __future__ import annotations
 
 import asyncio
-import base64
-import binascii
 import hashlib
+import math
 import re
 import secrets
 import uuid
@@ -20,11 +19,13 @@ from app.sandbox.charges import charge, find_model, refuse_unpaid
 from app.sandbox.equipment import need
 from app.sandbox.errors import Json, Refusal
 from app.sandbox.http import Answer
-from app.sandbox.image_options import DATA_URL
 from app.sandbox.media_models import MediaModel
 from app.sandbox.validation import REQUIRED, Checker
 from app.sandbox.video_jobs import EXECUTION_MS, Download, VideoJob, VideoOrder, downloads_of, jobs_of
+from app.sandbox.video_media import TASKS, check_factor, check_references, read_media
 
+ENLARGER = "rialto-reel-upscale"
+OMNI_MODEL = "rialto-reel-omni-reference"
 PRIVATE_MODEL = "rialto-reel-private"
 DETAIL = {"360p": Decimal("1.0"), "480p": Decimal("1.5")}
 SILENT_SHARE = Decimal("0.8")  # of the price with sound
@@ -59,11 +60,13 @@ def _shape(check: Checker, body: Json, model: MediaModel | None) -> tuple[int, s
         value = check.choice((name,), body.get(name), allowed) if allowed else None
         chosen.append(value or (allowed[0] if allowed else "16:9"))
     sound = check.boolean(("audio",), body.get("audio"))
-    seconds = int(str(duration).removesuffix("s")) if duration in durations else 0
+    number = str(duration).removesuffix("s")
+    seconds = int(number) if duration in durations and number.isdigit() else 0
     return seconds, str(chosen[0]), str(chosen[1]), sound is not False
 
 
 def _price(model: MediaModel, seconds: int, resolution: str, sound: bool) -> Decimal:
+    """Of a film that is made; of one that is enlarged, see `_enlarged_price`."""
     return model.price_usd * seconds * DETAIL[resolution] * (1 if sound else SILENT_SHARE)
 
 
@@ -73,9 +76,39 @@ async def quote(call: Call) -> Answer:
     model = _model(call, check, body)
     seconds, _, resolution, sound = _shape(check, body, model)
     check.number(("reference_video_total_duration",), body.get("reference_video_total_duration"), 0)
+    enlarges = model is not None and model.id == ENLARGER
+    factor = check_factor(check, body.get("upscale_factor"), enlarges=enlarges)
+    film = read_media(check, ("video_url",), body.get("video_url"), required=enlarges)
     check.finish()
     assert model is not None
+    if enlarges and film is not None:
+        seconds, _ = await _measured(call, film, factor)
+        return json_answer({"quote": _enlarged_price(model, seconds, factor)})
     return json_answer({"quote": _price(model, seconds, resolution, sound)})
+
+
+def _enlarged_price(model: MediaModel, seconds: int, factor: int) -> Decimal:
+    return model.price_usd * seconds * factor**2
+
+
+async def _measured(call: Call, film: bytes, factor: int) -> tuple[int, tuple[int, int]]:
+    """Return the length in seconds, rounded up, and the size in pixels of what comes out. Raises `Refusal` 400."""
+    need("video")
+    from app.sandbox.video_enlarging import MAX_SECONDS, MAX_SIDE, NotAFilm, facts_of
+
+    check = _checker(call)
+    try:
+        facts = await asyncio.to_thread(facts_of, film)
+    except NotAFilm as error:
+        check.complain(("video_url",), f"The video cannot be used: {error}")
+        check.finish()
+        raise  # not reached: `finish` refuses
+    if facts.seconds > MAX_SECONDS:
+        check.complain(("video_url",), f"The video is {facts.seconds:.0f} s long; up to {MAX_SECONDS:.0f} s are taken")
+    if max(facts.width, facts.height) * factor > MAX_SIDE:
+        check.complain(("upscale_factor",), f"The result would be wider or higher than {MAX_SIDE} pixels")
+    check.finish()
+    return max(1, math.ceil(facts.seconds - 0.01)), (facts.width * factor, facts.height * factor)
 
 
 async def queue(call: Call) -> Answer:
@@ -86,48 +119,58 @@ async def queue(call: Call) -> Answer:
     constraints: Json = model.facts["constraints"] if model else {}
     longest = int(constraints.get("prompt_character_limit", MAX_PROMPT_CHARS))
     prompt = check.text(("prompt",), body.get("prompt"), longest=longest)
-    if not body.get("prompt"):
+    enlarges = model is not None and model.id == ENLARGER
+    if not body.get("prompt") and not enlarges:
         check.complain(("prompt",), REQUIRED)
     check.text(("negative_prompt",), body.get("negative_prompt"), longest=longest)
     wants_picture = constraints.get("model_type") == "image-to-video"
-    picture = _picture(check, body.get("image_url"), required=wants_picture)
+    is_omni = model is not None and model.id == OMNI_MODEL
+    picture = read_media(check, ("image_url",), body.get("image_url"), required=wants_picture and not is_omni)
+    film = read_media(check, ("video_url",), body.get("video_url"), required=enlarges)
+    factor = check_factor(check, body.get("upscale_factor"), enlarges=enlarges)
+    references = check_references(check, body, seconds)
+    if body.get("omni_reference_task_type") is not None and not is_omni:
+        check.complain(("omni_reference_task_type",), "Only models that work from references take this")
+    check.choice(("omni_reference_task_type",), body.get("omni_reference_task_type"), TASKS)
+    if is_omni and picture is None and not any(references.values()):
+        check.complain(("reference_image_urls",), "This model works from references: send one")
     check.finish()
-    assert model is not None and prompt
+    assert model is not None
     need("video")
+    if is_omni and picture is None:
+        picture = next(iter(references["reference_image_urls"]), None)
     if picture is not None:
         await asyncio.to_thread(_check_picture, call, picture)
-    _check_policy(prompt, body)
+    _check_policy(prompt or "", body)
     refuse_unpaid(call)
-    private = model.id == PRIVATE_MODEL
-    order = VideoOrder(model.id, prompt, seconds, _pixels(ratio, resolution), sound, picture, private)
-    cost = charge(call, f"{model.id}-seconds", seconds, _price(model, seconds, resolution, sound) / seconds)
+    if enlarges and film is not None:
+        seconds, size = await _measured(call, film, factor)
+        price = _enlarged_price(model, seconds, factor)
+    else:
+        size, price = _pixels(ratio, resolution), _price(model, seconds, resolution, sound)
+    order = VideoOrder(
+        model.id,
+        prompt or "",
+        seconds,
+        size,
+        sound,
+        picture,
+        model.id == PRIVATE_MODEL,
+        film if enlarges else None,
+        factor,
+    )
+    cost = charge(call, f"{model.id}-seconds", seconds, price / seconds)
     job = VideoJob(order, call.world.clock.now(), cost)
-    if "sandbox-violation" in prompt:
+    if "sandbox-violation" in order.prompt:
         job.outcome = "refused"
     queue_id = str(uuid.uuid4())
     jobs_of(call.caller)[queue_id] = job
     answer: Json = {"model": model.id, "queue_id": queue_id}
-    if private:
+    if order.private:
         token = secrets.token_urlsafe(24)
         downloads_of(call.world)[token] = Download(job)
         answer["download_url"] = f"{call.site.origin}/downloads/{token}"
     return json_answer(answer)
-
-
-def _picture(check: Checker, value: object, *, required: bool) -> bytes | None:
-    text = check.text(("image_url",), value)
-    if text is None:
-        if required and value is None:
-            check.complain(("image_url",), REQUIRED)
-        return None
-    if text.startswith(("http://", "https://")):
-        check.complain(("image_url",), "The Sandbox opens no addresses: send a data URL")
-        return None
-    try:
-        return base64.b64decode(DATA_URL.sub("", text, count=1), validate=True)
-    except (binascii.Error, ValueError):
-        check.complain(("image_url",), "Expected a data URL or an address")
-        return None
 
 
 def _check_picture(call: Call, picture: bytes) -> None:

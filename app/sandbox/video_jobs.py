@@ -23,6 +23,8 @@ class VideoOrder:
     sound: bool
     picture: bytes | None
     private: bool  # fetched by `download_url` instead of the retrieve call
+    film: bytes | None = None  # what is enlarged, instead of a film that is drawn
+    factor: int = 1
 
 
 @dataclass(slots=True)
@@ -49,10 +51,14 @@ class VideoJob:
     async def finished_film(self) -> bytes:
         """Return the film, made when it is first wanted."""
         async with self.making:
+            order = self.order
+            if self.film is None and order.film is not None:
+                from app.sandbox.video_enlarging import enlarge
+
+                self.film = await asyncio.to_thread(enlarge, order.film, order.factor)
             if self.film is None:
                 from app.sandbox.video_engine import make_film
 
-                order = self.order
                 self.film = await asyncio.to_thread(
                     make_film,
                     order.prompt,

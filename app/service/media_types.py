@@ -22,6 +22,7 @@ MEDIA_TYPES: Mapping[str, str] = {
     "jpeg": "image/jpeg",
     "webp": "image/webp",
     "gif": "image/gif",
+    "pdf": "application/pdf",
 }
 AUDIO_ONLY_BRANDS = (b"M4A ", b"M4B ", b"M4P ")
 OPUS_MARK = b"OpusHead"
@@ -48,6 +49,7 @@ def sniff(head: bytes) -> str | None:
         (b"\xff\xd8\xff", "jpeg"),
         (b"GIF8", "gif"),
         (b"ADIF", "aac"),
+        (b"%PDF-", "pdf"),
     ):
         if head.startswith(mark):
             return kind

@@ -56,7 +56,8 @@ class VideoRequest:
     aspect_ratio: str | None = None
     resolution: str | None = None
     audio: bool | None = None
-    upscale_factor: int | None = None
+    upscale_factor: int | None = None  # of models that enlarge a film
+    omni_reference_task_type: str | None = None  # what references are for, where a model asks
     image_url: str | None = None  # a data URL or a web address, as all of these
     end_image_url: str | None = None
     audio_url: str | None = None
@@ -87,18 +88,21 @@ class VideoRequest:
             ("audio_url", self.audio_url),
             ("video_url", self.video_url),
             ("reference_image_urls", list(self.reference_image_urls) or None),
+            ("omni_reference_task_type", self.omni_reference_task_type),
         ):
             if value is not None:
                 body[name] = value
         return {**body, **self.extra}
 
     def pricing_body(self) -> dict[str, object]:
-        """What a price depends on."""
+        """What a price depends on; what enlarging costs, on the film itself."""
         body: dict[str, object] = {"model": self.model, "duration": self.duration}
         for name in ("aspect_ratio", "resolution", "upscale_factor", "audio"):
             value = getattr(self, name)
             if value is not None:
                 body[name] = value
+        if self.upscale_factor is not None and self.video_url is not None:
+            body["video_url"] = self.video_url
         return body
 
 

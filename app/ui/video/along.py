@@ -16,13 +16,18 @@ MAX_VIEWS = 3  # of one element
 WIRE: Mapping[str, tuple[str, int]] = {
     "references": ("reference_image_urls", 9),
     "films": ("reference_video_urls", 3),
+    "sounds": ("reference_audio_urls", 3),
+    "documents": ("reference_document_urls", 1),
     "scenes": ("scene_image_urls", 4),
     "elements": ("elements", 4),
     "keyframes": ("keyframes", 10),
 }
+LISTS = ("references", "films", "sounds", "documents", "scenes")
 TITLES = {
     "references": "Reference images",
     "films": "Reference videos",
+    "sounds": "Reference sounds",
+    "documents": "Reference document",
     "scenes": "Scene images",
     "elements": "Elements",
     "keyframes": "Keyframes",
@@ -54,15 +59,15 @@ class Keyframe:
 class Along:
     references: tuple[str, ...] = ()
     films: tuple[str, ...] = ()
+    sounds: tuple[str, ...] = ()
+    documents: tuple[str, ...] = ()
     scenes: tuple[str, ...] = ()
     elements: tuple[Element, ...] = ()
     keyframes: tuple[Keyframe, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "references": list(self.references),
-            "films": list(self.films),
-            "scenes": list(self.scenes),
+            **{name: list(getattr(self, name)) for name in LISTS},
             "elements": [{"front": one.front, "views": list(one.views), "film": one.film} for one in self.elements],
             "keyframes": [{"picture": one.picture, "at_s": one.at_s} for one in self.keyframes],
         }
@@ -79,9 +84,7 @@ def along_from(body: object) -> Along:
     elements = [one for one in _list(body.get("elements")) if isinstance(one, Mapping)]
     frames = [one for one in _list(body.get("keyframes")) if isinstance(one, Mapping)]
     return Along(
-        references=_texts(body.get("references")),
-        films=_texts(body.get("films")),
-        scenes=_texts(body.get("scenes")),
+        **{name: _texts(body.get(name)) for name in LISTS},
         elements=tuple(
             Element(_text(one.get("front")), _texts(one.get("views"))[:MAX_VIEWS], _text(one.get("film")))
             for one in elements
@@ -123,7 +126,7 @@ def _most(constraints: Mapping[str, Any], wire: str, most: int) -> int | None:
 def sent_along(along: Along, limits: Limits) -> dict[str, Any]:
     """What goes to the service, by its own names, with paths where addresses will stand."""
     sent: dict[str, Any] = {}
-    for name in ("references", "films", "scenes"):
+    for name in LISTS:
         paths = [path for path in getattr(along, name) if path]
         if paths and limits.of(name):
             sent[WIRE[name][0]] = paths
@@ -170,9 +173,7 @@ def from_media(media: Mapping[str, Any], place: Any) -> Along:
     elements = [one for one in _list(media.get("elements")) if isinstance(one, Mapping)]
     frames = [one for one in _list(media.get("keyframes")) if isinstance(one, Mapping)]
     return Along(
-        references=paths(media.get("reference_image_urls")),
-        films=paths(media.get("reference_video_urls")),
-        scenes=paths(media.get("scene_image_urls")),
+        **{name: paths(media.get(WIRE[name][0])) for name in LISTS},
         elements=tuple(
             Element(
                 next(iter(paths([one.get("frontal_image_url")])), ""),

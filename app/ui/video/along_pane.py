@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from app.ui.shared.buttons import Button, QuietButton
 from app.ui.shared.label import Label
 from app.ui.video.along import TITLES, Along, Element, Keyframe, Limits, with_element, with_keyframe
 from app.ui.video.along_parts import ElementCard, FileList, KeyframeRow
+from app.ui.video.form_parts import ValueChoice
 
 if TYPE_CHECKING:
     from app.ui.shared.theme import Theme
@@ -27,9 +29,10 @@ class AlongPane(QWidget):
     """`edited` carries the new `Along`."""
 
     edited = Signal(object)
+    task_chosen = Signal(str)
 
-    def __init__(self, theme: Theme, pictures: str, films: str) -> None:
-        """`pictures` and `films`: patterns of file names."""
+    def __init__(self, theme: Theme, pictures: str, films: str, sounds: str, documents: str) -> None:
+        """`pictures`, `films`, …: patterns of file names."""
         super().__init__()
         self._theme = theme
         self._pictures, self._films = pictures, films
@@ -40,8 +43,12 @@ class AlongPane(QWidget):
         self.lists = {
             "references": FileList(theme, TITLES["references"], pictures),
             "films": FileList(theme, TITLES["films"], films),
+            "sounds": FileList(theme, TITLES["sounds"], sounds),
+            "documents": FileList(theme, TITLES["documents"], documents),
             "scenes": FileList(theme, TITLES["scenes"], pictures),
         }
+        self.task_label = Label(theme, self.tr("What the references are for"), "small", "text2", weight=500)
+        self.task = ValueChoice(theme, self.tr("What the references are for"))
         self.add_element = Button(theme, self.tr("Add an element"), "plus", size="small")
         self.add_keyframe = Button(theme, self.tr("Add a keyframe"), "plus", size="small")
         self.elements: list[ElementCard] = []
@@ -56,6 +63,7 @@ class AlongPane(QWidget):
             lambda: self._tell(replace(self._along, elements=(*self._along.elements, Element())))
         )
         self.add_keyframe.clicked.connect(self._another_keyframe)
+        self.task.chosen.connect(self.task_chosen)
         self.head.clicked.connect(lambda: self.unfold(not self.inside.isVisibleTo(self)))
         theme.changed.connect(self._dress)
         self._dress()
@@ -78,6 +86,9 @@ class AlongPane(QWidget):
             if name in self._notes:
                 self._column.addWidget(self._notes[name])
             self._column.addWidget(self._problems[name])
+            if name == "documents":
+                self._column.addWidget(self.task_label)
+                self._column.addWidget(self.task)
         self._column.addWidget(self._not_told)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
@@ -115,6 +126,12 @@ class AlongPane(QWidget):
         self.head.setText(f"More that goes along · {count}" if count else self.tr("More that goes along"))
         if is_new and not self.inside.isVisibleTo(self):
             self.unfold(True)
+
+    def show_task(self, tasks: Sequence[tuple[str, str]], current: str) -> None:
+        """Offer (value, words) pairs of what the references are for; none where the model does not ask."""
+        self.task.show_values(tasks, current)
+        for widget in (self.task_label, self.task):
+            widget.setVisible(bool(tasks))
 
     def _show_elements(self) -> None:
         elements = self._along.elements if self._limits.of("elements") else ()

@@ -18,11 +18,12 @@ from app.ui.shared.theme import Theme
 from app.ui.video.along_pane import AlongPane
 from app.ui.video.form_parts import MediaSlot, ShapeChoice, ValueChoice
 from app.ui.video.state import FormView
-from app.ui.video.takes import Takes, length_words
+from app.ui.video.takes import TASKS, Takes, length_words
 
 PICTURE_FILES = "*.png *.jpg *.jpeg *.webp"
 FILM_FILES = "*.mp4 *.mov *.webm"
 SOUND_FILES = "*.wav *.mp3"
+DOCUMENT_FILES = "*.pdf"
 DELETE_HELP = (
     "Only after the file is checked on this computer. The service’s own switch deletes as soon as it has sent,"
     " so a broken download would lose the video: Rialto never uses it."
@@ -57,7 +58,8 @@ class FormPane(QWidget):
         self.end = MediaSlot(theme, self.tr("End image"), PICTURE_FILES)
         self.film = MediaSlot(theme, self.tr("Video to change"), FILM_FILES)
         self.sound = MediaSlot(theme, self.tr("Sound to follow"), SOUND_FILES)
-        self.along = AlongPane(theme, PICTURE_FILES, FILM_FILES)
+        self.along = AlongPane(theme, PICTURE_FILES, FILM_FILES, SOUND_FILES, DOCUMENT_FILES)
+        self.factor = ValueChoice(theme, self.tr("Enlarge"))
         self.duration = ValueChoice(theme, self.tr("Length"))
         self.resolution = ValueChoice(theme, self.tr("Resolution"))
         self.shape = ShapeChoice(theme)
@@ -93,6 +95,7 @@ class FormPane(QWidget):
         self._add("negative", self.tr("Leave out"), self.negative)
         for slot in (self.start, self.end, self.film, self.sound, self.along):
             self._column.addWidget(slot)
+        self._add("factor", self.tr("Enlarge"), self.factor)
         pair = QHBoxLayout()
         pair.setSpacing(theme.px(12))
         for name, title, field in (
@@ -179,6 +182,8 @@ class FormPane(QWidget):
         for name, slot in (("start", self.start), ("end", self.end), ("film", self.film), ("sound", self.sound)):
             slot.chosen.connect(lambda path, name=name: edit(name, path))
         self.along.edited.connect(lambda along: edit("along", along))
+        self.along.task_chosen.connect(lambda task: edit("task", task))
+        self.factor.chosen.connect(lambda value: edit("factor", value))
         self.duration.chosen.connect(lambda value: edit("duration", value))
         self.resolution.chosen.connect(lambda value: edit("resolution", value))
         self.shape.chosen.connect(lambda value: edit("aspect_ratio", value))
@@ -223,20 +228,24 @@ class FormPane(QWidget):
         self._show_media(view, takes)
         self.duration.show_values([(value, length_words(value)) for value in takes.durations], form.duration)
         self.resolution.show_values([(value, value) for value in takes.resolutions], form.resolution)
+        self.factor.show_values([(value, f"{value}×") for value in takes.factors], form.factor)
         self.shape.show_values(takes.aspect_ratios, form.aspect_ratio)
         for name, field, there in (
-            ("duration", self.duration, takes.durations),
+            ("factor", self.factor, takes.factors),
+            ("duration", self.duration, takes.durations if takes.needs_words else ()),
             ("resolution", self.resolution, takes.resolutions),
             ("shape", self.shape, takes.aspect_ratios),
         ):
             self._labels[name].setVisible(bool(there))
             field.setVisible(bool(there))
         name = self.model.currentText() or self.tr("This model")
+        for widget in (self.audio, self._labels["audio"]):
+            widget.setVisible(takes.needs_words)  # a film that is made larger keeps its sound
         self.audio.setEnabled(takes.sound == "chosen")
         self._labels["audio"].set_role("text" if takes.sound == "chosen" else "text3")
         notes = {"always": f"{name} always makes sound.", "never": f"{name} makes silent video."}
         self.audio_note.set_text(notes.get(takes.sound, ""))
-        self.audio_note.setVisible(takes.sound in notes and view.takes is not None)
+        self.audio_note.setVisible(takes.sound in notes and takes.needs_words and view.takes is not None)
         self._show_price(view)
 
     def _show_media(self, view: FormView, takes: Takes) -> None:
@@ -244,13 +253,14 @@ class FormPane(QWidget):
         self.start.setVisible(takes.kind == "image")
         self.end.setVisible(takes.kind == "image")
         self.film.setVisible(takes.kind == "video")
-        self.sound.setVisible(takes.kind != "text")
+        self.sound.setVisible(takes.takes_sound)
         self.along.setVisible(any(takes.limits.most.values()))
-        self.start.show_file(form.start, self.tr("Needed: the first picture"))
+        self.start.show_file(form.start, self.tr("Needed: the first picture") if takes.needs_picture else "")
         self.end.show_file(form.end)
         self.film.show_file(form.film, self.tr("Needed: up to 25 MB"))
         self.sound.show_file(form.sound)
         self.along.show_along(form.along, takes.limits, dict(view.refusal.fields))
+        self.along.show_task([task for task in TASKS if task[0] in takes.tasks], form.task)
 
     def _show_price(self, view: FormView) -> None:
         quote = view.quote

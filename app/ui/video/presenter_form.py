@@ -17,6 +17,7 @@ from app.storage.film_check import NotAFilm, check_film
 from app.ui.shared import money
 from app.ui.shared.desk_memory import DeskMemory
 from app.ui.shared.problems import describe
+from app.ui.video.presenter_sending import data_url
 from app.ui.video.state import FormView, ModelChoice, Quote
 from app.ui.video.takes import KINDS, Form, Takes, fitted, form_from, refusal_of, sent_values, takes_of
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 QUOTE_AFTER_S = 0.35
 CATALOGUE_KIND, CATALOGUE_KEY = "models", "video"
-_PRICED = ("model", "duration", "resolution", "aspect_ratio", "audio")
+_PRICED = ("model", "duration", "resolution", "aspect_ratio", "audio", "factor")
 
 
 def length_of(films: Sequence[str]) -> float:
@@ -153,8 +154,8 @@ class FormDesk(QObject):
         if refit:
             self._settle()
         self._memory.keep(form=self.form.to_json())
-        same_films = self.form.along.films == before.along.films
-        if not same_films or any(getattr(self.form, name) != getattr(before, name) for name in _PRICED):
+        same = all(getattr(self.form, name) == getattr(before, name) for name in _PRICED)
+        if not same or self._films_of(self.form) != self._films_of(before):
             self._ask_price()
         (self.replaced if refit else self.changed).emit(self.view())
 
@@ -168,7 +169,7 @@ class FormDesk(QObject):
 
     def clear(self) -> None:
         """Empty what was written and chosen; model and shape stay."""
-        keep = ("kind", "model", "duration", "resolution", "aspect_ratio", "audio", "clean_after")
+        keep = ("kind", "model", "duration", "resolution", "aspect_ratio", "audio", "factor", "task", "clean_after")
         self.use(Form(**{name: getattr(self.form, name) for name in keep}))
 
     async def save(self) -> None:
@@ -177,9 +178,20 @@ class FormDesk(QObject):
 
     # The price
 
+    def _films_of(self, form: Form) -> tuple[str, ...]:
+        """The films of a form on which its price depends."""
+        takes = self.takes
+        enlarged = (form.film,) if takes is not None and takes.factors else ()
+        return (*form.along.films, *enlarged)
+
+    @property
+    def _can_be_priced(self) -> bool:
+        """What it costs to enlarge a film depends on the film."""
+        return self.takes is not None and not (self.takes.factors and not self.form.film)
+
     def _ask_price(self) -> None:
         self.exact = False
-        if self._caller.service is None or self.takes is None:
+        if self._caller.service is None or not self._can_be_priced:
             self._set_price(None, Quote())
             return
         self._set_price(self.price, replace(self.quote, asking=True))
@@ -193,12 +205,16 @@ class FormDesk(QObject):
 
         await asyncio.sleep(self.quote_after_s)
         service, takes = self._caller.service, self.takes
-        if service is None or takes is None:
+        if service is None or takes is None or not self._can_be_priced:
             return
         try:
             films = self.form.along.films if takes.limits.of("films") else ()
             length_s = await asyncio.to_thread(length_of, films) if films else None
-            price = await service.video.quote(VideoRequest(**sent_values(self.form, takes)), reference_films_s=length_s)
+            request = VideoRequest(**sent_values(self.form, takes))
+            if takes.factors:
+                film = await asyncio.to_thread(data_url, Path(self.form.film), "video_url")
+                request = replace(request, video_url=film)
+            price = await service.video.quote(request, reference_films_s=length_s)
         except LimitExceeded as error:
             self._set_price(None, Quote(note=error.message))
         except ServiceError as error:

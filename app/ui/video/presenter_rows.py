@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.ui.shared import money
@@ -12,8 +13,6 @@ from app.ui.video.state import Detail, JobRow
 from app.ui.video.takes import length_words
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from app.service.exchange import Exchange
     from app.storage.video_jobs import VideoJob
     from app.ui.video.presenter_book import JobBook
@@ -38,17 +37,28 @@ TENS_FROM_S = 60  # from here on a time is told in tens of seconds
 
 
 def title_of(job: VideoJob) -> str:
-    """The beginning of the prompt, on one line."""
-    words = " ".join(job.prompt.split())
+    """The beginning of the prompt, on one line; of a film that is made larger, its name."""
+    words = " ".join(job.prompt.split()) or _film_name(job)
     return words[:TITLE_CHARS].rstrip() + ("…" if len(words) > TITLE_CHARS else "") if words else "Without a prompt"
 
 
+def _film_name(job: VideoJob) -> str:
+    filled = job.form.get("filled")
+    film = filled.get("film") if isinstance(filled, dict) and job.form.get("upscale_factor") else ""
+    return Path(film).name if isinstance(film, str) else ""
+
+
 def shape_words(job: VideoJob) -> str:
-    """Model, length and resolution: `Reel · 5 s · 480p`."""
+    """Model, length and resolution: `Reel · 5 s · 480p`; of a film that is made larger, how much: `Enlarger · 2×`."""
     form = job.form
-    parts = [job.model_name or job.model, length_words(str(form.get("duration") or ""))]
+    parts = [job.model_name or job.model, _length(job)]
     parts.append(str(form.get("resolution") or ""))
     return " · ".join(part for part in parts if part)
+
+
+def _length(job: VideoJob) -> str:
+    factor = job.form.get("upscale_factor")
+    return f"{factor}×" if factor else length_words(str(job.form.get("duration") or ""))
 
 
 class RowWriter:
@@ -298,7 +308,7 @@ def _actions(job: VideoJob) -> frozenset[str]:
 
 def _facts(job: VideoJob, film: Path, now: datetime) -> tuple[tuple[str, str], ...]:
     form = job.form
-    facts = [("Prompt", job.prompt)]
+    facts = [("Prompt", job.prompt)] if job.prompt else []
     if form.get("negative_prompt"):
         facts.append(("Leave out", str(form["negative_prompt"])))
     shape = [shape_words(job), str(form.get("aspect_ratio") or "")]
@@ -326,7 +336,7 @@ def _facts(job: VideoJob, film: Path, now: datetime) -> tuple[tuple[str, str], .
 
 
 def _receipt(job: VideoJob) -> str:
-    parts = [_price(job) or "price not stated", length_words(str(job.form.get("duration") or ""))]
+    parts = [_price(job) or "price not stated", _length(job)]
     took = _took(job)
     if took is not None:
         parts.append(money.duration(took))
@@ -341,10 +351,11 @@ def _body(job: VideoJob) -> dict[str, Any]:
     """The request's body without the bytes of media, for the Request page."""
     form = job.form
     body: dict[str, Any] = {"model": job.model, "duration": form.get("duration")}
-    for name in ("aspect_ratio", "resolution", "audio"):
+    for name in ("aspect_ratio", "resolution", "audio", "upscale_factor", "omni_reference_task_type"):
         if form.get(name) is not None:
             body[name] = form[name]
-    body["prompt"] = job.prompt
+    if job.prompt:
+        body["prompt"] = job.prompt
     if form.get("negative_prompt"):
         body["negative_prompt"] = form["negative_prompt"]
     return body | {name: _named(value) for name, value in (form.get("media") or {}).items()}

@@ -36,7 +36,9 @@ from app.ui.shared.paid_call import STOPPED_ON_ITS_WAY, end_of_call, paid_call
 from app.ui.shared.problems import describe
 from app.ui.video.consent import read_consent
 from app.ui.video.takes import (
+    DOCUMENTS,
     FILMS,
+    MAX_DOCUMENT_BYTES,
     MAX_FILM_BYTES,
     MAX_PICTURE_BYTES,
     MAX_SOUND_BYTES,
@@ -60,10 +62,13 @@ AT_ONCE = 4  # jobs of one account at the service; the others wait here, where t
 OLD_QUOTE = timedelta(minutes=10)
 WAITS_FOR_NETWORK = "Waits for the network. Nothing was charged."
 _FILM = (FILMS, MAX_FILM_BYTES, "MP4, MOV or WebM")
+_SOUND = (SOUNDS, MAX_SOUND_BYTES, "WAV or MP3")
 _LIMITS = {
     "video_url": _FILM,
     "reference_video_urls": _FILM,
-    "audio_url": (SOUNDS, MAX_SOUND_BYTES, "WAV or MP3"),
+    "audio_url": _SOUND,
+    "reference_audio_urls": _SOUND,
+    "reference_document_urls": (DOCUMENTS, MAX_DOCUMENT_BYTES, "a PDF"),
 }
 _PICTURE = (PICTURES, MAX_PICTURE_BYTES, "PNG, JPEG or WebP")
 
@@ -264,7 +269,19 @@ class Sender:
 
 
 _MEDIA = frozenset({"image_url", "end_image_url", "audio_url", "video_url", "reference_image_urls"})
-_FIELDS = frozenset({"model", "duration", "negative_prompt", "aspect_ratio", "resolution", "audio", "prompt_limit"})
+_FIELDS = frozenset(
+    {
+        "model",
+        "duration",
+        "negative_prompt",
+        "aspect_ratio",
+        "resolution",
+        "audio",
+        "upscale_factor",
+        "omni_reference_task_type",
+        "prompt_limit",
+    }
+)
 
 
 def media_of(kept: Mapping[str, Any], folder: Path) -> dict[str, Any]:

@@ -18,11 +18,15 @@ if TYPE_CHECKING:
 DEFAULT_PROMPT_CHARS = 2500
 MAX_PICTURE_BYTES = 20_000_000
 MAX_FILM_BYTES = 25_000_000
+MAX_DOCUMENT_BYTES = 20_000_000
 MAX_SOUND_BYTES = 15_000_000  # stated by the service, with 30 s
 KINDS = (("text", "From text"), ("image", "From image"), ("video", "From video"))
 PICTURES = frozenset({"png", "jpeg", "webp"})
 FILMS = frozenset({"mp4", "mov", "webm"})
 SOUNDS = frozenset({"wav", "mp3"})
+DOCUMENTS = frozenset({"pdf"})
+FACTORS = ("1", "2", "4")  # how many times wider and higher a film becomes
+TASKS = (("auto", "Automatic"), ("reference", "Reference"), ("edit", "Edit"), ("extend", "Extend"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +43,24 @@ class Takes:
     sound: str = "never"
     prompt_limit: int = DEFAULT_PROMPT_CHARS
     limits: Limits = field(default_factory=Limits)
+    factors: tuple[str, ...] = ()  # of a model that enlarges a film
+    tasks: tuple[str, ...] = ()  # of a model that asks what the references are for
 
     @property
     def needs_picture(self) -> bool:
-        return self.kind == "image"
+        return self.kind == "image" and not self.tasks
 
     @property
     def needs_film(self) -> bool:
         return self.kind == "video"
+
+    @property
+    def takes_sound(self) -> bool:
+        return self.kind != "text" and not self.factors
+
+    @property
+    def needs_words(self) -> bool:
+        return not self.factors
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +75,8 @@ class Form:
     resolution: str = ""
     aspect_ratio: str = ""
     audio: bool = True
+    factor: str = "2"
+    task: str = "auto"
     start: str = ""
     end: str = ""
     film: str = ""
@@ -103,7 +119,23 @@ def takes_of(model: Model) -> Takes:
         sound="chosen" if told.get("audio_configurable") is True else "always" if has_sound else "never",
         prompt_limit=limit if isinstance(limit, int) and 0 < limit <= 20_000 else DEFAULT_PROMPT_CHARS,
         limits=limits_of(told, kind),
+        factors=_offered(told, "upscale_factor", FACTORS, kind == "video" and "upscale" in model.id.casefold()),
+        tasks=_offered(told, "omni_reference_task_type", tuple(dict(TASKS)), "omni" in model.id.casefold()),
     )
+
+
+def _offered(told: Mapping[str, Any], name: str, every: tuple[str, ...], is_known: bool) -> tuple[str, ...]:
+    """Return which of `every` a model takes: those that its record names, all where it only says yes.
+
+    Most records are silent; `is_known` then says what the model's name gives away.
+    """
+    for key in (name, f"{name}s"):
+        value = told.get(key)
+        if isinstance(value, bool):
+            return every if value else ()
+        if named := tuple(one for one in every if one in _texts(value)):
+            return named
+    return every if is_known else ()
 
 
 def _texts(value: object) -> tuple[str, ...]:
@@ -124,6 +156,8 @@ def fitted(form: Form, takes: Takes) -> Form:
         duration=one_of(form.duration, takes.durations),
         resolution=one_of(form.resolution, takes.resolutions),
         aspect_ratio=one_of(form.aspect_ratio, takes.aspect_ratios),
+        factor=one_of(form.factor, takes.factors),
+        task=one_of(form.task, takes.tasks),
     )
 
 
@@ -132,11 +166,13 @@ def sent_values(form: Form, takes: Takes) -> dict[str, Any]:
     return {
         "model": form.model,
         "prompt": form.prompt.strip(),
-        "duration": form.duration or "auto",
+        "duration": form.duration if takes.durations else "auto",
         "negative_prompt": form.negative.strip() or None,
         "aspect_ratio": form.aspect_ratio if takes.aspect_ratios else None,
         "resolution": form.resolution if takes.resolutions else None,
         "audio": form.audio if takes.sound == "chosen" else None,
+        "upscale_factor": int(form.factor) if takes.factors else None,
+        "omni_reference_task_type": form.task if takes.tasks else None,
         "prompt_limit": takes.prompt_limit,
     }
 
@@ -148,7 +184,7 @@ def sent_media(form: Form, takes: Takes) -> dict[str, Any]:
         media = {"image_url": form.start, "end_image_url": form.end}
     elif takes.kind == "video":
         media = {"video_url": form.film}
-    if takes.kind != "text":
+    if takes.takes_sound:
         media["audio_url"] = form.sound
     media |= sent_along(form.along, takes.limits)
     return {name: value for name, value in media.items() if value}
@@ -184,7 +220,9 @@ def refusal_of(form: Form, takes: Takes | None) -> Refusal:
     if takes.needs_film and not form.film:
         wrong["film"] = "This model begins with a video: choose one."
     wrong |= refusals_of(form.along, takes.limits, seconds_of(form.duration))
-    if not words and not wrong:
+    if takes.tasks and not (form.start or any(getattr(form.along, name) for name in ("references", "films", "sounds"))):
+        wrong["start"] = "This model works from references: choose a picture, a video or a sound."
+    if not words and takes.needs_words and not wrong:
         wrong["prompt"] = "Say what is to be seen."
     return Refusal(wrong)
 

@@ -1,0 +1,114 @@
+"""What goes along with a film: checked field by field, and films that are enlarged."""
+
+import base64
+from typing import Any
+
+import pytest
+
+from app.sandbox.video_enlarging import NotAFilm, enlarge, facts_of
+from tests.sandbox.support import Client
+from tests.sandbox.test_video import FROM_PICTURE, MODEL, order, picture, played, queued, retrieve
+
+ENLARGER = "rialto-reel-upscale"
+OMNI = "rialto-reel-omni-reference"
+
+
+def film(sandbox: Client) -> bytes:
+    queue_id = queued(sandbox, aspect_ratio="1:1")
+    sandbox.turn_clock(8)
+    data: bytes = retrieve(sandbox, queue_id).content
+    sandbox.turn_clock(0)
+    return data
+
+
+def url(data: bytes, kind: str = "video/mp4") -> str:
+    return f"data:{kind};base64,{base64.b64encode(data).decode()}"
+
+
+def test_a_film_is_enlarged_for_the_price_that_was_quoted_and_keeps_its_sound(sandbox: Client) -> None:
+    sent = {"model": ENLARGER, "duration": "auto", "upscale_factor": 2, "video_url": url(film(sandbox))}
+    before = float(sandbox.balance())
+    price = sandbox.post("/video/quote", sent).json()["quote"]
+    assert price == pytest.approx(0.02 * 3 * 4)
+    answer = sandbox.post("/video/queue", sent)
+    assert answer.status_code == 200, answer.text
+    assert float(sandbox.balance()) == pytest.approx(before - price)
+    sandbox.turn_clock(8)
+    length, codecs, size, frames = played(retrieve(sandbox, answer.json()["queue_id"], ENLARGER).content)
+    assert length == pytest.approx(3, abs=0.15) and size == (720, 720) and frames == 72 and "aac" in codecs
+
+
+@pytest.mark.parametrize(
+    ("more", "field"),
+    [
+        ({}, "video_url"),
+        ({"video_url": url(b"not a film at all")}, "video_url"),
+        ({"video_url": "https://example.org/a.mp4"}, "video_url"),
+        ({"video_url": url(b""), "upscale_factor": 3}, "upscale_factor"),
+    ],
+)
+def test_what_cannot_be_enlarged_is_refused_by_quote_and_queue(
+    sandbox: Client, more: dict[str, Any], field: str
+) -> None:
+    for path in ("/video/quote", "/video/queue"):
+        answer = sandbox.post(path, {"model": ENLARGER, "duration": "auto", **more})
+        assert answer.status_code == 400 and field in answer.json()["details"], answer.text
+    assert float(sandbox.balance()) == 100
+
+
+def test_other_models_enlarge_nothing(sandbox: Client) -> None:
+    assert "upscale_factor" in order(sandbox, upscale_factor=2).json()["details"]
+
+
+@pytest.mark.parametrize("task", [None, "auto", "reference", "edit", "extend"])
+def test_a_film_is_made_from_references(sandbox: Client, task: str | None) -> None:
+    more = {"omni_reference_task_type": task} if task else {}
+    assert order(sandbox, model=OMNI, reference_image_urls=[picture()], **more).status_code == 200
+
+
+def test_without_a_reference_or_for_another_task_it_is_refused(sandbox: Client) -> None:
+    assert "reference_image_urls" in order(sandbox, model=OMNI).json()["details"]
+    wrong = {"reference_audio_urls": [url(b"RIFF", "audio/wav")], "omni_reference_task_type": "guess"}
+    assert "omni_reference_task_type" in order(sandbox, model=OMNI, **wrong).json()["details"]
+    assert "omni_reference_task_type" in order(sandbox, model=MODEL, omni_reference_task_type="edit").json()["details"]
+
+
+@pytest.mark.parametrize(
+    ("more", "where"),
+    [
+        ({"reference_image_urls": [picture()] * 31}, ["reference_image_urls"]),
+        ({"reference_video_urls": [url(b"x")] * 11}, ["reference_video_urls"]),
+        ({"reference_audio_urls": [url(b"x")] * 11}, ["reference_audio_urls"]),
+        ({"reference_document_urls": [url(b"x")] * 2}, ["reference_document_urls"]),
+        ({"scene_image_urls": [picture()] * 5}, ["scene_image_urls"]),
+        ({"reference_audio_urls": "one"}, ["reference_audio_urls"]),
+        ({"reference_audio_urls": [None]}, ["reference_audio_urls", "0"]),
+        ({"reference_document_urls": ["%%"]}, ["reference_document_urls", "0"]),
+        ({"elements": [{}] * 5}, ["elements"]),
+        ({"elements": [3]}, ["elements", "0"]),
+        ({"elements": [{"frontal_image_url": 3}]}, ["elements", "0", "frontal_image_url"]),
+        ({"elements": [{"reference_image_urls": [picture()] * 4}]}, ["elements", "0", "reference_image_urls"]),
+        ({"keyframes": [{"frame_index": 0}]}, ["keyframes", "0", "image_url"]),
+        ({"keyframes": [{"image_url": picture()}]}, ["keyframes", "0", "frame_index"]),
+        ({"keyframes": [{"image_url": picture(), "frame_index": 73}]}, ["keyframes", "0", "frame_index"]),
+        ({"keyframes": [{"image_url": picture(), "frame_index": 5}] * 2}, ["keyframes", "1", "frame_index"]),
+        ({"audio_url": "%%"}, ["audio_url"]),
+        ({"end_image_url": 4}, ["end_image_url"]),
+    ],
+)
+def test_each_field_that_goes_along_is_checked(sandbox: Client, more: dict[str, Any], where: list[str]) -> None:
+    answer = order(sandbox, model=FROM_PICTURE, image_url=picture(), **more)
+    assert answer.status_code == 400
+    level = answer.json()["details"]
+    for step in where:
+        level = level[step]
+    assert level["_errors"]
+
+
+def test_a_broken_film_is_said_to_be_one(sandbox: Client) -> None:
+    whole = film(sandbox)
+    assert facts_of(whole).width == 360
+    with pytest.raises(NotAFilm):
+        facts_of(whole[:200])
+    with pytest.raises(NotAFilm):
+        enlarge(b"\0" * 400, 2)

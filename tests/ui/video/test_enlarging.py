@@ -1,0 +1,165 @@
+"""Films that are made larger, and films that are made from references: what the form asks, sends and keeps."""
+
+from __future__ import annotations
+
+import wave
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QRadioButton
+
+from app.service.models import Model
+from app.service.video import VideoRequest
+from app.service.wire import read_model
+from app.ui.shared.segmented import SegmentedChoice
+from app.ui.shared.theme import Theme
+from app.ui.video.takes import Form, Takes, refusal_of, sent_media, sent_values, takes_of
+from tests.ui.video.desk import Controls
+from tests.ui.video.room import NO_DEVICES, Room, open_room
+
+pytestmark = NO_DEVICES
+ENLARGER = "rialto-reel-upscale"
+OMNI = "rialto-reel-omni-reference"
+
+
+def model(model_id: str, **constraints: object) -> Model:
+    body = {"id": model_id, "object": "model", "type": "video", "model_spec": {"constraints": constraints}}
+    return read_model(Model, body)
+
+
+@pytest.fixture
+def bodies(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """What is sent to be queued, as it goes over the wire."""
+    sent: list[dict[str, Any]] = []
+    to_body = VideoRequest.to_body
+
+    def watched(self: VideoRequest) -> dict[str, Any]:
+        sent.append(to_body(self))
+        return sent[-1]
+
+    monkeypatch.setattr(VideoRequest, "to_body", watched)
+    return sent
+
+
+async def choose(room: Room, model_id: str, kind: str) -> None:
+    """Choose a kind and a model as the fields tell it."""
+    form = room.page.form
+    await room.desk.until(lambda: room.desk.presenter.form.model(model_id) is not None)
+    form.kind.chosen.emit(kind)
+    form.model.setCurrentIndex(form.model.findData(model_id))
+    form.model.activated.emit(form.model.currentIndex())
+    await room.desk.until(lambda: room.desk.presenter.form.form.model == model_id)
+
+
+async def test_a_film_is_made_larger_for_the_price_of_its_length_and_size(
+    tmp_home: Path, theme: Theme, controls: Controls, bodies: list[dict[str, Any]]
+) -> None:
+    async with open_room(tmp_home, theme, controls) as room:
+        first = await room.done(await room.order())
+        form, desk = room.page.form, room.desk.presenter.form
+        await choose(room, ENLARGER, "video")
+        room.run("video.new")
+        assert form.factor.isVisible() and not form.duration.isVisible() and not form.audio.isVisible()
+        assert "begins with a video" in form.price_note.text() and not form.queue.isEnabled()
+        form.film.chosen.emit(str(room.desk.presenter.book.film(first)))  # the file dialog's answer
+        await room.desk.until(lambda: desk.exact)
+        assert form.queue.text() == "Queue for $0.24", "no words are needed, the price is known"
+        choice = form.factor.field
+        assert isinstance(choice, SegmentedChoice)
+        twice = choice.findChildren(QRadioButton)[1]
+        twice.setFocus()
+        QTest.keyClick(twice, Qt.Key.Key_Left)
+        assert desk.form.factor == "1" and not form.queue.isEnabled(), "an old price cannot be paid"
+        await room.desk.until(lambda: form.queue.isEnabled() and desk.exact)
+        assert form.queue.text() == "Queue for $0.06"
+        before = {job.id for job in room.desk.jobs}
+        room.press(form.queue)
+        await room.desk.until(lambda: {job.id for job in room.desk.jobs} - before)
+        job = room.desk.job
+        await room.desk.reaches(job.id, "running")
+        assert bodies[-1]["upscale_factor"] == 1 and bodies[-1]["video_url"].startswith("data:video/mp4;base64,")
+        assert "prompt" not in bodies[-1]
+        await controls.turn_clock(30)
+        larger = await room.desk.reaches(job.id, "saved")
+        assert (larger.width, larger.height) == (first.width, first.height)
+        row = room.page.main.view.rows.row_of(job.id)
+        assert row is not None and row.title == first.file and "Enlarger · 1×" in row.spoken
+        room.page.act("use", job.id)
+        assert desk.form.factor == "1" and Path(desk.form.film).exists()
+
+
+async def test_references_of_every_kind_and_what_they_are_for_are_sent_kept_and_used_again(
+    tmp_home: Path, theme: Theme, controls: Controls, bodies: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    sound, document, other = tmp_path / "sea.wav", tmp_path / "story.pdf", tmp_path / "story.txt"
+    with wave.open(str(sound), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(8000)
+        file.writeframes(b"\0\0" * 800)
+    document.write_bytes(b"%PDF-1.4\n%%EOF\n")
+    other.write_text("a story")
+    async with open_room(tmp_home, theme, controls) as room:
+        form, desk = room.page.form, room.desk.presenter.form
+        await choose(room, OMNI, "image")
+        QTest.keyClicks(form.prompt, "@Audio1 over the sea")
+        assert "works from references" in form.price_note.text() and not form.queue.isEnabled()
+        pane = form.along
+        pane.head.click()
+        pane.lists["sounds"].take([str(sound)])
+        pane.lists["documents"].take([str(document), str(other)])
+        assert desk.form.along.documents == (str(document),), "as many as there is room for"
+        task = pane.task.field
+        assert task is not None and pane.task.isVisible()
+        pane.task.chosen.emit("extend")
+        await room.desk.until(lambda: form.queue.isEnabled() and desk.exact)
+        room.run("video.queue")
+        await room.desk.until(lambda: room.desk.jobs and room.desk.job.state == "running")
+        body = bodies[-1]
+        assert body["omni_reference_task_type"] == "extend"
+        assert body["reference_audio_urls"][0].startswith("data:audio/wav;base64,")
+        assert body["reference_document_urls"][0].startswith("data:application/pdf;base64,")
+        desk.clear()
+        room.page.act("use")
+        assert desk.form.task == "extend" and Path(desk.form.along.sounds[0]).exists()
+        assert Path(desk.form.along.documents[0]).exists()
+        desk.set(along=desk.form.along.__class__(sounds=(str(other),)))
+        await room.desk.until(lambda: form.queue.isEnabled() and desk.exact)
+        room.run("video.queue")
+        await room.desk.until(lambda: room.desk.job.state == "failed")
+        assert "WAV or MP3" in room.desk.job.note and "Nothing was charged" in room.desk.job.note
+    assert await controls.paid_jobs() == 1
+
+
+@pytest.mark.parametrize(
+    ("record", "factors", "tasks"),
+    [
+        (model("a-upscale", model_type="video"), ("1", "2", "4"), ()),
+        (model("a-upscale", model_type="text-to-video"), (), ()),
+        (model("a", model_type="video", upscale_factors=[2, 4]), ("2", "4"), ()),
+        (model("a", model_type="video", upscale_factor=True), ("1", "2", "4"), ()),
+        (model("an-upscale", model_type="video", upscale_factor=False), (), ()),
+        (model("an-omni-model", model_type="image-to-video"), (), ("auto", "reference", "edit", "extend")),
+        (model("a", model_type="video", omni_reference_task_type=["auto", "edit", "x"]), (), ("auto", "edit")),
+        (model("a", model_type="image-to-video"), (), ()),
+    ],
+)
+def test_the_record_says_who_enlarges_and_who_asks_for_a_task_and_the_name_where_it_is_silent(
+    record: Model, factors: tuple[str, ...], tasks: tuple[str, ...]
+) -> None:
+    takes = takes_of(record)
+    assert (takes.factors, takes.tasks) == (factors, tasks)
+
+
+def test_a_model_without_lengths_decides_itself_and_nothing_it_does_not_take_is_sent() -> None:
+    form = Form(kind="video", prompt="a boat", duration="5s", film="a.mp4", sound="a.wav", factor="4", task="edit")
+    plain = sent_values(form, Takes(kind="video"))
+    assert plain["duration"] == "auto"
+    assert plain["upscale_factor"] is None and plain["omni_reference_task_type"] is None
+    enlarger = Takes(kind="video", factors=("1", "2", "4"))
+    assert sent_values(form, enlarger)["upscale_factor"] == 4
+    assert sent_media(form, enlarger) == {"video_url": "a.mp4"}, "what is enlarged keeps its sound"
+    assert not refusal_of(Form(kind="video", film="a.mp4"), enlarger), "words are not needed"
