@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Literal
 
+from app.audio.pulse_source import source_channels
+
 if TYPE_CHECKING:
     from types import ModuleType
 
@@ -82,7 +84,10 @@ class SystemDevice:
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """A device that can be opened. `id` lasts over restarts and replugging; "" stands for the system's default."""
+    """A device that can be opened. `id` lasts over restarts and replugging; "" stands for the system's default.
+
+    `channels` is 0 where nobody says how many it has.
+    """
 
     id: str
     name: str
@@ -122,9 +127,10 @@ class AudioHost:
             server = _server_of(rows)
             listed = [device for device in self._system if device.direction == direction]
             if server is not None and listed:
+                known = source_channels() if direction == "input" else {device.id: device.channels for device in listed}
                 found = [
-                    Device(SERVER_PREFIX + device.id, device.name, direction, device.channels, device.is_default)
-                    for device in listed
+                    Device(SERVER_PREFIX + one.id, one.name, direction, known.get(one.id, 0), one.is_default)
+                    for one in listed
                 ]
             else:
                 default = self._default_index(direction)
@@ -166,7 +172,7 @@ class AudioHost:
             self._open_streams = max(0, self._open_streams - 1)
 
     def _target(self, direction: Direction, device_id: str) -> Target:
-        rows = self._rows(direction)
+        rows = self._rows(direction) or self._rows(direction)  # the second look is a new one
         if not rows:
             raise AudioUnavailable(Missing.DEVICE, direction)
         server = _server_of(rows)
@@ -192,14 +198,15 @@ class AudioHost:
             rows = [dict(row) for row in sounddevice.query_devices()]
         except sounddevice.PortAudioError as error:
             raise reason(error, direction) from error
-        if not rows:
-            self._is_stale = True  # one may be plugged in before the next look
         apis = [api["name"] for api in sounddevice.query_hostapis()]
-        return {
+        found = {
             index: {**row, "api": apis[row["hostapi"]]}
             for index, row in enumerate(rows)
             if row[_CHANNELS[direction]] > 0
         }
+        if not found:
+            self._is_stale = True  # one may be plugged in before the next look
+        return found
 
     def _default_index(self, direction: Direction) -> int:
         assert self._sounddevice is not None

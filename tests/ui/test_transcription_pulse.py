@@ -115,6 +115,8 @@ async def test_the_list_follows_real_plugging(pulse: Pulse, tmp_home: Path) -> N
         module = pulse.plug_microphone("late", "Late microphone")
         try:
             await until(lambda: "Late microphone" in names())
+            late = next(one for one in presenter.recording.inputs().microphones if one.name == "Late microphone")
+            assert late.channels == 1, "it is mono, whatever the server could make of it"
         finally:
             pulse.unplug(module)
 

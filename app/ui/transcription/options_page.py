@@ -129,8 +129,7 @@ class OptionsPage(QScrollArea):
             default = self.tr("System default") if inputs.microphones else self.tr("No microphone")
             self.input.addItem(default, "")
             for each in inputs.microphones:
-                channels = self.tr("mono") if each.channels == 1 else self.tr("{n} channels").format(n=each.channels)
-                self.input.addItem(f"{each.name}, {channels}", each.id)
+                self.input.addItem(each.name + self._channel_words(each.channels), each.id)
             if inputs.missing:
                 self.input.addItem(self.tr("The one chosen before, not plugged in"), inputs.chosen)
             self.input.setCurrentIndex(max(0, self.input.findData(inputs.chosen)))
@@ -150,6 +149,12 @@ class OptionsPage(QScrollArea):
         self.gain.set_value(inputs.gain_db)
         self.gain_row.value.set_text(f"{inputs.gain_db:+.0f} dB".replace("-", "−"))
         self.test.setEnabled(not inputs.test and bool(inputs.microphones))
+
+    def _channel_words(self, channels: int) -> str:
+        """What the list says behind a microphone's name; nothing where nobody knows."""
+        if channels < 1:
+            return ""
+        return self.tr(", mono") if channels == 1 else self.tr(", {n} channels").format(n=channels)
 
     def show_options(self, options: Options, model: ModelChoice) -> None:
         """What is sent, and what of it the model uses."""

@@ -20,6 +20,7 @@ from app.ui.transcription.state import BYTES_PER_S, Inputs, Microphone, Tick
 if TYPE_CHECKING:
     from app.ui.shared.device_watch import DeviceWatch
 
+MOST_CHANNELS = 8  # to choose one of
 TICK_MS = 50
 SHOWN_S = 30  # of the live waveform
 TEST_S = 3.0
@@ -88,7 +89,7 @@ class RecordingDesk(QObject):
             self._problem = "" if found else "No microphone found. Plug one in and it appears here by itself."
         except AudioUnavailable as error:
             found, self._problem = (), error.sentence
-        self._microphones = tuple(Microphone(each.id, each.name, max(1, min(8, each.channels))) for each in found)
+        self._microphones = tuple(Microphone(each.id, each.name, min(MOST_CHANNELS, each.channels)) for each in found)
         self._default_id = next((each.id for each in found if each.is_default), "")
         if self._recorder is not None and self._recorded_id and self._recorded_id not in {one.id for one in found}:
             self._recorder.lose()

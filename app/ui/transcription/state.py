@@ -120,7 +120,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Microphone:
-    """An input to choose. `id` "" is the system's default."""
+    """An input to choose. `id` "" is the system's default; `channels` is 0 where nobody says how many it has."""
 
     id: str
     name: str
