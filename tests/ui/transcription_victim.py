@@ -31,7 +31,8 @@ async def record(desk: Desk) -> None:
     desk.blocks[-1].say(tone(440, 2.0))
     await desk.until(lambda: desk.presenter.recording.seconds >= 2.0)
     desk.presenter.mark("Here")
-    await asyncio.sleep(0.3)
+    while not (await desk.presenter.store.one(desk.head.id or "")).marks:
+        await asyncio.sleep(0.01)
     print(desk.presenter.recording.seconds, flush=True)
     while True:
         desk.blocks[-1].say(tone(440, 0.1))
