@@ -33,7 +33,7 @@ LINE_PX = 25
 _WIDE = re.compile("[\U00010000-\U0010ffff]")
 TELL_AFTER_MS = 60
 NOTHING_YET = "Write or paste what you want to hear, or drop a text file here."
-PIECE = 20_000  # characters that are put into the document at a time; laying out more of them would be felt
+PIECE = 8_000  # characters that are put into the document at a time; laying out more of them would be felt
 MAX_FILE_BYTES = 4_000_000
 
 
@@ -51,6 +51,7 @@ class SpeechEditor(QTextEdit):
         self._begins: tuple[int, ...] = ()
         self._told = ""
         self._rest = ""  # of a long text: what is still to be put into the document
+        self._pour_at: QTextCursor | None = None  # where it goes: a place in what was pasted into, or None for the end
         self._wide: list[int] = []  # characters that Qt counts as two
         self.setAcceptRichText(False)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -102,30 +103,44 @@ class SpeechEditor(QTextEdit):
         all there."""
         if text == self.toPlainText() and not self._rest:
             return
+        first = _piece_of(text)
         blocked = self.blockSignals(True)
-        self.setPlainText(text[:PIECE])
+        self.setPlainText(first)
         self.blockSignals(blocked)
-        self._rest = text[PIECE:]
         self._note(text)
         self._format_lines()
-        self.setReadOnly(bool(self._rest))
-        if self._rest:
+        self._begin_pouring(text[len(first) :], None)
+
+    def _begin_pouring(self, rest: str, at: QTextCursor | None) -> None:
+        """Put what is left of a long text into the document, a piece at each turn of the event loop."""
+        self._rest, self._pour_at = rest, at
+        self.setReadOnly(bool(rest))
+        if rest:
             self._pourer.start()
         self.viewport().update()
 
     def _pour(self) -> None:
-        piece, self._rest = self._rest[:PIECE], self._rest[PIECE:]
+        piece = _piece_of(self._rest)
+        self._rest = self._rest[len(piece) :]
         blocked = self.blockSignals(True)
-        self.document().setUndoRedoEnabled(False)
-        cursor = QTextCursor(self.document())
-        cursor.movePosition(QTextCursor.MoveOperation.End)
-        cursor.insertText(piece)
-        self.document().setUndoRedoEnabled(True)
+        if self._pour_at is None:
+            self.document().setUndoRedoEnabled(False)
+            cursor = QTextCursor(self.document())
+            cursor.movePosition(QTextCursor.MoveOperation.End)
+            cursor.insertText(piece)
+            self.document().setUndoRedoEnabled(True)
+        else:
+            _insert(self._pour_at, piece, goes_on=True)
         self.blockSignals(blocked)
         if not self._rest:
             self._pourer.stop()
             self.setReadOnly(False)
             self._show_marks()
+            if self._pour_at is not None:
+                self.setTextCursor(self._pour_at)
+                self._pour_at = None
+                self.ensureCursorVisible()
+                self.flush()
 
     def _note(self, text: str) -> None:
         self._told = text
@@ -158,8 +173,25 @@ class SpeechEditor(QTextEdit):
         return place - low
 
     def insertFromMimeData(self, source: QMimeData) -> None:
-        super().insertFromMimeData(source)
-        self._format_lines()
+        """Paste. Much text comes piece by piece and is told at once; undone it is in one step."""
+        text = source.text().replace("\r\n", "\n").replace("\r", "\n")
+        if self.isReadOnly():
+            return
+        if len(text) <= PIECE:
+            super().insertFromMimeData(source)
+            self._format_lines()
+            return
+        before, cursor = self.toPlainText(), self.textCursor()
+        start, end = (self.character_at(place) for place in (cursor.selectionStart(), cursor.selectionEnd()))
+        first = _piece_of(text)
+        blocked = self.blockSignals(True)
+        _insert(cursor, first)
+        self.blockSignals(blocked)
+        whole = before[:start] + text + before[end:]
+        self._begin_pouring(text[len(first) :], cursor)
+        self._timer.stop()
+        self._note(whole)
+        self.edited.emit(whole)
 
     # -- marks ----------------------------------------------------------------------------------------------------
 
@@ -269,3 +301,22 @@ class SpeechEditor(QTextEdit):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.viewport().update()
+
+
+def _piece_of(text: str) -> str:
+    """Return what of a text is put into the document next: whole paragraphs, or one that is longer than a piece.
+
+    A paragraph is laid out as one, so half of it would only be laid out twice.
+    """
+    end = text.rfind("\n", 0, PIECE) + 1 or text.find("\n", PIECE) + 1
+    return text[:end] if end and len(text) > PIECE else text
+
+
+def _insert(cursor: QTextCursor, text: str, *, goes_on: bool = False) -> None:
+    """Put text where the cursor is; with `goes_on` it belongs to the step of undo before it."""
+    if goes_on:
+        cursor.joinPreviousEditBlock()
+    else:
+        cursor.beginEditBlock()
+    cursor.insertText(text)
+    cursor.endEditBlock()

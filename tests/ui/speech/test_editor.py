@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QMimeData
 from PySide6.QtGui import QTextCursor
 from pytestqt.qtbot import QtBot
 
@@ -69,3 +70,49 @@ def test_a_long_text_comes_piece_by_piece_and_is_whole_in_the_end(theme: Theme, 
     assert told == []
     first = editor.document().firstBlock().blockFormat().lineHeight()
     assert editor.document().lastBlock().blockFormat().lineHeight() == first
+
+
+def paste(editor: SpeechEditor, text: str) -> None:
+    data = QMimeData()
+    data.setText(text)
+    editor.insertFromMimeData(data)
+
+
+def test_a_long_paste_comes_piece_by_piece_is_told_at_once_and_undone_in_one_step(theme: Theme, qtbot: QtBot) -> None:
+    editor = made(theme, qtbot)
+    editor.insertPlainText("Before 🎉 and after")
+    editor.flush()
+    told: list[str] = []
+    editor.edited.connect(told.append)
+    cursor = editor.textCursor()
+    cursor.setPosition(len("Before 🎉 ") + 1)  # Qt counts the emoji as two
+    cursor.movePosition(QTextCursor.MoveOperation.EndOfWord, QTextCursor.MoveMode.KeepAnchor)
+    editor.setTextCursor(cursor)
+    long = "The harbour lies still in the morning. 🎉 Nobody is there.\r\n" * (5 * PIECE // 58)
+    paste(editor, long)
+    whole = "Before 🎉 " + long.replace("\r\n", "\n") + " after"
+    assert told == [whole], "the price and the disk need not wait for the layout"
+    assert editor.isReadOnly() and editor.document().characterCount() < PIECE * 1.2
+    qtbot.waitUntil(lambda: not editor.isReadOnly(), timeout=10_000)
+    assert editor.toPlainText() == whole and told == [whole]
+    assert editor.textCursor().position() == editor.document().characterCount() - 1 - len(" after")
+    heights = {editor.document().findBlockByNumber(n).blockFormat().lineHeight() for n in range(0, 500, 50)}
+    assert len(heights) == 1
+    editor.undo()
+    assert editor.toPlainText() == "Before 🎉 and after"
+    editor.redo()
+    assert editor.toPlainText() == whole
+
+
+def test_a_short_paste_goes_in_whole(theme: Theme, qtbot: QtBot) -> None:
+    editor = made(theme, qtbot)
+    paste(editor, "It is quiet.\nNobody is there.")
+    assert editor.toPlainText() == "It is quiet.\nNobody is there." and not editor.isReadOnly()
+
+
+def test_a_paragraph_that_is_longer_than_a_piece_is_laid_out_once(theme: Theme, qtbot: QtBot) -> None:
+    editor = made(theme, qtbot)
+    long = "word " * PIECE
+    paste(editor, f"{long}\n{long}")
+    qtbot.waitUntil(lambda: not editor.isReadOnly(), timeout=10_000)
+    assert editor.toPlainText() == f"{long}\n{long}"
