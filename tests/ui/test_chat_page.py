@@ -14,6 +14,7 @@ from PySide6.QtGui import QAccessible, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLineEdit, QPlainTextEdit, QWidget
 
+from app.ui.chat.inspector import TOTALS
 from app.ui.chat.page import ChatPage
 from app.ui.chat.state import CharacterHead, ChatEntry
 from app.ui.shared.tab import TabPage, Zones
@@ -234,6 +235,11 @@ async def test_totals_copy_as_a_table(theme: Theme, tmp_home: Path) -> None:
         table = shown.page.side.totals.table
         QTest.keySequence(table, "Ctrl+C")
         assert QGuiApplication.clipboard().text() == "Model\tIn\tOut\tCost\nPlain\t812\t164\t$0.0007"
+        shown.page.side.show_page(TOTALS)
+        shown.page.side.resize(312, 800)
+        shown.page.side.show()
+        widths = [table.columnWidth(column) for column in range(4)]
+        assert sum(widths) <= table.viewport().width(), "the cost is seen too"
 
 
 async def test_the_picker_filters_chooses_and_marks_favourites(theme: Theme, tmp_home: Path) -> None:

@@ -1,10 +1,12 @@
 """The message view as a person meets it: what is on screen, where it stays, what pressing does."""
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from app.ui.chat.message_lines import FooterBox
+from app.ui.chat.message_rows import MessageRow, ReceiptRun
 from app.ui.chat.message_units import BODY
 from app.ui.chat.message_view import COLUMN_PX, MessageView
 from app.ui.shared.theme import Theme
@@ -232,3 +234,14 @@ def test_right_to_left_text_stands_at_the_right(theme: Theme) -> None:
     view = shown(theme, [answer("- مرحبا", actions=())])
     box = view.stack.placed[0].unit.boxes[0]
     assert box.end_rect().left() > box.width / 2  # type: ignore[union-attr]  # prose has an end
+
+
+@pytest.mark.parametrize("width", [200, 240, 300, 760])
+def test_the_buttons_of_a_narrow_message_never_stand_on_its_receipt(theme: Theme, width: int) -> None:
+    row = MessageRow("a", "assistant", "Yes.", receipt=(ReceiptRun("$0.00016, Sandbox, not charged", icon="receipt"),))
+    box = FooterBox(theme, row)
+    box.layout(width)
+    ((_run, at, wide),) = box._places
+    text = QRectF(at.x(), at.y() - 8, wide, 16)
+    assert not any(control.rect.intersects(text) for control in box.controls())
+    assert all(control.rect.bottom() <= box.height + 1 for control in box.controls())

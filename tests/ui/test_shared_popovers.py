@@ -60,6 +60,17 @@ def test_a_popover_opens_above_when_asked_and_stays_on_the_screen(qtbot, window:
     popover.close()
 
 
+def test_a_popover_stays_in_the_window_where_it_fits(window: QWidget, theme: Theme) -> None:
+    popover, _, opener = popover_with_field(theme, window)
+    room = QRect(window.mapToGlobal(QPoint(0, 0)), window.size())
+    opener.move(window.width() - opener.width(), window.height() - opener.height())
+    popover.open_at(opener, width=240)
+    card = popover.geometry().marginsRemoved(SHADOW_MARGINS)
+    assert room.contains(card)
+    assert card.bottom() < opener.mapToGlobal(QPoint(0, 0)).y()
+    popover.close()
+
+
 def test_a_popover_without_a_name_cannot_be_made(window: QWidget, theme: Theme) -> None:
     with pytest.raises(ValueError, match="name"):
         Popover(theme, window, name="")

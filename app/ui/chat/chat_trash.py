@@ -56,7 +56,9 @@ class TrashPane(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(self.header)
-        layout.addWidget(self.view, 1)
+        self._list = QVBoxLayout()
+        self._list.addWidget(self.view)
+        layout.addLayout(self._list, 1)
         layout.addWidget(rule())
         layout.addLayout(self._below)
         self.back.clicked.connect(self.left)
@@ -71,6 +73,7 @@ class TrashPane(QWidget):
 
     def _dress(self) -> None:
         theme = self._theme
+        self._list.setContentsMargins(0, theme.px(8), 0, 0)
         self._below.setContentsMargins(theme.px(16), theme.px(9), theme.px(16), theme.px(12))
         self._below.setSpacing(theme.px(8))
 

@@ -43,6 +43,7 @@ class FindBar(QWidget):
         self.close_button = IconButton(theme, "close", self.tr("Close the search"), size="small")
         self._row = QHBoxLayout()
         self._row.addWidget(self.field, 1)
+        self._row.addSpacing(6)  # the ring around the field
         for widget in (self.count, self.previous, self.next, self.close_button):
             self._row.addWidget(widget)
         column = QVBoxLayout(self)

@@ -252,8 +252,22 @@ class FooterBox(Box):
         self._controls = action_controls(self._row)
         left = place_right(theme, self._controls, width + theme.px(4), high / 2, theme.px(2))
         room = left - theme.px(12) if self._controls else float(width)
+        fits = not self._runs or not self._controls or self._run_width(self._runs[0]) <= room
+        if not fits:  # in a narrow column the buttons stand under the receipt
+            high, room = theme.line_px("small"), float(width)
+        y = self._place_runs(width, room, high / 2)
+        self.height = round(y + high / 2)
+        if not fits:
+            below = button_height(theme)
+            place_right(theme, self._controls, width + theme.px(4), self.height + 2 + below / 2, theme.px(2))
+            self.height += 2 + below
+        return self.height
+
+    def _place_runs(self, width: int, room: float, y: float) -> float:
+        """Set the receipt from the left, `room` px of the first line; return the middle of the last line."""
+        theme = self.theme
         gap = theme.px(8) * 2 + 3
-        x, y = 0.0, high / 2
+        x = 0.0
         self._places = []
         for run in self._runs:
             wide = self._run_width(run)
@@ -263,8 +277,7 @@ class FooterBox(Box):
                 x += gap
             self._places.append((run, QPointF(x, y), wide))
             x += wide
-        self.height = round(y + high / 2)
-        return self.height
+        return y
 
     def _font_of(self, run: ReceiptRun) -> QFontMetricsF:
         return QFontMetricsF(self.theme.font("small", 500 if run.strong else None, tabular=True))

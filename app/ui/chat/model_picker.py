@@ -190,7 +190,7 @@ class ModelPicker(Popover):
         window = button.window()
         room = round(window.width() / self._theme_of_list.scale) - 32
         self._fit_height(button)
-        self.open_at(button, align_right=True, width=min(WIDTH, room))
+        self.open_at(button, width=min(WIDTH, room))
 
     # Inside
 

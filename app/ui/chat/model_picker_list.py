@@ -243,8 +243,9 @@ class ModelDelegate(QStyledItemDelegate):
         columns = column_rects(theme, rect)
         left = rect.left() + theme.icon_px(STAR) + theme.px(GAP)
         room = columns[0].left() - theme.px(GAP) - left
-        top = rect.top() + theme.px(2)
-        upper = QRect(left, top, room, theme.type_px(19))
+        line = theme.type_px(19)
+        top = rect.top() + theme.px(2) if row.badges else rect.center().y() - line // 2
+        upper = QRect(left, top, room, line)
         self._paint_name(painter, upper, row)
         self._paint_badges(painter, QRect(left, upper.bottom() + 1 + theme.px(1), room, theme.height_px(18, 16)), row)
         painter.setFont(theme.font("body", tabular=True))

@@ -153,7 +153,6 @@ class TotalsPage(QWidget):
         height = self.table.horizontalHeader().sizeHint().height() + 2
         height += rows * self.table.verticalHeader().defaultSectionSize()
         self.table.setFixedHeight(height)
-        self.table.resizeColumnsToContents()
 
     def show_totals(self, totals: Totals) -> None:
         """Show what a chat has used, or that it has used nothing."""

@@ -10,6 +10,7 @@ from PySide6.QtCore import (
     QPropertyAnimation,
     QRect,
     QRectF,
+    QSize,
     Qt,
     Signal,
 )
@@ -68,7 +69,7 @@ class Popover(QFrame):
     def open_at(self, opener: QWidget, *, above: bool = False, align_right: bool = False, width: int = 0) -> None:
         """Open under (or above) `opener`; `width` in px at 100 %, 0 for what the content wants.
 
-        Goes to the other side when there is no room, and stays on the screen.
+        Goes to the other side when there is no room, and stays on the screen, in the window too if it fits there.
         """
         self._opener = opener
         if self._ring is None:
@@ -88,8 +89,8 @@ class Popover(QFrame):
         card = QRect(QPoint(0, 0), self.size()).marginsRemoved(margins).size()
         anchor = QRect(opener.mapToGlobal(QPoint(0, 0)), opener.size())
         screen = opener.screen() or QGuiApplication.primaryScreen()
-        room = screen.availableGeometry()
         offset = self._theme.px(OFFSET)
+        room = self._room(opener, screen.availableGeometry(), card)
         below_y, above_y = anchor.bottom() + 1 + offset, anchor.top() - offset - card.height()
         y = above_y if above else below_y
         if not above and below_y + card.height() > room.bottom() and above_y >= room.top():
@@ -102,6 +103,19 @@ class Popover(QFrame):
         x = max(room.left(), min(x, room.right() + 1 - card.width()))
         y = max(room.top(), min(y, room.bottom() + 1 - card.height()))
         return QPoint(x - margins.left(), y - margins.top())
+
+    @staticmethod
+    def _room(opener: QWidget, screen: QRect, card: QSize) -> QRect:
+        """Return where the card may stand: on the screen, and inside the window wherever that is large enough."""
+        window = opener.window()
+        inside = screen.intersected(QRect(window.mapToGlobal(QPoint(0, 0)), window.size()))
+        if card.width() <= inside.width():
+            screen.setLeft(inside.left())
+            screen.setRight(inside.right())
+        if card.height() <= inside.height():
+            screen.setTop(inside.top())
+            screen.setBottom(inside.bottom())
+        return screen
 
     def _appear(self, place: QPoint) -> None:
         """Fade in and rise by 4 px. With reduced motion, at once."""
