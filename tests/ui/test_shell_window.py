@@ -61,6 +61,28 @@ async def test_an_overlay_takes_the_focus_and_esc_gives_it_back(desk):
     assert desk.window.focusWidget() is desk.chat.input
 
 
+async def test_over_the_canvas_a_pane_grows_with_the_text(desk):
+    resize(desk, 1440)
+    frame = desk.window.tab_frames.by_name["chat"]
+    beside = frame.list_zone.width()
+    desk.theme.set_text_percent(200)
+    desk.window.toggle_list()
+    assert frame.list_zone.width() > 1.5 * beside, "not held to the width that it had beside the canvas"
+    frame.close_overlay()
+
+
+async def test_an_overlay_goes_when_the_focus_goes_to_what_it_covers(desk):
+    resize(desk, 900)
+    desk.window.toggle_list()
+    overlay = desk.window.tab_frames.by_name["chat"].overlay
+    assert overlay.isVisible()
+    desk.window.rail.logo.setFocus()
+    assert overlay.isVisible(), "the rail is not covered"
+    desk.chat.input.setFocus()
+    assert not overlay.isVisible()
+    assert desk.window.focusWidget() is desk.chat.input
+
+
 async def test_a_press_beside_an_overlay_closes_it(desk):
     resize(desk, 900)
     desk.window.toggle_inspector()

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 ALL_ZONES_FROM = 1240  # effective width
 LIST_BESIDE_FROM = 1000
+QWIDGETSIZE_MAX = 16_777_215  # px; Qt's word for no limit, which PySide does not name
 WIDER_PANES_FROM = 1800
 
 LIST_MIN, LIST_MAX, LIST_WIDE = 220, 380, 320
@@ -229,6 +230,8 @@ class ZoneFrame(QWidget):
             if self._splitter.indexOf(zone) >= 0:
                 zone.hide()
                 zone.setParent(self)
+                zone.setMinimumWidth(0)  # over the canvas it is as wide as the text wants it, whatever it was beside it
+                zone.setMaximumWidth(QWIDGETSIZE_MAX)
             return
         if self._pane_over is zone:
             self.overlay.drop_pane()
