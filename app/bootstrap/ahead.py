@@ -9,10 +9,14 @@ then when two threads make its classes at the same time.
 from __future__ import annotations
 
 import asyncio
+import dis
 import gc
 import importlib
+import importlib.util
 import pkgutil
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
+from importlib.abc import InspectLoader
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -72,7 +76,53 @@ def _modules_of(tab: str) -> list[str]:
     package = importlib.import_module(f"app.ui.{tab}")
     names = sorted(found.name for found in pkgutil.iter_modules(package.__path__))
     wanted = [f"app.ui.{tab}.{name}" for name in names if not name.endswith(("_dialog", "_dialogs"))]
-    return [*wanted, f"app.bootstrap.{tab}_tab"]
+    return _one_by_one([*wanted, f"app.bootstrap.{tab}_tab"])
+
+
+def _one_by_one(names: Sequence[str]) -> list[str]:
+    """Put modules behind those that they need, which are named too: no import has to take others along."""
+    order: list[str] = []
+    seen: set[str] = set()
+
+    def visit(name: str) -> None:
+        if name in seen:
+            return
+        seen.add(name)
+        if name not in sys.modules:
+            for needed in _needed_by(name):
+                visit(needed)
+            order.append(name)
+
+    for name in names:
+        visit(name)
+    return order
+
+
+def _needed_by(module: str) -> Iterator[str]:
+    """Name what a module imports of the program when it is run, read from its code; not what it names for types."""
+    spec = importlib.util.find_spec(module)
+    code = spec.loader.get_code(module) if spec is not None and isinstance(spec.loader, InspectLoader) else None
+    if code is None:
+        return
+    is_for_types, skipped_to = False, 0
+    wanted: tuple[object, ...] = ()
+    for step in dis.get_instructions(code):
+        if step.offset < skipped_to:
+            continue
+        if step.argval == "TYPE_CHECKING":
+            is_for_types = step.opname == "LOAD_NAME"
+        elif is_for_types and "JUMP_IF_FALSE" in step.opname.replace("FORWARD_", ""):
+            is_for_types, skipped_to = False, step.argval
+        elif step.opname == "LOAD_CONST" and isinstance(step.argval, tuple):
+            wanted = step.argval
+        elif step.opname == "IMPORT_NAME" and str(step.argval).startswith("app."):
+            yield step.argval
+            yield from (name for name in (f"{step.argval}.{word}" for word in wanted) if _is_module(name))
+
+
+def _is_module(name: str) -> bool:
+    package = sys.modules.get(name.rpartition(".")[0])
+    return package is not None and hasattr(package, "__path__") and importlib.util.find_spec(name) is not None
 
 
 async def with_work(database: Database) -> list[str]:
@@ -97,7 +147,7 @@ async def make_ready(window: MainWindow, needed: Sequence[str] = ()) -> None:
                 continue
             if name not in needed:
                 await quiet.come()
-            for module in _modules_of(name):
+            for module in await asyncio.to_thread(_modules_of, name):
                 if window.tab_frames.is_wanted(name):
                     break  # somebody looks at it: what is left is imported at once
                 importlib.import_module(module)

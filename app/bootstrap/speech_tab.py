@@ -29,11 +29,15 @@ def make_speech_tab(rialto: Rialto) -> Pieces[SpeechPage]:
     cache = rialto.paths.cache / "speech"
     sound = SoundDesk(rialto.audio, rialto.tasks, cache, rialto.device_watch)
     table = VoiceTable(resources() / "data" / "voices.json")
+    yield
     presenter = SpeechPresenter(rialto.caller, rialto.tasks, sound, table, rialto.paths.data)
+    yield
     deeds = TakeDeeds(presenter, rialto.tasks)
     clones = CloneDesk(presenter, rialto.audio, rialto.tasks, rialto.paths.cache / "voices")
     page = SpeechPage(rialto.theme, presenter, deeds, clones, rialto.tasks, whole=False)
+    yield
     yield from page.build()
+    yield
     page.aloud = ReadAloud(presenter, rialto.tasks)
     page.aloud.said.connect(lambda sentence: _toast(rialto, page, sentence, "", ""))
     rialto.window.silencers.append(page.silence)

@@ -25,8 +25,10 @@ def make_transcription_tab(rialto: Rialto) -> Pieces[TranscriptionPage]:
     presenter = TranscriptionPresenter(
         rialto.caller, rialto.settings, rialto.tasks, folders, rialto.audio, rialto.device_watch
     )
+    yield
     page = TranscriptionPage(rialto.theme, presenter, rialto.tasks, whole=False)
     yield from page.build()
+    yield
     page.help_wanted.connect(rialto.help)
     page.toast_wanted.connect(lambda *words: _toast(rialto, page, *words))
     page.chat_wanted.connect(lambda title, text: ask_in_chat(rialto, title, text))

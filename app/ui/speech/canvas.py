@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 from app.ui.shared.buttons import Button, IconButton
 from app.ui.shared.error_card import ErrorCard
 from app.ui.shared.header import PaneHeader
+from app.ui.shared.in_pieces import Pieces, at_once
 from app.ui.shared.player_bar import PlayerBar
 from app.ui.shared.problems import Problem
 from app.ui.shared.receipt_line import ReceiptLine
@@ -29,10 +30,17 @@ class SpeechCanvas(QWidget):
     problem_action = Signal(str)
     go_on_wanted = Signal()
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, *, whole: bool = True) -> None:
+        """`whole`: without it, `build` is still to be run."""
         super().__init__()
         self._theme = theme
         zone(self, "canvas")
+        if whole:
+            at_once(self.build())
+
+    def build(self) -> Pieces[None]:
+        """Make the header, the editor, the bars below it and the audition, one at each step."""
+        theme = self._theme
         self.header = PaneHeader(theme, "New clip", style="reading", weight=600)
         self.list_button = IconButton(theme, "panel-left", "Show the list", shortcut="Ctrl+B")
         self.pencil = IconButton(theme, "pencil", "Rename", shortcut="F2", size="small", icon_size=15)
@@ -46,20 +54,26 @@ class SpeechCanvas(QWidget):
         self._title_field.setAccessibleName("Title")
         self._title_field.setMaxLength(80)
         self._title_field.hide()
+        yield
         self.editor = SpeechEditor(theme)
         self.problem = ErrorCard(theme)
+        yield
         self.speak_bar = SpeakBar(theme)
+        yield
         self.player = PlayerBar(theme)
+        yield
         self.transcribe = Button(theme, "Transcribe", "microphone", kind="quiet", size="small")
         self.go_on = Button(theme, "Ask for the rest", "refresh", size="small")
         self.save = Button(theme, "Save as…", "download", size="small")
         self.receipts: list[ReceiptLine] = []
         self.audition_view = AuditionView(theme)
         self._shown_receipts: object = None
+        yield
         self._arrange()
         self._connect()
         theme.changed.connect(self._dress)
         self._dress()
+        yield
 
     def _arrange(self) -> None:
         self.header.add_before_title(self.list_button)

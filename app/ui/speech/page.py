@@ -73,15 +73,20 @@ class SpeechPage(QObject):
         theme = self._theme
         self.list = ClipListPane(theme)
         yield
-        self.main = SpeechCanvas(theme)
-        yield
+        self.main = SpeechCanvas(theme, whole=False)
+        yield from self.main.build()
         self.side = SpeechInspector(theme, whole=False)
         yield from self.side.build()
         self.voices = VoiceWires(self, theme)
+        yield
         self._connect_presenter()
         self._connect_list()
         self._connect_canvas()
-        self._show_all()
+        yield
+        self._show_presenter()
+        yield
+        self.voices.show_all()
+        self.presenter.tell_clips()
 
     # -- wires ----------------------------------------------------------------------------------------------------
 
@@ -156,15 +161,13 @@ class SpeechPage(QObject):
 
     # -- what the presenter tells ---------------------------------------------------------------------------------
 
-    def _show_all(self) -> None:
+    def _show_presenter(self) -> None:
         presenter = self.presenter
         self.main.editor.set_text(presenter.text)
         self.main.show_head(presenter.head)
         self.main.speak_bar.show_meter(presenter.meter)
         self.main.show_problem(presenter.problem)
         self._show_sound()
-        self.voices.show_all()
-        presenter.tell_clips()
 
     def _show_clips(self, rows: Sequence[ClipRow]) -> None:
         self._rows = rows

@@ -49,6 +49,7 @@ class Canvas(QFrame):
         layout.setSpacing(0)
         self.header = TranscriptHeader(theme)
         layout.addWidget(self.header)
+        yield
         self.places = QStackedWidget(self)
         layout.addWidget(self.places, 1)
         yield
@@ -61,9 +62,10 @@ class Canvas(QFrame):
         self.result = ResultView(theme, self.places)
         yield
         self.batch = BatchView(theme, self.places)
+        yield
         for view in (self.start, self.recording, self.sound, self.result, self.batch):
             self.places.addWidget(view)
-        yield
+            yield
 
     @property
     def view(self) -> str:

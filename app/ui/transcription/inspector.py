@@ -42,15 +42,18 @@ class Inspector(QWidget):
         layout.addWidget(self.tabs)
         self.pages = QStackedWidget(self)
         layout.addWidget(self.pages, 1)
-        self.options = OptionsPage(theme, self.pages)
         yield
+        self.options = OptionsPage(theme, self.pages, whole=False)
+        yield from self.options.build()
         self.export = ExportPage(theme, self.pages)
         yield
         self.details = DetailsPage(theme)
+        yield
         self.request = RequestPage(theme)
         yield
         for page in (self.export, self.options, self.details, self.request):
             self.pages.addWidget(page)
+            yield
         self._view = ""
         self.tabs.bar.setTabVisible(EXPORT, False)
         self.tabs.bar.currentChanged.connect(self.pages.setCurrentIndex)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWi
 
 from app.ui.shared.buttons import Button, IconButton
 from app.ui.shared.fields import ChoiceField, TextField
+from app.ui.shared.in_pieces import Pieces, at_once
 from app.ui.shared.label import Label
 from app.ui.shared.segmented import SegmentedChoice
 from app.ui.shared.slider_field import SliderField
@@ -37,7 +38,8 @@ class OptionsPage(QScrollArea):
     mark_renamed = Signal(int, str)
     mark_removed = Signal(int)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, parent: QWidget | None = None, *, whole: bool = True) -> None:
+        """`whole`: without it, `build` is still to be run."""
         super().__init__(parent)
         self._theme = theme
         self._marks: tuple[Mark, ...] = ()
@@ -46,18 +48,26 @@ class OptionsPage(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName(self.tr("Options"))
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        if whole:
+            at_once(self.build())
+
+    def build(self) -> Pieces[None]:
+        """Make the fields and put them into their groups, some at each step."""
+        theme = self._theme
         self.input = ChoiceField(theme, self.tr("Input"))
         self.channel = ChoiceField(theme, self.tr("Channel"))
         self.gain = SliderField(
             theme, self.tr("Gain in dB"), low=-MAX_GAIN_DB, high=MAX_GAIN_DB, step=1, decimals=0, default=0
         )
         self.test = Button(theme, self.tr("Test: record three seconds"), "microphone", size="small")
+        yield
         self.record_as = SegmentedChoice(
             theme, self.tr("Send recordings as"), (("flac", "FLAC"), ("wav", "WAV"), ("ogg", "OGG")), stretch=True
         )
         self.language = ChoiceField(theme, self.tr("Spoken language"))
         for code, name in LANGUAGES:
             self.language.addItem(name, code)
+        yield
         self.times = Switch(theme, self.tr("Word timestamps"))
         self.answer = SegmentedChoice(
             theme,
@@ -65,11 +75,7 @@ class OptionsPage(QScrollArea):
             (("json", self.tr("Structured")), ("text", self.tr("Plain text"))),
             stretch=True,
         )
-        self._build()
-        self._connect()
-
-    def _build(self) -> None:
-        theme = self._theme
+        yield
         inside = QWidget()
         zone(inside, "pane")
         column = QVBoxLayout(inside)
@@ -93,6 +99,7 @@ class OptionsPage(QScrollArea):
         )
         group.add(kept)
         column.addWidget(group)
+        yield
         sending = Group(theme, self.tr("Transcription"))
         self.language_row = FieldRow(theme, self.tr("Spoken language"), self.language)
         self.times_row = FieldRow(theme, self.tr("Word timestamps"), self.times, beside=True)
@@ -100,6 +107,7 @@ class OptionsPage(QScrollArea):
         for row in (self.language_row, self.times_row, self.answer_row):
             sending.add(row)
         column.addWidget(sending)
+        yield
         self.marks_group = Group(theme, self.tr("Marks"), last=True)
         self._mark_rows = QVBoxLayout()
         self._mark_rows.setSpacing(theme.px(2))
@@ -107,6 +115,8 @@ class OptionsPage(QScrollArea):
         column.addWidget(self.marks_group)
         column.addStretch(1)
         self.setWidget(inside)
+        self._connect()
+        yield
 
     def _connect(self) -> None:
         self.input.activated.connect(lambda place: self.microphone_chosen.emit(str(self.input.itemData(place) or "")))

@@ -68,13 +68,16 @@ class TranscriptionPage(QObject):
         yield from self.side.build()
         presenter = self.presenter
         self.files = FileDialogs(presenter, self.main, lambda: self._head.title)
+        yield
         self._connect_presenter()
         self._connect_list()
         self._connect_canvas()
+        yield
         self._connect_player()
         self._connect_side()
         yield
         self._show_head(presenter.head())
+        yield
         self._show_options(presenter.options, presenter.shelf.choices())
         self._show_inputs(presenter.recording.inputs())
         self.side.export.show_choice(presenter.export_choice)
