@@ -78,6 +78,10 @@ class Popover(QFrame):
         if width:
             self.setFixedWidth(self._theme.type_px(width) + margins.left() + margins.right())
         self.adjustSize()
+        layout = self.layout()
+        if width and layout is not None and layout.hasHeightForWidth():
+            # `adjustSize` has asked for the height at the width that the words would like, without a line break.
+            self.resize(self.width(), layout.totalHeightForWidth(self.width()))
         place = self._place(opener, above, align_right)
         self.move(place)
         self._appear(place)
@@ -104,11 +108,12 @@ class Popover(QFrame):
         y = max(room.top(), min(y, room.bottom() + 1 - card.height()))
         return QPoint(x - margins.left(), y - margins.top())
 
-    @staticmethod
-    def _room(opener: QWidget, screen: QRect, card: QSize) -> QRect:
+    def _room(self, opener: QWidget, screen: QRect, card: QSize) -> QRect:
         """Return where the card may stand: on the screen, and inside the window wherever that is large enough."""
         window = opener.window()
-        inside = screen.intersected(QRect(window.mapToGlobal(QPoint(0, 0)), window.size()))
+        air = self._theme.px(OFFSET)
+        inside = QRect(window.mapToGlobal(QPoint(0, 0)), window.size()).adjusted(air, air, -air, -air)
+        inside = screen.intersected(inside)
         if card.width() <= inside.width():
             screen.setLeft(inside.left())
             screen.setRight(inside.right())

@@ -111,6 +111,7 @@ def takes_of(model: Model) -> Takes:
     limit = told.get("prompt_character_limit")
     has_sound = told.get("audio") is True
     kind = "image" if kind.startswith("image") else "text" if kind.startswith("text") else "video"
+    factors = _offered(told, "upscale_factor", FACTORS, kind == "video" and "upscale" in model.id.casefold())
     return Takes(
         kind=kind,
         durations=_texts(told.get("durations")),
@@ -118,8 +119,8 @@ def takes_of(model: Model) -> Takes:
         aspect_ratios=_texts(told.get("aspect_ratios")),
         sound="chosen" if told.get("audio_configurable") is True else "always" if has_sound else "never",
         prompt_limit=limit if isinstance(limit, int) and 0 < limit <= 20_000 else DEFAULT_PROMPT_CHARS,
-        limits=limits_of(told, kind),
-        factors=_offered(told, "upscale_factor", FACTORS, kind == "video" and "upscale" in model.id.casefold()),
+        limits=limits_of(told, "text" if factors else kind),  # to a film that is made larger nothing is added
+        factors=factors,
         tasks=_offered(told, "omni_reference_task_type", tuple(dict(TASKS)), "omni" in model.id.casefold()),
     )
 

@@ -152,6 +152,7 @@ def test_the_record_says_who_enlarges_and_who_asks_for_a_task_and_the_name_where
 ) -> None:
     takes = takes_of(record)
     assert (takes.factors, takes.tasks) == (factors, tasks)
+    assert not (takes.factors and any(takes.limits.most.values())), "nothing is added to a film that is made larger"
 
 
 def test_a_model_without_lengths_decides_itself_and_nothing_it_does_not_take_is_sent() -> None:
