@@ -115,10 +115,14 @@ class TotalsPage(QWidget):
         self.table = TotalsTable()
         self.table.setModel(self.model)
         self.table.setAccessibleName(self.tr("Tokens and cost by model"))
+        self.table.setProperty("sizing", "narrow")
         self.table.setShowGrid(False)
         self.table.verticalHeader().hide()
         self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.table.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)  # names may wrap
+        self.table.verticalHeader().sectionResized.connect(self._fit)
         header = self.table.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
@@ -130,11 +134,14 @@ class TotalsPage(QWidget):
             "text3",
             wrap=True,
         )
+        self._above, self._below = QVBoxLayout(), QVBoxLayout()
+        self._above.addWidget(self._sum)
+        self._above.addWidget(self._line)
+        self._below.addWidget(self._note)
         self._column = QVBoxLayout(self)
-        for widget in (self._sum, self._line):
-            self._column.addWidget(widget)
+        self._column.addLayout(self._above)
         self._column.addWidget(self.table)
-        self._column.addWidget(self._note)
+        self._column.addLayout(self._below)
         self._column.addStretch(1)
         theme.changed.connect(self._dress)
         self._dress()
@@ -142,16 +149,20 @@ class TotalsPage(QWidget):
 
     def _dress(self) -> None:
         theme = self._theme
-        self._column.setContentsMargins(theme.px(16), theme.px(16), theme.px(16), theme.px(12))
+        edge, air = theme.px(8), theme.px(8)  # what stands in the table, with air of its own, is in line with the rest
+        self._column.setContentsMargins(edge, theme.px(16), edge, theme.px(12))
         self._column.setSpacing(theme.px(8))
-        self.table.verticalHeader().setDefaultSectionSize(theme.height_px(30, 17))
+        for words in (self._above, self._below):
+            words.setContentsMargins(air, 0, air, 0)
+            words.setSpacing(theme.px(8))
+        self.table.verticalHeader().setMinimumSectionSize(theme.height_px(30, 17))
         self.table.horizontalHeader().setFont(theme.font("small", 500))
         self._fit()
 
     def _fit(self) -> None:
-        rows = self.model.rowCount()
+        """Make the table as high as its rows."""
         height = self.table.horizontalHeader().sizeHint().height() + 2
-        height += rows * self.table.verticalHeader().defaultSectionSize()
+        height += sum(self.table.rowHeight(row) for row in range(self.model.rowCount()))
         self.table.setFixedHeight(height)
 
     def show_totals(self, totals: Totals) -> None:
