@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEasingCurve, QPoint, QPropertyAnimation, QRect, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QLinearGradient, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from app.ui.shared.theme import Theme
 from app.ui.shell.focus_cycle import can_take_focus, first_stop
@@ -16,7 +16,8 @@ _SHADOW = 24
 class OverlayPane(QWidget):
     """Lies over the whole frame while a pane is open: dims the rest, and a press on it closes the pane.
 
-    The pane takes the focus when it comes and gives it back to where it was when it goes.
+    The pane takes the focus when it comes and gives it back to where it was when it goes. When the focus moves to what
+    it covers, by Tab or by a key that leads there, the pane goes: nobody works behind it.
     """
 
     closed = Signal()
@@ -35,6 +36,9 @@ class OverlayPane(QWidget):
         self._slide.finished.connect(self._arrived)
         self._leaving = False
         self.hide()
+        qt_app = QApplication.instance()
+        if isinstance(qt_app, QApplication):
+            qt_app.focusChanged.connect(self._focus_moved)
 
     def open_pane(self, pane: QWidget, width: int, *, from_left: bool) -> None:
         """Slide `pane` in, `width` px wide; one that is open already goes first."""
@@ -62,6 +66,11 @@ class OverlayPane(QWidget):
             return False
         self._move_to(self._outside(), leaving=True)
         return True
+
+    def _focus_moved(self, _old: QWidget | None, new: QWidget | None) -> None:
+        if self.pane is None or new is None or self.isAncestorOf(new) or not self._frame.isAncestorOf(new):
+            return
+        self.close_pane()
 
     def drop_pane(self) -> None:
         """Let go of the pane at once: it gets a place beside the canvas."""
