@@ -14,6 +14,7 @@ from app.ui.wallet.presenter_top_up import TopUpPresenter
 from app.ui.wallet.wallet_dialogs import WalletDialogs
 
 if TYPE_CHECKING:
+    from datetime import datetime
     from decimal import Decimal
 
     from app.bootstrap.rialto import Rialto
@@ -32,7 +33,13 @@ def make_wallet_tab(rialto: Rialto) -> Pieces[WalletPage]:
     presenter = WalletPresenter(rialto.caller, desk.book, rialto.settings, rialto.tasks, desk.ledger, desk.switch.open)
     presenter.lock_state = lambda: keys.is_locked
     presenter.kept_in = lambda: desk.places.state.place
-    receipts = ReceiptsPresenter(rialto.caller, desk.book, desk.ledger, rialto.tasks)
+
+    async def books_since() -> datetime | None:
+        from app.ui.wallet.sandbox_books import books_since
+
+        return await books_since(desk.sandbox.address())
+
+    receipts = ReceiptsPresenter(rialto.caller, desk.book, desk.ledger, rialto.tasks, books_since=books_since)
     top_ups = TopUpPresenter(desk.book, keys, rialto.tasks, desk.switch.open, own_cap)
     api_keys = ApiKeysPresenter(rialto.caller, rialto.tasks)
     api_keys.note_secret = rialto.secrets.add

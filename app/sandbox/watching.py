@@ -38,6 +38,7 @@ async def watch(call: Call) -> Answer:
             "lines": [{"number": number, **line_json(line)} for number, line in log.after(after)],
             "now": iso(world.clock.now()),
             "clock_offset_s": world.clock.offset_s,
+            "books_since": iso(world.books_since),
             "balance": {"usd": str(ledger.balance_usd), "diem": str(ledger.balance_diem)},
             "settings": asdict(world.settings),
             "faults": world.faults.as_json(),

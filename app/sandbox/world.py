@@ -140,6 +140,7 @@ class World:
         self.clock = clock
         self.faults = Faults()
         self.callers: dict[str, Caller] = {}
+        self.books_since = clock.now()  # nothing older is booked: a Sandbox keeps its books only while it runs
         self.log = RequestLog()
         self.last_prompt: dict[str, Any] | None = None
         self.kept: dict[str, Any] = {}  # what endpoints keep for everybody, each under its own name
@@ -169,6 +170,7 @@ class World:
         self.kept.clear()
         self.issued.clear()
         self.clock.offset_s = 0.0
+        self.books_since = self.clock.now()
         for name, value in self._first_settings.items():
             setattr(self.settings, name, value)
 

@@ -21,7 +21,7 @@ from pydantic import Field
 from app.service.addresses import is_loopback
 from app.service.bodies import KIB
 from app.service.calls import Call, limit, nobody_knows
-from app.service.client import ServiceClient
+from app.service.client import OnWait, ServiceClient
 from app.service.error_bodies import plain_text
 from app.service.errors import BadAnswer, OutcomeUnknown, PaymentRequired, RefusedCall, ServiceError
 from app.service.json_text import read_json
@@ -121,8 +121,11 @@ class X402Resource:
     def __init__(self, client: ServiceClient) -> None:
         self._client = client
 
-    async def top_up_requirements(self) -> TopUpRequirements:
-        """Ask what a top-up takes. Sends no credentials (R-WAL-05). Raises `ServiceError`."""
+    async def top_up_requirements(self, *, on_wait: OnWait | None = None) -> TopUpRequirements:
+        """Ask what a top-up takes. Sends no credentials (R-WAL-05). Raises `ServiceError`.
+
+        `on_wait` is told before each wait for another try.
+        """
         self._check_secure()
         call = Call(
             "POST",
@@ -134,7 +137,7 @@ class X402Resource:
             follows_redirects=False,
             max_bytes=MAX_TERMS_BYTES,
         )
-        async with self._client.fetch(call) as answer:
+        async with self._client.fetch(call, on_wait=on_wait) as answer:
             return _requirements(answer.body, answer.info)
 
     async def settle(self, payment: str) -> Settlement:

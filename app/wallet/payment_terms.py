@@ -104,8 +104,8 @@ def _on_network(network: str, tokens: Sequence[Token]) -> tuple[Token, ...]:
     if network in SOLANA_NAMES:
         raise PaymentRefused(
             "other_rail",
-            "Rialto has no signer for this chain's payments on this system. "
-            "Its own wallets can pay this way; here they sign in only.",
+            "Rialto makes no payments on this chain, on any system. Choose another way, or pay from a wallet program "
+            "of that chain: the credits then belong to the address that pays.",
             "network",
         )
     raise PaymentRefused("network", "The service asks for payment on a network that is not known here.", "network")

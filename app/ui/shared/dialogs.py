@@ -125,7 +125,11 @@ class Dialog(QDialog):
         if window is not None:
             width = min(width, max(320, window.width() - 2 * self._theme.px(24)))
         inner = self._scroll.widget()
-        body = inner.layout().heightForWidth(width) if inner is not None else 0  # type: ignore[union-attr]  # set above
+        layout = inner.layout() if inner is not None else None
+        body = 0
+        if layout is not None:  # where nothing wraps, a layout tells no height for a width
+            layout.activate()
+            body = layout.heightForWidth(width) if layout.hasHeightForWidth() else layout.sizeHint().height()
         height = body + self._footer.sizeHint().height()
         if window is not None:
             height = min(height, round(window.height() * MAX_SHARE))

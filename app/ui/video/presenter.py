@@ -65,6 +65,7 @@ class VideoPresenter(QObject):
         self.search = ""
         self.selected = ""
         self.account_name: Callable[[str], str] = str
+        self._opened = asyncio.Event()
         self._undo: list[str] = []
         self._visible = False
         self._seconds = 0
@@ -87,6 +88,7 @@ class VideoPresenter(QObject):
         newest = next(iter(self.book.jobs()), None)
         if newest is not None and not self.selected:
             self.select(newest.id)
+        self._opened.set()
         self._go_on()
 
     async def aclose(self) -> None:
@@ -123,13 +125,14 @@ class VideoPresenter(QObject):
     def queue(self) -> bool:
         """Order what is filled in, at the price that was shown. False when something is missing."""
         view = self.form.view()
-        if view.refusal or not self.form.exact or self.sending.intents is None or self._caller.account is None:
+        if view.refusal or not self.form.exact or self._caller.account is None:
             return False
         return self._tasks.start("video order", self._order)
 
     async def _order(self) -> None:
-        form, takes, account = self.form.form, self.form.takes, self._caller.account
+        form, takes, account, price = self.form.form, self.form.takes, self._caller.account, self.form.price
         assert takes is not None and account is not None
+        await self._opened.wait()  # a quick hand is there before the disk was read
         values = {name: value for name, value in sent_values(form, takes).items() if name != "prompt"}
         try:
             job = await self.book.add(
@@ -139,7 +142,7 @@ class VideoPresenter(QObject):
                 account_id=account.id,
                 model=form.model,
                 model_name=self.form.name_of(form.model),
-                quote_usd=self.form.price,
+                quote_usd=price,
                 clean_after=form.clean_after,
                 charged=not self._caller.is_sandbox,
             )

@@ -116,6 +116,7 @@ class AccountView(Card):
         flow = FlowLayout(self._theme, parent=holder)
         for words, what, icon_name, kind, wanted in (
             ("Top up", "top-up", "credits", "primary", card.can_top_up),
+            ("How to top up", "top-up", "credits", "", card.tops_up_elsewhere),
             ("Use", "use", "", "", not card.in_use),
             ("Unlock", "unlock", "unlock", "", card.is_locked),
         ):
@@ -132,7 +133,7 @@ class AccountView(Card):
     def _add_facts(self, card: AccountCard) -> None:
         theme = self._theme
         kept = "elsewhere, watched only" if card.watch_only else card.kept_in or "not known"
-        chain = "EVM, chain 8453" if card.chain == "evm" else "Ed25519"
+        chain = "EVM, chain 8453" if card.chain == "evm" else "Ed25519, Solana"
         for name, value in (("Chain", chain), ("Signs for", card.host), ("Key is", kept)):
             line = QHBoxLayout()
             label = Label(theme, name, "small", "text2")

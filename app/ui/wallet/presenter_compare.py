@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 TOLERANCE = Decimal("0.000001")  # what the service keeps of a dollar
 MAX_PAGES = 20
 NEARBY = timedelta(minutes=2)
+TOO_OLD = "Older than the service's book"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +60,13 @@ async def service_bookings(service: Service, account: Account, begin: datetime) 
     return tuple(found)
 
 
-def compare(ours: Iterable[Receipt], theirs: Iterable[Booking]) -> tuple[Difference, ...]:
+def compare(
+    ours: Iterable[Receipt], theirs: Iterable[Booking], begins_at: datetime | None = None
+) -> tuple[Difference, ...]:
     """Return one line for each call, those that differ first, the newest of them first.
+
+    `begins_at`: when the service's book begins, None for one that has always been kept. A receipt from before that
+    can stand in no book of the service's, which is said of it and is no difference.
 
     Services do not always name the request that an answer's header named; what is left over is matched by model and
     time, the amount deciding between calls that stand close together.
@@ -78,7 +84,10 @@ def compare(ours: Iterable[Receipt], theirs: Iterable[Booking]) -> tuple[Differe
             lines.append(_line(receipt, same))
     for receipt in unmatched:
         key = _nearest(receipt, charged)
-        lines.append(_line(receipt, charged.pop(key) if key is not None else None))
+        line = _line(receipt, charged.pop(key) if key is not None else None)
+        if line.theirs is None and begins_at is not None and receipt.at < begins_at:
+            line = replace(line, verdict=TOO_OLD, is_fault=False)
+        lines.append(line)
     for left in charged.values():
         lines += [
             Difference(each.at, each.what, None, each.spent, "Only in the service's book", is_fault=True)
@@ -86,6 +95,24 @@ def compare(ours: Iterable[Receipt], theirs: Iterable[Booking]) -> tuple[Differe
             if each.spent
         ]
     return tuple(sorted(lines, key=lambda line: (not line.is_fault, -(line.at.timestamp() if line.at else 0))))
+
+
+def verdict_words(found: Sequence[Difference], begins: str = "") -> str:
+    """What a comparison came to, in a sentence or two. `begins`: when the service's book began, as people read it."""
+    old = sum(each.verdict == TOO_OLD for each in found)
+    faults = sum(each.is_fault for each in found)
+    compared = len(found) - old
+    if not found:
+        return "Neither side has a booking in this time"
+    words = ""
+    if compared:
+        words = f"{faults} of {compared} bookings differ" if faults else f"All {compared} bookings agree"
+    if old:
+        receipts = "1 receipt is" if old == 1 else f"{old:,} receipts are"
+        words += (". " if words else "") + (
+            f"{receipts} older than the Sandbox's book, which begins anew at each of its starts, this time {begins}"
+        )
+    return words
 
 
 def _line(receipt: Receipt, same: list[Booking] | None) -> Difference:

@@ -29,6 +29,10 @@ SURELY_OVER = timedelta(minutes=10)  # after the end of a payment; chains whose 
 DATE_GRAIN = timedelta(seconds=3)  # clocks are compared by a header that counts whole seconds
 UNKNOWN = "Nobody knows yet whether the payment was carried out. Check again: the same payment cannot be taken twice."
 EXPIRED = "The payment was never carried out, and its time is over. Nothing was paid."
+NOT_LOOKED_AT = (
+    "The service takes no more payments this minute and has not looked at this one. "
+    "Check again in a minute: the same payment is sent, and it cannot be taken twice."
+)
 Ending = Literal["answered", "failed", "unknown"]
 
 
@@ -144,9 +148,11 @@ class OpenPayments(QObject):
         self, intent: Intent, account: Account, service: Service, error: ServiceError, *, again: bool
     ) -> Ended:
         """Failed only when it is certain that the payment was not, and can no longer be, carried out."""
-        from app.service.errors import Conflict, OutcomeUnknown, RefusedCall
+        from app.service.errors import Conflict, OutcomeUnknown, RateLimited, RefusedCall
 
         said = str(error)
+        if isinstance(error, RateLimited):  # it was not looked at, so this very payment is the one to send again
+            return Ended("unknown", NOT_LOOKED_AT)
         unclear = isinstance(error, (OutcomeUnknown, Conflict)) or not isinstance(error, RefusedCall)
         if error.surely_not_sent and not again:
             return Ended("failed", f"{said} Nothing was sent.")

@@ -6,7 +6,7 @@ Rows are read as they are looked at; a book of a hundred thousand receipts opens
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from decimal import Decimal
@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.ui.wallet.presenter_compare import compare, service_bookings
+from app.ui.shared.money import clock
+from app.ui.wallet.presenter_compare import compare, service_bookings, verdict_words
 from app.ui.wallet.state import CALL_WORDS, TAB_WORDS, BookRow, Choices, Difference, Filter, Totals
 
 if TYPE_CHECKING:
@@ -40,6 +41,10 @@ UNIT_WORDS = {
 }
 
 
+async def _always() -> datetime | None:
+    return None
+
+
 class ReceiptsPresenter(QObject):
     """`count_changed`: other rows. `rows_arrived` carries the first and last place that can be drawn now."""
 
@@ -58,8 +63,11 @@ class ReceiptsPresenter(QObject):
         ledger: Ledger,
         tasks: TaskScope,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        books_since: Callable[[], Awaitable[datetime | None]] = _always,
     ) -> None:
+        """`books_since`: when the Sandbox, where it is compared with, began to keep books."""
         super().__init__()
+        self._books_since = books_since
         self._caller = caller
         self._accounts = book
         self._tasks = tasks
@@ -200,10 +208,9 @@ class ReceiptsPresenter(QObject):
             without_free=False,
         )
         ours = await self._book.page(replace(wanted, paid_only=True), self._zone(), 0, COMPARED)
-        found: tuple[Difference, ...] = await asyncio.to_thread(compare, ours, theirs)
-        faults = sum(each.is_fault for each in found)
-        words = f"{faults} of {len(found)} bookings differ" if faults else f"All {len(found)} bookings agree"
-        self.differences_changed.emit(found, words if found else "Neither side has a booking in this time")
+        begins_at = await self._books_since() if account.is_sandbox else None
+        found: tuple[Difference, ...] = await asyncio.to_thread(compare, ours, theirs, begins_at)
+        self.differences_changed.emit(found, verdict_words(found, clock(begins_at) if begins_at is not None else ""))
 
     def _stored_filter(self) -> ReceiptFilter:
         from app.storage.receipt_book import ReceiptFilter

@@ -20,13 +20,15 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from app.ui.shared.money import money
-from app.ui.wallet.presenter_open_payments import OpenPayments, as_money
-from app.ui.wallet.top_up_state import SheetRow, TopUpView, WayToPay
+from app.ui.wallet.presenter_open_payments import OpenPayments
+from app.ui.wallet.presenter_top_up_rows import other_way, receipt_rows, sheet_row, wait_words, way
+from app.ui.wallet.top_up_state import SheetRow, TopUpView
 
 if TYPE_CHECKING:
     from app.credentials.accounts import Account, AccountBook
+    from app.service.chat_types import RetryWait
     from app.service.service import Service
-    from app.service.x402 import Settlement, TopUpRequirements
+    from app.service.x402 import TopUpRequirements
     from app.storage.database import Database
     from app.storage.intents import Intent, Intents
     from app.ui.shared.tasks import TaskScope
@@ -36,8 +38,7 @@ if TYPE_CHECKING:
 
 KIND = "x402"
 SOON = timedelta(seconds=20)  # a payment that ends sooner could be late
-DOMAIN_ROWS = ("name", "version", "chainId", "verifyingContract")
-FORMAT_CODES = ("INVALID_PAYMENT_FORMAT",)
+ENDED = "This offer has ended. Go back and ask for a new one; nothing was signed."
 
 
 class TopUpPresenter(QObject):
@@ -72,6 +73,7 @@ class TopUpPresenter(QObject):
         self._prepared: PreparedPayment | None = None
         self._skew = timedelta()
         self._paying = False
+        self._committed = False  # the intent is being written: from here on, going away stops nothing
 
     async def start(self, database: Database) -> None:
         """Take the opened database, and find what the last run left open."""
@@ -119,12 +121,12 @@ class TopUpPresenter(QObject):
         if problem:
             self._change(problem=problem)
             return
-        self._tasks.start("top-up terms", self._ask_terms)
+        self._tasks.replace("top-up terms", self._ask_terms)
 
     def choose(self, place: int) -> None:
         """Take one way to pay and show what would be signed."""
         self._change(chosen=place)
-        self._tasks.start("top-up review", self._review)
+        self._tasks.replace("top-up review", self._review)
 
     def back(self) -> None:
         step = self.view.step
@@ -140,6 +142,16 @@ class TopUpPresenter(QObject):
     def pay_with(self, signature: str) -> None:
         """The same with a signature that was made elsewhere."""
         self._tasks.start("top-up pay", self._pay, signature)
+
+    def leave(self) -> None:
+        """The person went away: what only asks is stopped, what waits before it signs as well.
+
+        A payment whose intent is being written goes on to its end.
+        """
+        asking = ("top-up terms", "top-up review", *(() if self._committed else ("top-up pay",)))
+        stopped = [self._tasks.cancel(name) for name in asking]
+        if any(stopped):
+            self._change(busy=False, waits_until=None)
 
     @property
     def is_paying(self) -> bool:
@@ -176,7 +188,7 @@ class TopUpPresenter(QObject):
             return
         options, others = await self._read(account, terms)
         self._terms, self._options = terms, options
-        ways = (*(_way(each) for each in options), *(_other(each) for each in others))
+        ways = (*(way(each) for each in options), *(other_way(each) for each in others))
         problem = "" if options else "None of the ways that the service names can be used here."
         self._change(step="payment", busy=False, ways=ways, chosen=0, problem=problem)
 
@@ -204,7 +216,7 @@ class TopUpPresenter(QObject):
 
         def prepare() -> tuple[PreparedPayment, tuple[SheetRow, ...]]:
             prepared = prepare_payment(fresh, amount, payer, now=now, named_at=terms.named_at, skew=skew, limits=limits)
-            return prepared, tuple(_row(each.name, each.value, each.reading) for each in sign_sheet(prepared))
+            return prepared, tuple(sheet_row(each.name, each.value, each.reading) for each in sign_sheet(prepared))
 
         try:
             prepared, rows = await asyncio.to_thread(prepare)
@@ -236,7 +248,7 @@ class TopUpPresenter(QObject):
         try:
             await self._pay_once(signature)
         finally:
-            self._paying = False
+            self._paying = self._committed = False
             self.changed.emit(self.view)
 
     async def _pay_once(self, signature: str | None) -> None:
@@ -255,6 +267,7 @@ class TopUpPresenter(QObject):
             return
         intent: Intent | None = None
         refusal = ""
+        self._committed = True
         try:
             intent = await intents.open(
                 KIND, account.id, _request(account, prepared), idempotency_key="0x" + prepared.authorization.nonce.hex()
@@ -279,14 +292,19 @@ class TopUpPresenter(QObject):
         waiting = await self.open.of(account.id)
         if waiting is not None:
             return f"A payment of {money(waiting.amount)} is still open. Settle it first."
-        ends = datetime.fromtimestamp(prepared.authorization.valid_before, UTC)
-        if ends - (self._now() + self._skew) < SOON:
-            return "This offer has ended. Go back and ask for a new one; nothing was signed."
+        if self._has_ended(prepared):
+            return ENDED
         terms = await self._fresh_terms(account)
         if terms is None:
             return self.view.problem
+        if self._has_ended(prepared):  # asking may have had to wait
+            return ENDED
         fresh, refusal = await self._same_option(account, prepared.option, terms)
         return "" if fresh is not None else refusal
+
+    def _has_ended(self, prepared: PreparedPayment) -> bool:
+        ends = datetime.fromtimestamp(prepared.authorization.valid_before, UTC)
+        return ends - (self._now() + self._skew) < SOON
 
     async def _same_option(
         self, account: Account, shown: PaymentOption, terms: TopUpRequirements
@@ -313,12 +331,17 @@ class TopUpPresenter(QObject):
             self._change(busy=False, problem="This account's service cannot be reached now.")
             return None
         try:
-            return await service.x402.top_up_requirements()
+            terms = await service.x402.top_up_requirements(on_wait=self._waits)
         except ServiceError as error:
-            self._change(busy=False, problem=str(error))
+            self._change(busy=False, problem=str(error), waits_until=None)
             return None
         finally:
             await service.aclose()
+        self._change(waits_until=None)
+        return terms
+
+    def _waits(self, wait: RetryWait) -> None:
+        self._change(waits_until=self._now() + timedelta(seconds=wait.wait_s), waits_for=wait_words(wait))
 
     async def _read(
         self, account: Account, terms: TopUpRequirements
@@ -351,7 +374,7 @@ class TopUpPresenter(QObject):
                 busy=False,
                 credited=credited if credited is not None else self.view.amount,
                 new_balance=settlement.balance_usd if settlement is not None else None,
-                receipt=_receipt(settlement) if settlement is not None else (),
+                receipt=receipt_rows(settlement) if settlement is not None else (),
             )
         else:
             step = "refused" if result.state == "failed" else "unknown"
@@ -384,34 +407,3 @@ def _headers(payment: SignedPayment) -> dict[str, Any]:
     usual = payment.usual_form
     headers = {"header": payment.header_value(usual)}
     return headers if usual != "v2" else headers | {"flat": payment.header_value("flat")}
-
-
-def _way(option: PaymentOption) -> WayToPay:
-    token = option.token
-    return WayToPay(
-        network=f"{token.network_name}, chain {token.chain_id}",
-        token=token.symbol + (" (play money)" if token.test_money else ""),
-        receiver=option.receiver,
-        least_usd=as_money(option.least_units, token.decimals),
-    )
-
-
-def _other(option: OtherOption) -> WayToPay:
-    from app.wallet.networks import SOLANA_NAMES
-
-    network = "USDC on Solana" if option.network in SOLANA_NAMES else option.network
-    return WayToPay(network=network, token="", receiver="", least_usd=None, reason=option.sentence)
-
-
-def _row(name: str, value: str, reading: str) -> SheetRow:
-    group = "hash" if name.endswith("hash") else "domain" if name in DOMAIN_ROWS else "message"
-    return SheetRow(group, name, value, reading)
-
-
-def _receipt(settlement: Settlement) -> tuple[tuple[str, str], ...]:
-    receipt = settlement.receipt
-    rows = [("Payment", settlement.payment_id)]
-    if receipt is not None:
-        rows += [("Network", receipt.network), ("Payer", receipt.payer), ("Transaction", receipt.transaction)]
-    rows.append(("Request", settlement.info.request_id))
-    return tuple((name, value) for name, value in rows if value)

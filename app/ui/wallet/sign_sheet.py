@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from app.ui.shared.card import Card
@@ -13,13 +14,14 @@ from app.ui.wallet.top_up_state import SheetRow
 TITLES = {
     "domain": "Domain: which token, on which chain",
     "message": "Message: TransferWithAuthorization",
-    "hash": "Hashes",
+    "hash": "Hashes, as a hardware wallet shows them",
 }
+SIDE = 14  # px of air at both sides of a line
 
 
 class SignSheet(Card):
     def __init__(self, theme: Theme) -> None:
-        super().__init__(theme, padding=(14, 8), spacing=4)
+        super().__init__(theme, padding=(1, 1), spacing=0)
         self.setAccessibleName("Exactly what you sign")
         self._holder: QWidget | None = None
         self.rows: tuple[SheetRow, ...] = ()
@@ -30,27 +32,51 @@ class SignSheet(Card):
             self._holder.hide()
             self._holder.deleteLater()
         self.rows = rows
-        theme = self._theme
-        self._holder = QWidget()
-        grid = QGridLayout(self._holder)
-        grid.setContentsMargins(0, 0, 0, 0)
+        self._holder = _Fields(self._theme, rows)
+        self.body.addWidget(self._holder)
+
+
+class _Fields(QWidget):
+    """A band for each group, a hairline between its lines."""
+
+    def __init__(self, theme: Theme, rows: tuple[SheetRow, ...]) -> None:
+        super().__init__()
+        self._theme = theme
+        self._titles: list[Label] = []
+        self._names: list[Label] = []
+        grid = QGridLayout(self)
+        side = theme.px(SIDE)
+        grid.setContentsMargins(side, 0, side, theme.px(4))
         grid.setHorizontalSpacing(theme.px(14))
-        grid.setVerticalSpacing(theme.px(5))
+        grid.setVerticalSpacing(0)
         line = 0
         for group, title in TITLES.items():
-            grid.addWidget(Label(theme, title, "small", "text2", weight=600), line, 0, 1, 3)
+            self._titles.append(_cell(theme, Label(theme, title, "small", "text2", weight=600)))
+            grid.addWidget(self._titles[-1], line, 0, 1, 3)
             line += 1
             for row in (each for each in rows if each.group == group):
                 name = Label(theme, row.name, "small", "text2", mono=True)
                 value = Label(theme, row.value, "small", mono=True, wrap=True)
                 value.setAccessibleName(f"{row.name}: {row.value}")
                 value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-                grid.addWidget(name, line, 0, Qt.AlignmentFlag.AlignTop)
-                grid.addWidget(value, line, 1, Qt.AlignmentFlag.AlignTop)
-                grid.addWidget(
-                    Label(theme, row.reading, "small", "text2", wrap=True), line, 2, Qt.AlignmentFlag.AlignTop
-                )
+                reading = Label(theme, row.reading, "small", "text2", wrap=True)
+                self._names.append(name)
+                for place, label in enumerate((name, value, reading)):
+                    grid.addWidget(_cell(theme, label), line, place, Qt.AlignmentFlag.AlignTop)
                 line += 1
         grid.setColumnStretch(1, 3)
         grid.setColumnStretch(2, 2)
-        self.body.addWidget(self._holder)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, theme = QPainter(self), self._theme
+        for title in self._titles:
+            painter.fillRect(0, title.y(), self.width(), title.height(), theme.color("sunken"))
+        for label in (*self._titles[1:], *self._names):
+            painter.fillRect(0, label.y(), self.width(), 1, theme.color("line"))
+
+
+def _cell(theme: Theme, label: Label) -> Label:
+    """Air above and below the words of one line."""
+    air = theme.px(4)
+    label.setContentsMargins(0, air, 0, air)
+    return label

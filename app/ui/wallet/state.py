@@ -89,6 +89,11 @@ class AccountCard:
     def can_top_up(self) -> bool:
         return self.kind == "wallet" and self.chain == "evm"
 
+    @property
+    def tops_up_elsewhere(self) -> bool:
+        """True for a wallet of the chain that Rialto makes no payments on."""
+        return self.kind == "wallet" and self.chain == "solana"
+
 
 @dataclass(frozen=True, slots=True)
 class Gauge:

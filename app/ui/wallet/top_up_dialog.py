@@ -9,6 +9,7 @@ from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QBoxLayout,
     QButtonGroup,
+    QGridLayout,
     QHBoxLayout,
     QPlainTextEdit,
     QRadioButton,
@@ -29,11 +30,13 @@ from app.ui.shared.theme import Theme
 from app.ui.wallet.account_card import column
 from app.ui.wallet.presenter_top_up import TopUpPresenter
 from app.ui.wallet.sign_sheet import SignSheet
+from app.ui.wallet.steps import Steps
 from app.ui.wallet.top_up_state import SUGGESTED, TopUpView
 
 WIDTH = 1080
+SIDE_BY_SIDE = 900  # px of a window at 100 % that show both halves of the review
+SOON_S = 60  # an offer that ends sooner is said to in another colour
 STEPS = (("amount", "Amount"), ("payment", "Payment"), ("review", "Review and sign"), ("done", "Done"))
-ORDER = ("amount", "payment", "review", "sending", "done")
 
 
 class TopUpDialog(Dialog):
@@ -43,22 +46,33 @@ class TopUpDialog(Dialog):
         super().__init__(theme, parent, "Top up credits", width=WIDTH)
         self.presenter = presenter
         self._shown: TopUpView | None = None
-        self._steps = QHBoxLayout()
-        self._steps.setSpacing(theme.px(8))
-        self.body.addLayout(self._steps)
+        self.way_buttons: list[QRadioButton] = []
+        head = QHBoxLayout()
+        head.setSpacing(theme.px(24))
+        self.body.removeWidget(self.title)
+        self.title.setWordWrap(False)
+        head.addWidget(self.title)
+        self.steps = Steps(theme)
+        head.addWidget(self.steps, 1)
+        self.body.addLayout(head)
         self.play = Badge(theme, "Play money: worth nothing outside the Sandbox", "sandbox", icon="cube")
         self.body.addWidget(self.play, 0, Qt.AlignmentFlag.AlignLeft)
         self.problem = Label(theme, "", role="bad", weight=600, wrap=True)  # on top: it must be seen without scrolling
         self.problem.setAccessibleName("What is wrong")
         self.body.addWidget(self.problem)
-        self.pages = QStackedWidget()
+        self.waiting = Label(theme, "", role="warn", weight=600, wrap=True, tabular=True)
+        self.waiting.setAccessibleName("What is waited for")
+        self.body.addWidget(self.waiting)
+        self.pages, self._page_layout = column(theme, 0, wraps=True)  # no stack: hidden pages would ask for room
         self.body.addWidget(self.pages, 1)
         self.amount_page = self._make_amount()
-        self.payment_page, self._ways = column(theme, 8)
+        self.payment_page, self._ways = column(theme, 8, wraps=True)
         self.review_page = self._make_review()
-        self.end_page, self._end = column(theme, 8)
+        self.end_page, self._end = column(theme, 8, wraps=True)
         for page in (self.amount_page, self.payment_page, self.review_page, self.end_page):
-            self.pages.addWidget(page)
+            page.hide()
+            self._page_layout.addWidget(page)
+        self._page_layout.addStretch(1)
         self.back = self.add_button("Back")
         self.back.clicked.connect(presenter.back)
         self.leave = self.add_button("Cancel", accepts=False)
@@ -69,15 +83,20 @@ class TopUpDialog(Dialog):
         self._clock = QTimer(self)
         self._clock.setInterval(1000)
         self._clock.timeout.connect(self._tick)
+        self._settling = QTimer(self)  # what is new on a page counts for its height when it was shown
+        self._settling.setSingleShot(True)
+        self._settling.setInterval(0)
+        self._settling.timeout.connect(self._settle)
         presenter.changed.connect(self.show_view)
         self.finished.connect(lambda _result: self._clock.stop())
+        self.finished.connect(lambda _result: presenter.leave())
         self.show_view(presenter.view)
 
     # Pages
 
     def _make_amount(self) -> QWidget:
         theme = self._theme
-        page, layout = column(theme, 10)
+        page, layout = column(theme, 10, wraps=True)
         layout.addWidget(Label(theme, "How much do you want to add?", "heading"))
         row = QHBoxLayout()
         row.setSpacing(theme.px(8))
@@ -108,19 +127,37 @@ class TopUpDialog(Dialog):
         self._sides = QBoxLayout(QBoxLayout.Direction.LeftToRight, page)
         self._sides.setContentsMargins(0, 0, 0, 0)
         self._sides.setSpacing(theme.px(24))
-        left, layout = column(theme, 6)
+        left, layout = column(theme, 6, wraps=True)
         left.setMinimumWidth(theme.px(250))
         layout.addWidget(Label(theme, "You pay", role="text2"))
         self.pays = Label(theme, "", "display", tabular=True)
         layout.addWidget(self.pays)
         self.credits = Label(theme, "", weight=600, wrap=True, tabular=True)
-        self.payer = Label(theme, "", role="text2", wrap=True)
+        layout.addWidget(self.credits)
+        self.payer = Label(theme, "", wrap=True)
         self.wallet = Label(theme, "", "small", mono=True, wrap=True)
-        fee = Label(theme, "Network fee: none. The service sends the payment.", "small", "text2", wrap=True)
-        for label in (self.credits, self.payer, self.wallet, fee):
-            layout.addWidget(label)
-        self.ends = Label(theme, "", weight=600, wrap=True, tabular=True)
-        layout.addWidget(self.ends)
+        self.network = Label(theme, "", wrap=True)
+        fee = Label(theme, "None. The service sends the payment.", wrap=True)
+        self.ends = Label(theme, "", wrap=True, tabular=True)
+        facts = QGridLayout()
+        facts.setContentsMargins(0, theme.px(8), 0, 0)
+        facts.setHorizontalSpacing(theme.px(12))
+        facts.setVerticalSpacing(theme.px(6))
+        top = Qt.AlignmentFlag.AlignTop
+        for line, (name, value) in enumerate(
+            (
+                ("From", self.payer),
+                ("", self.wallet),
+                ("Network", self.network),
+                ("Network fee", fee),
+                ("Offer ends", self.ends),
+            )
+        ):
+            if name:
+                facts.addWidget(Label(theme, name, role="text2"), line, 0, top)
+            facts.addWidget(value, line, 1, top)
+        facts.setColumnStretch(1, 1)
+        layout.addLayout(facts)
         layout.addSpacing(theme.px(8))
         layout.addWidget(Label(theme, "Rialto checked", weight=600))
         self._checks = QVBoxLayout()
@@ -128,12 +165,15 @@ class TopUpDialog(Dialog):
         layout.addLayout(self._checks)
         layout.addStretch(1)
         self._sides.addWidget(left, 2)
-        right, layout = column(theme, 8)
+        right, layout = column(theme, 8, wraps=True)
         head = QHBoxLayout()
         head.addWidget(Label(theme, "Exactly what you sign", "heading"), 1)
         self.form = SegmentedChoice(theme, "Form", (("fields", "Fields"), ("raw", "Raw JSON")))
         self.form.changed.connect(lambda key: self.forms.setCurrentIndex(0 if key == "fields" else 1))
         head.addWidget(self.form)
+        self.copy = Button(theme, "Copy in full", "copy", size="small")
+        self.copy.clicked.connect(self._copy)
+        head.addWidget(self.copy)
         layout.addLayout(head)
         words = (
             "A one-time permission to move this amount to this receiver. It gives no other access, and Rialto cannot "
@@ -149,22 +189,29 @@ class TopUpDialog(Dialog):
         self.forms.addWidget(self.sheet)
         self.forms.addWidget(self.raw)
         layout.addWidget(self.forms, 1)
-        row = QHBoxLayout()
-        hashes = QVBoxLayout()
-        hashes.addWidget(Label(theme, "Hash shown by a hardware wallet", "small", "text2"))
-        self.digest = Label(theme, "", "small", mono=True, wrap=True)
-        self.digest.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        hashes.addWidget(self.digest)
-        row.addLayout(hashes, 1)
-        self.copy = Button(theme, "Copy in full", "copy", size="small")
-        self.copy.clicked.connect(self._copy)
-        row.addWidget(self.copy, 0, Qt.AlignmentFlag.AlignBottom)
-        layout.addLayout(row)
         self.signature = TextField(theme, "Signature made elsewhere", placeholder="0x… the signature", mono=True)
         layout.addWidget(self.signature)
         self.signature.textChanged.connect(lambda _text: self._draw_buttons())
         self._sides.addWidget(right, 5)
         return page
+
+    def _fit(self) -> None:
+        """Beside each other where there is room for both: what is paid, and what is signed."""
+        parent = self.parentWidget()
+        room = parent.window().width() if parent is not None else WIDTH
+        wide = room >= self._theme.type_px(SIDE_BY_SIDE)
+        self._sides.setDirection(QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom)
+        super()._fit()
+
+    def _settle(self) -> None:
+        """Take the size that this step needs, in the middle of the window."""
+        parent = self.parentWidget()
+        if not self.isVisible() or parent is None:
+            return
+        self._fit()
+        window = parent.window()
+        middle = window.mapToGlobal(window.rect().center())
+        self.move(middle - self.rect().center())
 
     # What the presenter tells
 
@@ -174,7 +221,8 @@ class TopUpDialog(Dialog):
         self.play.setVisible(view.is_play)
         self._show_steps(view)
         place = {"amount": 0, "payment": 1, "review": 2}.get(view.step, 3)
-        self.pages.setCurrentIndex(place)
+        for number, page in enumerate((self.amount_page, self.payment_page, self.review_page, self.end_page)):
+            page.setVisible(number == place)
         if not self.amount.hasFocus() or before is None:
             self.amount.setText(f"{view.amount:f}")
         self.problem.set_text(view.problem if view.step in ("amount", "payment", "review") else "")
@@ -186,10 +234,13 @@ class TopUpDialog(Dialog):
         if place == 3:
             self._show_end(view)
         self._draw_buttons()
-        high = 640 if view.step == "review" else 240
-        self.pages.setMinimumHeight(self._theme.px(high))  # pages that are not shown do not count
+        self._tick()
+        if view.waits_until is not None or view.step == "review":
+            self._clock.start()
+        else:
+            self._clock.stop()
         if before is not None and before.step != view.step and self.isVisible():
-            self._fit()
+            self._settling.start()
             self._scroll.verticalScrollBar().setValue(0)
             self._focus(view)
         elif self.problem.text() and (before is None or before.problem != view.problem):
@@ -201,7 +252,7 @@ class TopUpDialog(Dialog):
         if view.step == "amount":
             first = self.amount
         elif view.step == "payment":
-            first = self.ways.checkedButton() or self.back
+            first = next((each for each in self.way_buttons if each.isChecked()), self.back)
         elif view.step == "review":
             first = self.signature if view.watch_only else self.form
         else:
@@ -209,27 +260,24 @@ class TopUpDialog(Dialog):
         first.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _show_steps(self, view: TopUpView) -> None:
-        _clear(self._steps)
         at = {"sending": 2, "unknown": 3, "refused": 3}.get(view.step)
         at = [key for key, _ in STEPS].index(view.step) if at is None else at
-        words_of = dict(STEPS) | ({"done": "Not settled"} if view.step == "unknown" else {})
-        for place, (key, _) in enumerate(STEPS):
-            tone = "accent" if place == at else "neutral"
-            done = "check" if place < at else ""
-            self._steps.addWidget(Badge(self._theme, f"{place + 1} {words_of[key]}", tone, icon=done))
-        self._steps.addStretch(1)
+        last = {"unknown": "Not settled", "refused": "Not paid"}.get(view.step)
+        self.steps.show_step([(last if last and key == "done" else words) for key, words in STEPS], at)
 
     def _show_ways(self, view: TopUpView) -> None:
         _clear(self._ways)
         theme = self._theme
         self._ways.addWidget(Label(theme, "The ways that the service names this minute", "heading", wrap=True))
         self.ways = QButtonGroup(self)
+        self.way_buttons.clear()
         for place, way in enumerate(view.ways):
             title = f"{way.token} on {way.network}" if way.token else way.network or "Another way"
             button = QRadioButton(title)
             button.setEnabled(not way.reason)
             button.setChecked(place == view.chosen and not way.reason)
             self.ways.addButton(button, place)
+            self.way_buttons.append(button)
             self._ways.addWidget(button)
             if way.reason:
                 self._ways.addWidget(Label(theme, f"Not available here: {way.reason}", "small", "text2", wrap=True))
@@ -243,8 +291,9 @@ class TopUpDialog(Dialog):
         self.pays.set_text(f"{view.amount:,.2f} USDC" if view.amount == round(view.amount, 2) else f"{view.amount:f}")
         after = f", {money.money(view.balance + view.amount)} after" if view.balance is not None else ""
         self.credits.set_text(f"{money.money(view.amount)} in credits{after}")
-        self.payer.set_text(f"From {view.account}")
+        self.payer.set_text(view.account)
         self.wallet.set_text(view.address)
+        self.network.set_text(view.ways[view.chosen].network if view.chosen < len(view.ways) else "")
         _clear(self._checks)
         for check in view.checks:
             row = QHBoxLayout()
@@ -254,11 +303,8 @@ class TopUpDialog(Dialog):
             self._checks.addLayout(row)
         self.sheet.show_rows(view.rows)
         self.raw.setPlainText(view.document)
-        self.digest.set_text(view.digest)
         self.signature.setVisible(view.watch_only)
         self.signature.clear()
-        self._tick()
-        self._clock.start()
 
     def _show_end(self, view: TopUpView) -> None:
         _clear(self._end)
@@ -298,7 +344,8 @@ class TopUpDialog(Dialog):
         words = "Continue"
         if view.step == "review":
             words = f"{'Pay' if view.watch_only else 'Sign and pay'} {view.amount:,.2f}"
-        self.go.setText("Asking the service…" if view.busy else words)
+        asking = "Waiting…" if view.waits_until is not None else "Asking the service…"
+        self.go.setText(asking if view.busy else words)
         self.go.set_icon("signature" if view.step == "review" else "")
         self.go.set_hint("Ctrl+Return" if view.step == "review" else "")
         usable = not view.busy and not (view.step == "amount" and view.problem)
@@ -309,14 +356,24 @@ class TopUpDialog(Dialog):
         self.go.setEnabled(usable)
 
     def _tick(self) -> None:
-        view = self._shown
-        if view is None or view.offer_ends is None:
+        """Show what the clock changes: how long the offer holds, and how long a wait lasts."""
+        view, now = self._shown, datetime.now(UTC)
+        if view is None:
             return
-        left = (view.offer_ends - datetime.now(UTC)).total_seconds()
-        words = (
-            f"Offer ends {money.clock(view.offer_ends)}, in {money.countdown(left)}" if left > 0 else "Offer has ended"
+        until = view.waits_until
+        self.waiting.set_text(
+            f"{view.waits_for} It goes on at {money.clock(until)}, in "
+            f"{money.countdown((until - now).total_seconds())}. Nothing is signed meanwhile; Cancel ends it."
+            if until is not None
+            else ""
         )
-        self.ends.set_text(words)
+        self.waiting.setVisible(bool(self.waiting.text()))
+        if view.offer_ends is None:
+            return
+        left = (view.offer_ends - now).total_seconds()
+        ends = f"{money.clock(view.offer_ends)}, in {money.countdown(left)}" if left > 0 else "It has ended"
+        self.ends.set_text(ends)
+        self.ends.set_role("text" if left > SOON_S else "warn" if left > 0 else "bad")
 
     # What the person does
 

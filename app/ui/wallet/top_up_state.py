@@ -52,6 +52,8 @@ class TopUpView:
     offer_ends: datetime | None = None
     problem: str = ""
     busy: bool = False
+    waits_until: datetime | None = None  # the service asked to wait; `waits_for` says why
+    waits_for: str = ""
     credited: Decimal | None = None
     new_balance: Decimal | None = None
     receipt: tuple[tuple[str, str], ...] = ()

@@ -21,6 +21,25 @@ if TYPE_CHECKING:
     from app.ui.wallet.state import AccountCard
 
 
+def elsewhere_words(card: AccountCard) -> tuple[tuple[str, str], ...]:
+    """What is said about a wallet of the chain without payments: paragraphs, each with its first words."""
+    pay = (
+        "The Sandbox takes play money on its EVM chain alone."
+        if card.is_play
+        else "A wallet program of that chain that speaks x402 can pay the service from this address. The credits "
+        "belong to the address that paid: ask for the balances again (F5), and they are shown and spent here."
+    )
+    return (
+        (
+            "Rialto makes no payments on Solana, on any system.",
+            "Such a payment has to name a fresh block of that chain, and Rialto asks none of its nodes. This wallet "
+            "signs in, and spends the credits that it has, like any other.",
+        ),
+        ("Pay from elsewhere.", pay),
+        ("Or use another wallet.", "A wallet on Base is topped up here, and every tab can call with it."),
+    )
+
+
 class WalletDialogs(QObject):
     """`told` carries a sentence for a toast."""
 
@@ -51,7 +70,7 @@ class WalletDialogs(QObject):
         words = (
             "Send nothing but USDC on Base to it."
             if card.chain == "evm"
-            else "This wallet signs in; it holds no credits."
+            else "Rialto pays nothing from it. What another program pays the service from it becomes its credits."
         )
         if card.is_play:
             words = "Play money only: real money that is sent to it is not seen by the Sandbox."
@@ -65,6 +84,24 @@ class WalletDialogs(QObject):
         dialog.add_button("Close", accepts=False, default=True)
         try:
             await dialog.answer()
+        finally:
+            self.open = None
+
+    async def top_up_elsewhere(self, card: AccountCard, instead: AccountCard | None) -> bool:
+        """Say plainly that Rialto cannot pay from this wallet, and what to do. True: use `instead`, or a new one."""
+        theme = self._theme
+        dialog = self.open = Dialog(theme, self._parent, f"Topping up {card.name}", width=520)
+        for lead, words in elsewhere_words(card):
+            dialog.body.addWidget(Label(theme, words, role="text2", lead=lead, wrap=True))
+        address = Label(theme, card.address, "small", mono=True, wrap=True)
+        address.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        dialog.body.addWidget(address)
+        copy = dialog.add_button("Copy the address")
+        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(card.address))
+        dialog.add_button("Close", accepts=False, default=True)
+        dialog.add_button(f"Top up {instead.name}" if instead is not None else "Add a wallet…", accepts=True)
+        try:
+            return await dialog.answer()
         finally:
             self.open = None
 

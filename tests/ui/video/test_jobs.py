@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 from app.storage.film_check import check_film
@@ -20,6 +21,22 @@ async def test_R_VID_01_a_film_is_ordered_fetched_checked_and_kept(tmp_home: Pat
         assert job.remote_copy, "nothing is deleted at the service unasked"
         assert await controls.calls("/video/complete") == []
         assert any("is ready" in notice for notice in desk.notices)
+
+
+async def test_a_film_that_is_ordered_before_the_disk_was_read_is_ordered_then(
+    tmp_home: Path, controls: Controls
+) -> None:
+    async with open_desk(tmp_home, controls) as desk:
+        await desk.fill()
+        desk.presenter._opened.clear()
+        assert desk.presenter.queue()
+        assert not desk.presenter.queue(), "a second press orders nothing"
+        await asyncio.sleep(0)
+        assert desk.jobs == ()
+        desk.presenter._opened.set()
+        await desk.until(lambda: desk.jobs)
+        await desk.until(lambda: desk.jobs[0].state == "running")
+        assert len(desk.jobs) == 1
 
 
 async def test_R_VID_02_the_copy_is_deleted_once_the_file_is_whole_when_that_was_asked_for(

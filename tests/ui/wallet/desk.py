@@ -30,6 +30,7 @@ from app.ui.wallet.presenter_api_keys import ApiKeysPresenter
 from app.ui.wallet.presenter_keys import WalletKeys
 from app.ui.wallet.presenter_receipts import ReceiptsPresenter
 from app.ui.wallet.presenter_top_up import TopUpPresenter
+from app.ui.wallet.sandbox_books import books_since
 from tests.credentials.book_file import BookFile
 
 WAIT_S = 30
@@ -78,7 +79,7 @@ class Desk:
             while not fact():
                 await asyncio.sleep(0.005)
 
-    async def control(self, path: str, method: str = "GET", **body: object) -> Any:
+    async def control(self, path: str, method: str = "GET", /, **body: object) -> Any:
         """Speak to the Sandbox's controls."""
         async with httpx.AsyncClient(timeout=60, headers={"Authorization": f"Bearer {self.sandbox.api_key}"}) as http:
             answer = await http.request(method, f"{self.sandbox.origin}/sandbox{path}", json=body or None)
@@ -170,7 +171,9 @@ async def open_desk(home: Path, sandbox: RunningSandbox, theme: Theme) -> AsyncI
     presenter = WalletPresenter(caller, book, settings, tasks, ledger, switch.open)
     presenter.lock_state = lambda: keys.is_locked
     presenter.kept_in = lambda: "This session only"
-    receipts = ReceiptsPresenter(caller, book, ledger, tasks)
+    receipts = ReceiptsPresenter(
+        caller, book, ledger, tasks, books_since=lambda: books_since((sandbox.base_url, sandbox.api_key))
+    )
     top_ups = TopUpPresenter(
         book, keys, tasks, switch.open, lambda: read_limit(settings.value.budgets.get("hard top-up", ""))
     )
@@ -190,6 +193,7 @@ async def open_desk(home: Path, sandbox: RunningSandbox, theme: Theme) -> AsyncI
     finally:
         if page.top_up_dialog is not None:
             page.top_up_dialog.reject()
+        keys.lock()  # else they lock themselves after a quarter of an hour, in the middle of another test
         await tasks.aclose()
         await switch.aclose()
         await database.close()

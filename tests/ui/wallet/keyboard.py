@@ -76,8 +76,14 @@ class Keyboard:
         """Wait until a dialog is open and has the keyboard."""
         await self._desk.until(opened)
         found = opened()
-        found.activateWindow()
-        await self._desk.until(lambda: found.isVisible() and found.isAncestorOf(QApplication.focusWidget() or found))
+
+        def has_the_keyboard() -> bool:
+            focus = QApplication.focusWidget()
+            if focus is None:  # off screen, a dialog that closes late takes it away again
+                found.activateWindow()
+            return focus is not None and found.isVisible() and found.isAncestorOf(focus)
+
+        await self._desk.until(has_the_keyboard)
         return found
 
     async def page(self, name: str) -> None:

@@ -187,3 +187,20 @@ def test_the_price_of_one_chain_call_is_never_cut_short(qtbot: QtBot, theme: The
     table.rows.set_count(1)
     for column in (ESTIMATE, COST):
         assert table.sizeHintForColumn(column) <= table.columnWidth(column)
+
+
+async def test_receipts_from_before_the_sandboxs_start_are_told_apart_and_are_no_difference(wallet: Desk) -> None:
+    service = wallet.caller.service
+    assert service is not None
+    await service.chat.complete(QUESTION)
+    await fill(wallet, 4)  # one of now, three of the days before
+    page = wallet.page.main.compare
+    page.compare.click()
+    await wallet.tasks.idle()
+    verdict = page.verdict.text()
+    assert verdict.startswith("1 of 2 bookings differ. 3 receipts are older than the Sandbox's book"), verdict
+    assert [line[-1] for line in page.table.rows.lines].count("Older than the service's book") == 3
+    await wallet.control("/reset", "POST")
+    page.compare.click()
+    await wallet.tasks.idle()
+    assert page.verdict.text().startswith("5 receipts are older than the Sandbox's book"), page.verdict.text()

@@ -171,3 +171,65 @@ async def test_what_is_wrong_is_seen_without_scrolling_and_a_signature_that_fail
     assert wallet.page.running_work() == ()
     assert [each.state for each in await wallet.intents.recent("x402")] == ["cancelled"]
     await wallet.leave(dialog)
+
+
+async def test_r_lim_a_top_up_that_has_to_wait_says_why_and_until_when(wallet: Desk) -> None:
+    account = await wallet.faucet_wallet()
+    await refuse_once(wallet, after_s=1)
+    dialog = await wallet.open_top_up(account)
+    dialog.go.click()
+    await wallet.until(lambda: wallet.top_ups.view.waits_until is not None)
+    words = dialog.waiting.text()
+    assert "only so many requests about top-ups in a minute" in words
+    assert "It goes on at" in words and ", in 0:0" in words
+    assert dialog.go.text() == "Waiting…" and not dialog.go.isEnabled()
+    await wallet.until(lambda: wallet.top_ups.view.step == "payment")
+    assert not dialog.waiting.isVisible()
+    await wallet.leave(dialog)
+
+
+async def test_who_cancels_while_the_last_check_waits_has_signed_nothing(wallet: Desk) -> None:
+    account = await wallet.faucet_wallet()
+    dialog = await wallet.review(account)
+    await refuse_once(wallet, after_s=60)
+    dialog.go.click()
+    await wallet.until(lambda: wallet.top_ups.view.waits_until is not None)
+    dialog.leave.click()
+    await wallet.tasks.idle()
+    assert await wallet.intents.recent("x402") == ()
+    assert [row for row in await wallet.keys.signed_lately() if row.kind == "payment"] == []
+    assert Decimal((await wallet.wallet_state(account))["usd"]) == 0
+    assert not wallet.top_ups.is_paying
+    again = await wallet.open_top_up(account)  # and the next one begins at its beginning
+    assert again.waiting.text() == "" and wallet.top_ups.view.step == "amount"
+    await wallet.leave(again)
+
+
+async def test_a_payment_that_the_rate_limit_turned_away_stays_open_and_is_sent_again_as_it_is(wallet: Desk) -> None:
+    account = await wallet.faucet_wallet()
+    dialog = await wallet.review(account)
+    settle, tries = X402Resource.settle, []
+
+    async def turned_away_once(self: X402Resource, payment: str) -> Settlement:
+        if not tries:
+            await refuse_once(wallet, after_s=60)
+        tries.append(payment)
+        return await settle(self, payment)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(X402Resource, "settle", turned_away_once)
+        dialog.go.click()
+        await wallet.until(lambda: wallet.top_ups.view.step == "unknown")
+        assert "no more payments this minute" in wallet.top_ups.view.problem
+        await wallet.leave(dialog)
+        (card,) = wallet.page.list.payment_cards()
+        card.button.click()
+        await wallet.until(lambda: not wallet.top_ups.open.payments)
+        await wallet.tasks.idle()
+    assert len(tries) == 2 and tries[0] == tries[1]
+    assert Decimal((await wallet.wallet_state(account))["usd"]) == USD
+
+
+async def refuse_once(wallet: Desk, after_s: int) -> None:
+    """The next call about top-ups is one too many for this minute."""
+    await wallet.fault("answer", times=1, path="/x402/top-up", status=429, headers={"Retry-After": str(after_s)})

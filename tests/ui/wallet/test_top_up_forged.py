@@ -7,7 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from PySide6.QtWidgets import QLabel
 
+from app.service.client import OnWait
 from app.service.x402 import TopUpRequirements, X402Resource
 from tests.ui.wallet.desk import Desk
 
@@ -42,8 +44,8 @@ def forge(monkeypatch: pytest.MonkeyPatch, change: Callable[[Terms], Terms], *, 
     real = X402Resource.top_up_requirements
     answers = [0]
 
-    async def forged(self: X402Resource) -> TopUpRequirements:
-        terms = await real(self)
+    async def forged(self: X402Resource, *, on_wait: OnWait | None = None) -> TopUpRequirements:
+        terms = await real(self, on_wait=on_wait)
         answers[0] += 1
         if answers[0] <= after:
             return terms
@@ -106,5 +108,9 @@ async def test_the_second_rail_is_named_and_said_to_be_unavailable(wallet: Desk)
     account = await wallet.faucet_wallet()
     dialog = await wallet.review(account)
     (other,) = [way for way in wallet.top_ups.view.ways if way.reason]
-    assert "own wallets" in other.reason
+    assert other.network == "USDC on Solana"
+    assert "no payments on this chain, on any system" in other.reason
+    said = [label.text() for label in dialog.payment_page.findChildren(QLabel)]
+    assert any(text.startswith("Not available here: Rialto makes no payments") for text in said), said
+    assert not next(each for each in dialog.way_buttons if "Solana" in each.text()).isEnabled()
     await wallet.leave(dialog)

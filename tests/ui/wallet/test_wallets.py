@@ -7,12 +7,14 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QAbstractButton, QLineEdit, QWidget
+from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QWidget
 
 from app.credentials.accounts import AccountRefused
 from app.credentials.stores import SessionStore
 from app.service.errors import AuthenticationFailed
+from app.ui.shared.buttons import Button
 from app.ui.shared.problems import describe
+from app.ui.wallet.account_card import AccountView
 from app.wallet.keys import open_key_file
 from app.wallet.signer import EthAccountSigner, PrivateKey, address_of
 from tests.ui.wallet.desk import Desk
@@ -217,3 +219,28 @@ async def test_a_key_that_was_kept_for_one_session_is_given_back_to_its_wallet(w
     with pytest.raises(AccountRefused, match="already"):
         await wallet.keys.add_from_key("Another name", key, "evm", wallet.sandbox_account)
     await wallet.tasks.idle()
+
+
+async def test_r_wal_02_a_wallet_of_the_other_chain_says_plainly_how_it_is_topped_up(wallet: Desk) -> None:
+    solana = await wallet.keys.add_from_key(
+        "Other", PrivateKey.generate("solana").to_text(), "solana", wallet.sandbox_account
+    )
+    wallet.presenter.reload()
+    card = next(each for each in wallet.page.list.findChildren(AccountView) if each.card.id == solana.id)
+    names = [button.text() for button in card.findChildren(Button)]
+    assert "How to top up" in names
+    assert "Top up" not in names
+    next(each for each in card.findChildren(Button) if each.text() == "How to top up").click()
+    await wallet.until(lambda: wallet.dialog is not None and wallet.dialog.isVisible())
+    said = " ".join(label.text() for label in wallet.dialog.findChildren(QLabel))
+    for words in ("no payments on Solana, on any system", "Pay from elsewhere", "A wallet on Base", solana.address):
+        assert words in said, words
+    wallet.dialog.reject()
+    await wallet.until(lambda: wallet.dialog is None)
+    pocket = await wallet.faucet_wallet()
+    assert wallet.page.top_up(solana.id)  # as the card of a call that was refused asks for it
+    await wallet.until(lambda: wallet.dialog is not None and wallet.dialog.isVisible())
+    next(each for each in wallet.dialog.findChildren(Button) if each.text() == f"Top up {pocket.name}").click()
+    await wallet.until(lambda: wallet.page.top_up_dialog is not None)
+    assert wallet.top_ups.view.address == pocket.address
+    await wallet.leave(wallet.page.top_up_dialog)

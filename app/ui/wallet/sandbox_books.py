@@ -1,0 +1,21 @@
+"""When the Sandbox began to keep books: at its start, for it forgets everything when it ends."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+
+async def books_since(running: tuple[str, str] | None) -> datetime | None:
+    """Ask the Sandbox at an address, with its key. None while none runs, or when it does not say."""
+    if running is None:
+        return None
+    from app.service.errors import ServiceError
+    from app.service.sandbox_controls import SandboxControls
+
+    controls = SandboxControls(*running)
+    try:
+        return (await controls.look()).books_since
+    except ServiceError:
+        return None
+    finally:
+        await controls.aclose()
