@@ -56,3 +56,15 @@ def test_escape_clears_a_search_and_then_leaves(qtbot, theme: Theme) -> None:
     assert (told, left) == (["x", ""], [])
     qtbot.keyClick(field, Qt.Key.Key_Escape)
     assert left == [True]
+
+
+def test_a_field_that_changes_its_parent_has_the_size_of_the_text(window: QWidget, theme: Theme) -> None:
+    field = TextField(theme, "Leave out", placeholder="Nothing", parent=window)
+    field.show()
+    theme.set_text_percent(200)
+    field.hide()
+    field.setParent(None)
+    field.setParent(window)
+    field.show()
+    assert field.font().pixelSize() == theme.font("body").pixelSize() > 20
+    theme.set_text_percent(100)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QLocale, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QWheelEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QShowEvent, QWheelEvent
 from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QLabel, QLineEdit, QWidget
 
 from app.ui.shared.frames import dashed_frame
@@ -123,6 +123,12 @@ class TextField(QLineEdit):
         # the mono font comes from the theme, not from the sheet: only there are its ligatures off, so `//` stays `//`
         small = self._mono or self.property("sizing") == "small"
         self.setFont(self._theme.font("small" if small else "body", mono=self._mono))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        # A pane that moves over the canvas gets a new parent, and Qt's style sheets then bring the field's first font
+        # back, which was that of another text size.
+        self._dress()
+        super().showEvent(event)
 
     def set_problem(self, sentence: str) -> None:
         """Mark the field with a red border, or unmark it with an empty sentence; the words stand below it."""
