@@ -137,21 +137,56 @@ async def test_a_cloned_voice_comes_back_from_the_trash(speech: Desk, tmp_path: 
     await speech.until(lambda: len(speech.page.side.shelf.cards) == 1)
 
 
-async def test_a_sample_is_recorded_from_a_real_microphone(speech: Desk, pulse: Pulse, tmp_path: Path) -> None:
+async def test_a_sample_is_recorded_from_a_real_microphone_in_the_dialog_and_cloned(
+    speech: Desk, pulse: Pulse, tmp_path: Path
+) -> None:
+    """Record, its level and length, stop, hear it, consent, clone: by the buttons of the dialog alone."""
     sample = await sample_of(speech, tmp_path)
-    found: list[object] = []
-    speech.clones.recorded.connect(lambda path, report: found.append(report))
-    seconds: list[float] = []
-    speech.clones.recording_changed.connect(lambda length, level, warning: seconds.append(length))
-    speech.clones.record()
-    await speech.until(lambda: seconds and seconds[-1] > 0.1)
+    speech.page.side.picker.clone.click()
+    await speech.until(dialog)
+    asked = dialog()
+    assert asked is not None
+    asked.name.setText("Mine")
+    asked.record.click()
+    assert asked.record.text() == "Stop" and not asked.go.isEnabled()
+    await speech.until(lambda: asked.report.text().startswith("Recording"))
     player = pulse.play(sample)
-    await speech.until(lambda: seconds[-1] > 5.3)
-    speech.clones.end_recording("tts-chatterbox-hd")
-    await speech.until(lambda: found)
-    player.terminate()
-    assert found[0].can_be_used and found[0].seconds > 5  # type: ignore[attr-defined]  # a SampleReport
-    speech.clones.forget_sample()
+    levels: list[float] = []
+    speech.clones.recording_changed.connect(lambda seconds, level, warning: levels.append(asked.level._share or 0))
+    await speech.until(lambda: player.poll() is not None)
+    assert max(levels) > 0.3, "the level is seen while somebody speaks"
+    asked.record.click()
+    await speech.until(asked.preview.isEnabled)
+    assert "This is a good sample." in asked.report.text() and asked.record.text() == "Record again"
+    with pulse.listening() as recording:
+        asked.preview.click()
+        await speech.until(lambda: recording.stat().st_size > pulse.rate_hz * 4)
+    assert not asked.go.isEnabled(), "nothing is sent without consent"
+    asked.consent.click()
+    asked.go.click()
+    await speech.until(lambda: speech.presenter.choice.voice.startswith("vv_"))
+    (voice,) = speech.presenter.shelf.cloned
+    kept = speech.home / "data" / "voices" / voice.sample
+    assert voice.name == "Mine" and soundfile.info(kept).duration > 5
+    await speech.until(lambda: speech.page.side.shelf.cards)
+    (card,) = speech.page.side.shelf.cards
+    assert "expires in 6 days" in card.second.text()
+
+
+async def test_a_recorded_sample_that_is_not_used_is_deleted(speech: Desk, pulse: Pulse) -> None:
+    speech.page.side.picker.clone.click()
+    await speech.until(dialog)
+    asked = dialog()
+    assert asked is not None
+    asked.record.click()
+    await speech.until(lambda: asked.report.text().startswith("Recording 1"))
+    asked.record.click()
+    await speech.until(asked.preview.isEnabled)
+    assert "at least 5 s are needed" in asked.report.text() or "No voice" in asked.report.text()
+    asked.consent.click()
+    assert not asked.go.isEnabled()
+    assert list((speech.home / "cache" / "voices").glob("sample-*"))
+    asked.reject()
     await speech.until(lambda: not list((speech.home / "cache" / "voices").glob("sample-*")))
 
 
