@@ -63,9 +63,9 @@ class Keyboard:
         self.press(Qt.Key.Key_Space)
 
     def _has_focus(self) -> bool:
-        """Off screen nobody gives the keyboard back to the window when a dialog closes."""
-        if QApplication.focusWidget() is None and QApplication.activeModalWidget() is None:
-            self.window.activateWindow()
+        """Off screen nobody gives the keyboard back when a dialog closes, to the window or to the dialog below it."""
+        if QApplication.focusWidget() is None:
+            (QApplication.activeModalWidget() or self.window).activateWindow()
         return QApplication.focusWidget() is not None
 
     async def write(self, field: QWidget, text: str) -> None:
@@ -76,6 +76,7 @@ class Keyboard:
         """Wait until a dialog is open and has the keyboard."""
         await self._desk.until(opened)
         found = opened()
+        found.activateWindow()
 
         def has_the_keyboard() -> bool:
             focus = QApplication.focusWidget()
