@@ -5,8 +5,8 @@ from __future__ import annotations
 from decimal import Decimal
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtGui import QGuiApplication, QPalette
+from PySide6.QtWidgets import QApplication, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from app.ui.shared.badge import Badge
 from app.ui.shared.buttons import IconButton
@@ -123,3 +123,18 @@ def test_a_label_gives_back_the_room_of_a_smaller_minimum(qtbot, theme: Theme) -
     for width in (101, 84):
         label.setMinimumWidth(width)
         assert label.sizeHint().width() == width
+
+
+def test_a_colour_that_was_chosen_before_anybody_looked_is_the_one_that_is_shown(window: QWidget, theme: Theme) -> None:
+    """The style sheet gives a widget the usual colours when it comes below another parent and is shown."""
+    pages = QStackedWidget(window)
+    pages.show()
+    page, scroll = QWidget(), QScrollArea()
+    label = Label(theme, "Top-p")
+    QVBoxLayout(page).addWidget(label)
+    scroll.setWidget(page)
+    label.set_role("text3")
+    pages.addWidget(scroll)
+    QApplication.processEvents()
+    assert label.isVisible()
+    assert label.palette().color(QPalette.ColorRole.WindowText) == theme.color("text3")

@@ -87,9 +87,10 @@ class Label(QLabel):
             self._dress()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """A label that was hidden while the text size changed was given its old font back by the style sheet."""
+        """A label that was hidden meanwhile was given an old font or the usual colour by the style sheet."""
         super().showEvent(event)
-        if self.font().pixelSize() != self._theme.font(self._style).pixelSize():
+        has_font = self.font().pixelSize() == self._theme.font(self._style).pixelSize()
+        if not has_font or self.palette().color(QPalette.ColorRole.WindowText) != self._theme.color(self._role):
             self._dress()
 
     def _dress(self) -> None:

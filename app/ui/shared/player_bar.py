@@ -25,6 +25,7 @@ from app.ui.shared.waveform_view import WaveformView, clock
 
 SPEEDS = (0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0)
 SKIP_S = 5.0
+NARROWEST_STATUS = 60  # px at 100 %
 
 
 class PlayButton(QPushButton):
@@ -68,6 +69,14 @@ class PlayButton(QPushButton):
         paint(painter, self._theme, "pause" if self._plays else "play", place, "on_accent" if on else "text3")
 
 
+class _Status(Label):
+    """What goes on, where there is room for at least a word of it; the tooltip has it in any case."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self.width() >= self._theme.type_px(NARROWEST_STATUS):
+            super().paintEvent(event)
+
+
 class PlayerBar(QWidget):
     """`extras` takes buttons for the right end of the second line, such as Save as…."""
 
@@ -92,7 +101,7 @@ class PlayerBar(QWidget):
         self.time = Label(theme, "0:00", weight=600, tabular=True)
         self.length = Label(theme, "/ 0:00", role="text2", tabular=True)
         self.spinner = Spinner(theme)
-        self.status = Label(theme, "", "small", "text2", elide=True, tabular=True)
+        self.status = _Status(theme, "", "small", "text2", elide=True, tabular=True)
         self.back = QuietButton(theme, "5 s", "back-5", size="small")
         self.back.setAccessibleName("Back 5 seconds")
         self.forward = QuietButton(theme, "5 s", "forward-5", size="small")

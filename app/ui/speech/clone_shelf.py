@@ -110,7 +110,7 @@ class CloneCard(Card):
         self.name.set_text(row.name)
         words = "working" if row.working else "expired" if row.has_expired else "in use" if row.in_use else "ready"
         self.state.set_badge(words, "warn" if row.has_expired else "accent" if row.in_use or row.working else "ok")
-        self.second.set_text(f"{row.model_name} · {row.age} · {row.expiry} · sample {row.sample_s:.0f} s")
+        self.second.set_text(f"{row.model_name} · {row.age} · {row.expiry} · sample {row.sample_s:.0f}\u00a0s")
         self.handle.set_text(row.handle)
         self.use.setEnabled(not row.has_expired and not row.working)
         self.again.setEnabled(not row.working)

@@ -10,6 +10,8 @@ from app.storage.takes import Take
 from app.ui.shared.problems import ActionSpec, Problem, describe
 from app.ui.speech.presenter_voices import VoiceShelf
 
+MOST_CHARS = 130  # of what the service says about a voice that it does not know
+
 
 def words_for(error: ServiceError, take: Take, shelf: VoiceShelf) -> Problem:
     """What went wrong, with the way on: the part alone again, or another voice."""
@@ -30,7 +32,7 @@ def words_for(error: ServiceError, take: Take, shelf: VoiceShelf) -> Problem:
         return replace(
             problem,
             what=f"{name} does not know the voice {take.voice_name}",
-            meaning=f"{error.message} Nothing was charged.",
+            meaning=f"{shortened(error.message)} Nothing was charged.",
             primary=ActionSpec("model-voice", f"Use {name}’s own voice"),
             alternative=ActionSpec("choose-voice", "Choose a voice"),
         )
@@ -39,6 +41,13 @@ def words_for(error: ServiceError, take: Take, shelf: VoiceShelf) -> Problem:
         words = f"Ask for part {failed.number} again" if failed and len(take.parts) > 1 else "Ask again"
         problem = replace(problem, primary=ActionSpec("go-on", words))
     return problem
+
+
+def shortened(message: str) -> str:
+    """Return the beginning of a message, cut behind a comma: the whole list of voices is among the details."""
+    if len(message) <= MOST_CHARS:
+        return message
+    return f"{message[:MOST_CHARS].rpartition(',')[0] or message[:MOST_CHARS]}, …"
 
 
 def _is_about_the_voice(error: BadRequest) -> bool:

@@ -122,6 +122,7 @@ class ExportPage(QScrollArea):
         self.preview = QPlainTextEdit()
         self.preview.setReadOnly(True)
         self.preview.setProperty("part", "preview")
+        self.preview.setProperty("mono", True)
         self.preview.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)  # its lines are those of the file
         self.preview.setAccessibleName(self.tr("Preview of the export"))
         self.preview.setTabChangesFocus(True)

@@ -45,7 +45,7 @@ class TranscriptHeader(QFrame):
         self.edit.renamed.connect(self.renamed)
         self.edit.toggled.connect(self._arrange)
         self.rename_button = IconButton(theme, "pencil", self.tr("Rename"), shortcut="F2", size="small")
-        self.model = Button(theme, "", "sparkle", icon_role="accent")
+        self.model = Button(theme, "", "sparkle", icon_role="accent", opens_menu=True)
         self.again = Button(theme, self.tr("Transcribe again"), "refresh")
         self.copy = Button(theme, self.tr("Copy text"), "copy")
         self.new_button = IconButton(theme, "plus", self.tr("New recording"), shortcut="Ctrl+N")
