@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, QThreadPool, QTimer, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.ui.shared.way_back import in_pool
 
 if TYPE_CHECKING:
     from app.ui.chat.message_code import CodeGroup
@@ -14,11 +17,17 @@ STEP_S = 0.001  # of the window's thread at a time
 PAUSE_MS = 10  # between two steps, so that scrolling and typing come first
 
 
+def _lexer_for(language: str) -> Any:
+    """Load what reads a language; None for one that nothing reads. Runs in a thread of the pool."""
+    from app.ui.shared.markdown_code import lexer_for
+
+    return lexer_for(language)
+
+
 class Colourist(QObject):
     """Ask with `colour`; `coloured` tells which group has its colours now."""
 
     coloured = Signal(object)  # CodeGroup
-    _loaded = Signal(str, object)  # language, lexer or None; sent from the thread
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -31,7 +40,6 @@ class Colourist(QObject):
         self._timer.setSingleShot(True)
         self._timer.setInterval(PAUSE_MS)
         self._timer.timeout.connect(self._step)
-        self._loaded.connect(self._take_lexer)
 
     @property
     def is_idle(self) -> bool:
@@ -54,17 +62,7 @@ class Colourist(QObject):
             self._timer.start()
         elif language not in self._loading:
             self._loading.add(language)
-            QThreadPool.globalInstance().start(lambda: self._load(language))
-
-    def _load(self, language: str) -> None:
-        """Runs in a thread of the pool."""
-        from app.ui.shared.markdown_code import lexer_for
-
-        lexer = lexer_for(language)
-        try:
-            self._loaded.emit(language, lexer)
-        except RuntimeError:
-            return  # the window was closed meanwhile
+            in_pool(self, partial(_lexer_for, language), partial(self._take_lexer, language))
 
     def _take_lexer(self, language: str, lexer: Any) -> None:
         self._lexers[language] = lexer

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, QThreadPool, QTimer, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFocusEvent,
@@ -41,6 +41,7 @@ from app.ui.chat.message_view_selection import Selection, select_all
 from app.ui.chat.message_view_showing import COLUMN_PX, PADDING_PX, Showing
 from app.ui.chat.message_view_stream import Stream
 from app.ui.shared.markdown_figures import Figures
+from app.ui.shared.way_back import in_pool
 
 if TYPE_CHECKING:
     from app.ui.chat.message_boxes import Box, Control
@@ -321,7 +322,7 @@ class MessageView(QAbstractScrollArea):
         super().showEvent(event)
         self.refresh(full=True)
         if "markdown_it" not in sys.modules:
-            QThreadPool.globalInstance().start(_warm_up)
+            in_pool(self, _warm_up, lambda _nothing: None)
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)

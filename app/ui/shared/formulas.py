@@ -12,12 +12,16 @@ import subprocess
 import sys
 import threading
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPixmap
+
+from app.ui.shared.way_back import way_back
 
 if TYPE_CHECKING:
     from PySide6.QtSvg import QSvgRenderer
@@ -32,6 +36,7 @@ FIRST_PATIENCE_S = 15.0
 MAX_WAITING = 400
 
 Key = tuple[str, bool]  # source, whether it stands on lines of its own
+Answered = Callable[[dict[str, Any] | None], None]  # takes what the worker said, in any thread
 
 
 @dataclass(slots=True)
@@ -80,16 +85,14 @@ class Formulas(QObject):
     """One for each window's worth of text. Ask with `get`; nothing is started before the first formula."""
 
     typeset = Signal(str)  # the source of a formula that can be drawn now, or never
-    _made = Signal(str, bool, object)  # source, display, answer of the worker; sent from the thread
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._kept: OrderedDict[Key, Formula] = OrderedDict()
         self._pictures: OrderedDict[tuple[Any, ...], QPixmap] = OrderedDict()
         self._waiting: set[Key] = set()
-        self._wanted: queue.Queue[Key] = queue.Queue()
+        self._wanted: queue.Queue[tuple[Key, Answered]] = queue.Queue()
         self._thread: threading.Thread | None = None
-        self._made.connect(self._take)
 
     @property
     def is_idle(self) -> bool:
@@ -107,9 +110,9 @@ class Formulas(QObject):
             if len(self._waiting) >= MAX_WAITING:
                 return None
             self._waiting.add(key)
-            self._wanted.put(key)
+            self._wanted.put((key, way_back(self, partial(self._take, source, display))))
             if self._thread is None or not self._thread.is_alive():
-                self._thread = threading.Thread(target=_work, args=(self, self._wanted), name="typeset", daemon=True)
+                self._thread = threading.Thread(target=_work, args=(self._wanted,), name="typeset", daemon=True)
                 self._thread.start()
         return None
 
@@ -147,13 +150,13 @@ def worker_command() -> list[str]:
     return [sys.executable, str(Path(__file__).with_name("formula_worker.py"))]
 
 
-def _work(owner: Formulas, wanted: queue.Queue[Key]) -> None:
+def _work(wanted: queue.Queue[tuple[Key, Answered]]) -> None:
     """Runs in a thread: hand formulas to the process one by one, and end it when none has come for a while."""
     process: subprocess.Popen[bytes] | None = None
     try:
         while True:
             try:
-                source, display = wanted.get(timeout=IDLE_S)
+                (source, display), answered = wanted.get(timeout=IDLE_S)
             except queue.Empty:
                 return
             first = process is None or process.poll() is not None
@@ -164,10 +167,7 @@ def _work(owner: Formulas, wanted: queue.Queue[Key]) -> None:
             if answer is None:
                 _end(process)
                 process = None
-            try:
-                owner._made.emit(source, display, answer)
-            except RuntimeError:
-                return  # the window was closed meanwhile
+            answered(answer)
     finally:
         _end(process)
 

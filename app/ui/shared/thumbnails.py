@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from functools import partial
 
 from PySide6.QtCore import QObject, QThreadPool, Signal
 from PySide6.QtGui import QImage
+
+from app.ui.shared.way_back import in_pool
 
 MAX_KEPT = 64
 MAX_WAITING = 96  # a fast scroll asks for thousands; only the newest can still be wanted
@@ -18,7 +20,6 @@ class Thumbnails(QObject):
     """`get` returns what is there and begins to make what is not; `loaded` tells the key."""
 
     loaded = Signal(str)
-    _made = Signal(str, QImage)  # key, picture; sent from the thread
 
     def __init__(self, parent: QObject | None = None, *, kept: int = MAX_KEPT, one_thread: bool = False) -> None:
         super().__init__(parent)
@@ -30,7 +31,6 @@ class Thumbnails(QObject):
         if one_thread:  # of a long list: more of them would only take turns with the window's own thread
             self._pool = QThreadPool(self)
             self._pool.setMaxThreadCount(1)
-        self._made.connect(self._take)
 
     @property
     def is_idle(self) -> bool:
@@ -59,8 +59,8 @@ class Thumbnails(QObject):
             while len(self._loading) > MAX_WAITING:
                 del self._loading[next(iter(self._loading))]
             self._turn += 1
-            work = partial(self._make, key, width_px, height_px, load, finish)
-            self._pool.start(work, min(self._turn, _HIGHEST))
+            work = partial(_made, self._loading, key, width_px, height_px, load, finish)
+            in_pool(self, work, partial(self._take, key), pool=self._pool, priority=min(self._turn, _HIGHEST))
         return None
 
     def forget(self, key: str) -> None:
@@ -68,32 +68,31 @@ class Thumbnails(QObject):
         for kept in [name for name in self._kept if name.rpartition("@")[0] == key]:
             del self._kept[kept]
 
-    def _make(
-        self,
-        key: str,
-        width_px: int,
-        height_px: int,
-        load: Callable[[], bytes],
-        finish: Callable[[QImage], QImage] | None,
-    ) -> None:
-        """Runs in a thread of the pool."""
-        from app.ui.shared.picture_decoding import fitted
-
-        if key not in self._loading:
-            return  # pushed out by newer ones
-        try:
-            image = fitted(load(), width_px, height_px)
-            image = finish(image) if finish is not None and not image.isNull() else image
-        except OSError:
-            image = QImage()
-        try:
-            self._made.emit(key, image)
-        except RuntimeError:
-            return  # the window was closed meanwhile
-
-    def _take(self, key: str, image: QImage) -> None:
+    def _take(self, key: str, image: QImage | None) -> None:
+        if image is None:
+            return
         self._loading.pop(key, None)
         self._kept[key] = image
         while len(self._kept) > self._most:
             self._kept.popitem(last=False)
         self.loaded.emit(key.rpartition("@")[0])
+
+
+def _made(
+    wanted: Container[str],
+    key: str,
+    width_px: int,
+    height_px: int,
+    load: Callable[[], bytes],
+    finish: Callable[[QImage], QImage] | None,
+) -> QImage | None:
+    """Return the picture; None for one that newer ones have pushed out. Runs in a thread of the pool."""
+    from app.ui.shared.picture_decoding import fitted
+
+    if key not in wanted:
+        return None
+    try:
+        image = fitted(load(), width_px, height_px)
+        return finish(image) if finish is not None and not image.isNull() else image
+    except OSError:
+        return QImage()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
+from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QObject, QThreadPool, QTimer, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.storage.errors import StorageUnavailable
 from app.storage.settings import SettingsStore
+from app.ui.shared.way_back import in_pool
 
 _log = logging.getLogger(__name__)
 _WAIT_MS = 600
@@ -41,10 +43,17 @@ class SettingsSaver(QObject):
             _log.warning("The settings could not be written: %s", error)
 
     def _save(self) -> None:
-        QThreadPool.globalInstance().start(self._save_in_worker)
+        in_pool(self, partial(_trouble_saving, self._store), self._tell)
 
-    def _save_in_worker(self) -> None:
-        try:
-            self._store.save()
-        except StorageUnavailable as error:
-            self.failed.emit(f"{error.sentence}. Settings hold until Rialto is closed.")
+    def _tell(self, sentence: str) -> None:
+        if sentence:
+            self.failed.emit(f"{sentence}. Settings hold until Rialto is closed.")
+
+
+def _trouble_saving(store: SettingsStore) -> str:
+    """Write the settings; return why that was not possible, or "". Runs in a thread of the pool."""
+    try:
+        store.save()
+    except StorageUnavailable as error:
+        return error.sentence
+    return ""

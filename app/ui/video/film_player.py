@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QThreadPool, QUrl, Signal
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QUrl, Signal
 from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QSlider, QVBoxLayout, QWidget
 
@@ -17,6 +17,7 @@ from app.ui.shared.buttons import IconButton
 from app.ui.shared.icons import paint
 from app.ui.shared.label import Label
 from app.ui.shared.waveform_view import clock
+from app.ui.shared.way_back import in_pool
 
 if TYPE_CHECKING:
     from PySide6.QtMultimedia import QAudioOutput, QMediaPlayer, QVideoSink
@@ -96,7 +97,6 @@ class FilmPlayer(QWidget):
     """Screen and transport. Nothing sounds before Play is pressed. `problem` tells a sentence."""
 
     problem = Signal(str)
-    _pictured = Signal(QImage, float)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -135,7 +135,6 @@ class FilmPlayer(QWidget):
         self.step.clicked.connect(lambda: self.step_frame(1))
         self.loop.toggled.connect(self._set_loop)
         self.mute.toggled.connect(self._set_mute)
-        self._pictured.connect(self._show)
         self._dress()
         theme.changed.connect(self._dress)
 
@@ -297,18 +296,7 @@ class FilmPlayer(QWidget):
         self._painting = True
         at_ms = frame.startTime() / 1000
         copy = QVideoFrame(frame)
-        QThreadPool.globalInstance().start(lambda: self._make(copy, at_ms))
-
-    def _make(self, frame: object, at_ms: float) -> None:
-        """Runs in a thread of the pool."""
-        from PySide6.QtMultimedia import QVideoFrame
-
-        assert isinstance(frame, QVideoFrame)
-        picture = frame.toImage()
-        try:
-            self._pictured.emit(picture, at_ms)
-        except RuntimeError:
-            return  # the window was closed meanwhile
+        in_pool(self, lambda: copy.toImage(), lambda picture: self._show(picture, at_ms))
 
     def _show(self, picture: QImage, at_ms: float) -> None:
         self._painting = False

@@ -6,11 +6,12 @@ from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QSize, Qt, QThreadPool, QTimer, QUrl, Signal
+from PySide6.QtCore import QObject, QSize, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QImage
 
 from app.ui.shared.alive import alive
 from app.ui.shared.thumbnails import Thumbnails
+from app.ui.shared.way_back import in_pool
 
 if TYPE_CHECKING:
     from PySide6.QtMultimedia import QMediaPlayer, QVideoSink
@@ -26,7 +27,6 @@ class Posters(QObject):
     """`get` returns what there is and begins to make what there is not; `made` tells the film's path."""
 
     made = Signal(str)
-    _kept = Signal(str)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -37,7 +37,6 @@ class Posters(QObject):
         self._at_work: set[str] = set()
         self._written_ones: set[str] = set()
         self._frames: FirstFrame | None = None
-        self._kept.connect(self._written)
 
     def get(self, film: str, size: QSize) -> QImage | None:
         path = Path(film + SUFFIX)
@@ -63,25 +62,22 @@ class Posters(QObject):
         if picture.isNull():
             self._at_work.discard(film)
         else:
-            QThreadPool.globalInstance().start(lambda: self._write(film, picture))
+            in_pool(self, lambda: _kept_beside(film, picture), lambda kept: self._written(film) if kept else None)
         self._next()
-
-    def _write(self, film: str, picture: QImage) -> None:
-        """Runs in a thread of the pool."""
-        if max(picture.width(), picture.height()) > MAX_SIDE:
-            picture = picture.scaled(
-                MAX_SIDE, MAX_SIDE, Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation
-            )
-        if picture.save(film + SUFFIX, quality=85):
-            try:
-                self._kept.emit(film)
-            except RuntimeError:
-                return  # the window was closed meanwhile
 
     def _written(self, film: str) -> None:
         self._at_work.discard(film)
         self._written_ones.add(film)
         self.made.emit(film)
+
+
+def _kept_beside(film: str, picture: QImage) -> bool:
+    """Write the picture beside its film. Runs in a thread of the pool."""
+    if max(picture.width(), picture.height()) > MAX_SIDE:
+        picture = picture.scaled(
+            MAX_SIDE, MAX_SIDE, Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation
+        )
+    return picture.save(film + SUFFIX, quality=85)
 
 
 class FirstFrame(QObject):
