@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QScrollArea, 
 from app.ui.shared.buttons import PrimaryButton, QuietButton
 from app.ui.shared.fields import ChoiceField, TextField, bind_label
 from app.ui.shared.header import PaneHeader
+from app.ui.shared.in_pieces import Pieces, at_once
 from app.ui.shared.label import Label
 from app.ui.shared.spinner import Spinner
 from app.ui.shared.surfaces import rule, zone
@@ -38,11 +39,21 @@ class FormPane(QWidget):
     queue_wanted = Signal()
     prompts_wanted = Signal()
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, parent: QWidget | None = None, *, whole: bool = True) -> None:
+        """`whole`: without it, `build` is still to be run."""
         super().__init__(parent)
         zone(self, "pane")
         self._theme = theme
         self._view = FormView()
+        self._labels: dict[str, Label] = {}
+        if whole:
+            at_once(self.build())
+
+    # Building
+
+    def build(self) -> Pieces[None]:
+        """Make the fields and put them into their places, some at each step."""
+        theme = self._theme
         self.header = PaneHeader(theme, self.tr("New video"))
         self.clear = QuietButton(theme, self.tr("Clear"), "refresh", size="small")
         self.header.add(self.clear)
@@ -54,11 +65,14 @@ class FormPane(QWidget):
         self.prompts.setAccessibleName(self.tr("Saved prompts"))
         self.prompt_count = Label(theme, "", "small", "text3", tabular=True)
         self.negative = TextField(theme, self.tr("Leave out"), placeholder=self.tr("text, logos"))
+        yield
         self.start = MediaSlot(theme, self.tr("Start image"), PICTURE_FILES)
         self.end = MediaSlot(theme, self.tr("End image"), PICTURE_FILES)
         self.film = MediaSlot(theme, self.tr("Video to change"), FILM_FILES)
         self.sound = MediaSlot(theme, self.tr("Sound to follow"), SOUND_FILES)
+        yield
         self.along = AlongPane(theme, PICTURE_FILES, FILM_FILES, SOUND_FILES, DOCUMENT_FILES)
+        yield
         self.factor = ValueChoice(theme, self.tr("Enlarge"))
         self.duration = ValueChoice(theme, self.tr("Length"))
         self.resolution = ValueChoice(theme, self.tr("Resolution"))
@@ -67,15 +81,14 @@ class FormPane(QWidget):
         self.audio_note = Label(theme, "", "small", "text2", wrap=True)
         self.delete = Switch(theme, self.tr("Delete the service’s copy once saved"))
         self.delete_note = Label(theme, self.tr(DELETE_HELP), "small", "text3", wrap=True)
-        self._labels: dict[str, Label] = {}
-        self._build()
+        yield
+        yield from self._arrange()
+        yield
         self._connect()
         theme.changed.connect(self._dress)
         self._dress()
 
-    # Building
-
-    def _build(self) -> None:
+    def _arrange(self) -> Pieces[None]:
         theme = self._theme
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
@@ -95,6 +108,7 @@ class FormPane(QWidget):
         self._add("negative", self.tr("Leave out"), self.negative)
         for slot in (self.start, self.end, self.film, self.sound, self.along):
             self._column.addWidget(slot)
+        yield
         self._add("factor", self.tr("Enlarge"), self.factor)
         pair = QHBoxLayout()
         pair.setSpacing(theme.px(12))
@@ -115,6 +129,7 @@ class FormPane(QWidget):
         self._switch("delete", self.tr("Delete the service’s copy once saved"), self.delete)
         self._column.addWidget(self.delete_note)
         self._column.addStretch(1)
+        yield
         scroll.setWidget(inside)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)

@@ -16,6 +16,7 @@ from app.ui.shared.error_card import ErrorCard
 from app.ui.shared.flow import FlowLayout
 from app.ui.shared.header import PaneTabs
 from app.ui.shared.icon_label import IconLabel
+from app.ui.shared.in_pieces import Pieces, at_once
 from app.ui.shared.label import Label
 from app.ui.shared.spinner import Progress
 from app.ui.shared.surfaces import rule, zone
@@ -35,19 +36,29 @@ class Inspector(QWidget):
     action = Signal(str)
     copied = Signal(str)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, parent: QWidget | None = None, *, whole: bool = True) -> None:
+        """`whole`: without it, `build` is still to be run."""
         super().__init__(parent)
         zone(self, "pane")
         self._theme = theme
         self._detail = Detail()
+        if whole:
+            at_once(self.build())
+
+    def build(self) -> Pieces[None]:
+        """Make the player and what stands around it, some at each step."""
+        theme = self._theme
         self.tabs = PaneTabs(theme, self.tr("Inspector"), (self.tr("Preview"), self.tr("Request")))
         self.more = IconButton(theme, "more", self.tr("More for this video"))
         self.tabs.add(self.more)
         self.player = FilmPlayer(theme)
+        yield
         self.request = RequestPage(theme)
+        yield
         self.pages = QStackedWidget()
         self.pages.addWidget(self._preview())
         self.pages.addWidget(self.request)
+        yield
         self.tabs.bar.currentChanged.connect(self.pages.setCurrentIndex)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)

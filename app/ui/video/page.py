@@ -77,11 +77,13 @@ class VideoPage(QObject):
     def build(self) -> Pieces[None]:
         """Make the panes and wire them, a piece at each step."""
         theme, presenter = self._theme, self.presenter
-        self.form = FormPane(theme)
+        self.form = FormPane(theme, whole=False)
+        yield from self.form.build()
         yield
         self.main = JobsPane(theme)
         yield
-        self.side = Inspector(theme)
+        self.side = Inspector(theme, whole=False)
+        yield from self.side.build()
         yield
         self.prompts = ScenePrompts(theme, self.form, self._tasks, presenter.prompts, self.form.prompt.toPlainText)
         self._connect_presenter()
