@@ -1,5 +1,6 @@
 """Longer work of the Console: agreed on first, never over its budget, stopped at once, joined and kept."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from decimal import Decimal
@@ -11,8 +12,10 @@ from hypothesis import strategies as st
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QLineEdit, QPlainTextEdit
 
+from app.ui.crypto_rpc.batch import CallRow
 from app.ui.crypto_rpc.log_ranges import BlockRange, LogSearch
-from app.ui.crypto_rpc.presenter_plans import NoPlan, log_plan, sheet_plan
+from app.ui.crypto_rpc.presenter_jobs import Job
+from app.ui.crypto_rpc.presenter_plans import NoPlan, Plan, log_plan, sheet_plan
 from app.ui.crypto_rpc.presenter_tools import Tools
 from app.ui.crypto_rpc.response_pane import TABLE
 from app.ui.crypto_rpc.tool_dialog import ToolDialog
@@ -77,6 +80,24 @@ async def test_a_search_for_logs_says_its_price_first_and_joins_what_it_finds(
     assert isinstance(window.presenter.run.outcomes[0].value, list)
     press(bar, "Close")
     assert bar.isHidden()
+
+
+async def test_the_list_shows_what_longer_work_sends_while_it_works(window: RpcWindow) -> None:
+    may_end = asyncio.Event()
+
+    async def work(job: Job) -> str:
+        for number in range(2):
+            await job.ask(NETWORK, [CallRow(1, "eth_blockNumber")], key=f"list-{number}")
+        await may_end.wait()
+        return "Done."
+
+    jobs = window.presenter.jobs
+    assert jobs.start(Plan("Two requests", requests=2, credits=1_000), work)
+    await until(lambda: len(window.entries) == 2)
+    assert jobs.is_running
+    may_end.set()
+    await window.settle()
+    assert len(window.entries) == 2
 
 
 async def test_a_search_without_budget_is_not_begun(window: RpcWindow) -> None:

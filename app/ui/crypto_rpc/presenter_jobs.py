@@ -187,6 +187,7 @@ class JobDesk(QObject):
         now = self.now()
         await check_caps(calls, account.id, operation.estimate.credits, now)
         sent = await send(service, account, calls, operation, rows, {}, now)
+        presenter.sent.soon()
         if sent.problem is not None:
             raise NotSent(sent.problem)
         run = await presenter.runs.read(sent.call.id)

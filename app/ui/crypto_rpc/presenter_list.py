@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from app.ui.shared.tasks import TaskScope
 
 MAX_LISTED = 500
+MOMENT_S = 0.3  # longer work sends many requests a second
 
 
 class CallShelf(QObject):
@@ -39,9 +40,20 @@ class CallShelf(QObject):
     async def read(self) -> None:
         """Read the list again and show it."""
         if self.calls is not None:
-            found = await self.calls.recent(search=self._search, limit=MAX_LISTED)
+            wanted = self._search
+            found = await self.calls.recent(search=wanted, limit=MAX_LISTED)
             now = self._now()
-            self.changed.emit(await asyncio.to_thread(lambda: tuple(entry_of(call, now) for call in found)))
+            entries = await asyncio.to_thread(lambda: tuple(entry_of(call, now) for call in found))
+            if wanted == self._search:  # else a newer search shows its own
+                self.changed.emit(entries)
+
+    def soon(self) -> None:
+        """Read the list again in a moment: once for all that is sent until then."""
+        self._tasks.start("rpc list soon", self._read_soon)
+
+    async def _read_soon(self) -> None:
+        await asyncio.sleep(MOMENT_S)
+        await self.read()
 
     def trash(self, call_ids: tuple[str, ...]) -> None:
         self._tasks.start("rpc trash", self._trash, call_ids)
