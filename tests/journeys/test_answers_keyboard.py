@@ -53,11 +53,13 @@ async def test_a_person_without_a_mouse_folds_thoughts_follows_sources_and_comes
         answer = talk.rows[-1]
 
         # the thoughts are folded until they are asked for, and are never copied with the answer
-        model = view.stack.known_model(answer.id)
-        assert model is not None
-        assert not model.thoughts_open
+        def shows_thoughts() -> bool:
+            model = view.stack.known_model(answer.id)
+            return model is not None and model.thoughts_open
+
+        assert not shows_thoughts()
         await talk.walk_to("fold", answer.id)
-        assert model.thoughts_open
+        assert shows_thoughts()
         await hands.press("Ctrl+Shift+C")
         assert QGuiApplication.clipboard().text() == answer.text
         assert answer.reasoning not in QGuiApplication.clipboard().text()
