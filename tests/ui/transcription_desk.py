@@ -23,6 +23,7 @@ from app.storage.catalogue import Catalogue
 from app.storage.database import Database
 from app.storage.intents import Intents
 from app.storage.settings import SettingsStore
+from app.ui.shared.budget import Budget
 from app.ui.shared.caller import Caller
 from app.ui.shared.device_watch import DeviceWatch
 from app.ui.shared.tasks import TaskScope
@@ -185,8 +186,10 @@ async def open_desk(
     *,
     transport: httpx.AsyncBaseTransport | None = None,
     microphones: tuple[str, ...] = ("Built-in", "USB microphone"),
+    budget: Budget | None = None,
 ) -> AsyncIterator[Desk]:
-    """A started presenter on the data folder `home`. Fails when any of its tasks crashed."""
+    """A started presenter on the data folder `home`. Fails when any of its tasks crashed. `budget` holds every call
+    against its limits."""
     crashes: list[Exception] = []
     tasks = TaskScope(crashes.append)
     caller = Caller()
@@ -198,7 +201,10 @@ async def open_desk(
     if sandbox is None and transport is None:
         transport = httpx.MockTransport(lambda _: httpx.Response(200, json={"object": "list", "data": []}))
     address = sandbox.base_url if sandbox is not None else "http://service.test/v1"
-    service = open_service(address, "service", ApiKeyAuth(read_key), exchanges.append, transport=transport)
+    kind = "sandbox" if sandbox is not None else "service"
+    account = Account(id="box", name="Sandbox", base_url=address, kind=kind)
+    gate = budget.gate(account) if budget is not None else None
+    service = open_service(address, "service", ApiKeyAuth(read_key), exchanges.append, transport=transport, gate=gate)
     database = await Database.open(home / "rialto.db")
     settings = SettingsStore(home / "settings.json")
     host, watch = FakeHost(), FakeWatch()
@@ -220,8 +226,7 @@ async def open_desk(
     presenter.notice.connect(lambda *words: desk.notices.append(words))
     presenter.entries_changed.connect(lambda entries: setattr(desk, "entries", entries))
     try:
-        kind = "sandbox" if sandbox is not None else "service"
-        caller.use(Account(id="box", name="Sandbox", base_url=address, kind=kind), service)
+        caller.use(account, service)
         intents = Intents(database)
         await intents.settle_after_start()
         await presenter.start(database, Catalogue(database), intents)
