@@ -94,7 +94,7 @@ async def test_no_tab_sends_what_goes_past_the_limit_of_a_single_call(
 
 @pytest.mark.qt_log_ignore("pa_context_connect")
 @pytest.mark.timeout(240)
-@pytest.mark.parametrize("tabs", [("chat", "speech"), ("transcription", "images"), ("video", "crypto_rpc")])
+@pytest.mark.parametrize("tabs", [("chat", "speech"), ("transcription", "images"), ("crypto_rpc", "video")])
 async def test_every_tab_goes_on_after_the_top_up_with_what_was_refused_for_lack_of_credits(
     start: Callable[..., Any], tmp_path: Path, tabs: tuple[str, ...]
 ) -> None:
