@@ -64,6 +64,25 @@ async def test_a_truncated_film_is_held_after_three_times_and_fetched_again_by_h
         await desk.reaches(job.id, "cleaned")
 
 
+async def test_R_VID_02_a_film_that_was_damaged_here_keeps_the_copy_at_the_service(
+    tmp_home: Path, controls: Controls
+) -> None:
+    async with open_desk(tmp_home, controls) as desk:
+        job = await desk.order()
+        job = await desk.done(job.id)
+        film = desk.presenter.book.film(job)
+        whole = film.read_bytes()
+        film.write_bytes(whole[:-100])
+        desk.presenter.do("clean", job.id)
+        await desk.until(lambda: "The service still has its copy." in desk.notices)
+        job = desk.one(job.id)
+        assert job.state == "saved" and job.remote_copy and "the file here is not whole" in job.note
+        assert await controls.calls("/video/complete") == []
+        film.write_bytes(whole)
+        desk.presenter.do("clean", job.id)
+        await desk.reaches(job.id, "cleaned")
+
+
 async def test_a_network_cut_in_the_middle_of_a_film_starts_the_download_anew(
     tmp_home: Path, controls: Controls
 ) -> None:
