@@ -1,0 +1,108 @@
+"""What a person sees of a job while it is made, and what the window tells the poller and the system."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QDesktopServices, QImage, QWindow
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from app.service.video import VideoRequest
+from app.ui.shared.theme import Theme
+from app.ui.video.state import JobRow
+from tests.ui.video.desk import PICTURE_MODEL, Controls
+from tests.ui.video.room import NO_DEVICES, Room, open_room
+
+pytestmark = NO_DEVICES
+
+
+def row_of(room: Room, job_id: str) -> JobRow:
+    row = room.page.main.view.rows.row_of(job_id)
+    assert isinstance(row, JobRow)
+    return row
+
+
+async def test_a_row_tells_how_long_it_has_been_how_long_it_usually_is_and_what_is_left(
+    tmp_home: Path, theme: Theme, controls: Controls, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_room(tmp_home, theme, controls) as room:
+        job_id = await room.order()
+        await room.desk.until(lambda: room.desk.one(job_id).average_s is not None)
+        queued_at, book = room.desk.one(job_id).queued_at, room.desk.presenter.book
+        assert queued_at is not None
+
+        def after(seconds: float) -> JobRow:
+            monkeypatch.setattr(book, "now", lambda: queued_at + timedelta(seconds=seconds))
+            for _ in range(5):  # what has long to go is renewed every fifth second
+                room.desk.presenter.ticked.emit()
+            return row_of(room, job_id)
+
+        assert (after(2).right, after(2).share) == ("about 6 s left", 0.25)
+        late = after(20)
+        assert "20 s" in late.right and "usually 8 s" in late.right
+        assert late.share == 0.98, "never said to be done before it is"
+
+
+async def test_the_poller_asks_less_while_the_window_is_hidden(
+    tmp_home: Path, theme: Theme, controls: Controls
+) -> None:
+    async with open_room(tmp_home, theme, controls) as room:
+        window, poller = room.window.windowHandle(), room.desk.presenter.poller
+        window.visibilityChanged.emit(QWindow.Visibility.Minimized)
+        assert poller.hidden
+        window.visibilityChanged.emit(QWindow.Visibility.Windowed)
+        assert not poller.hidden
+
+
+async def test_the_first_and_the_last_picture_are_sent(
+    tmp_home: Path, theme: Theme, controls: Controls, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bodies: list[dict[str, Any]] = []
+    to_body = VideoRequest.to_body
+
+    def watched(self: VideoRequest) -> dict[str, Any]:
+        bodies.append(to_body(self))
+        return bodies[-1]
+
+    monkeypatch.setattr(VideoRequest, "to_body", watched)
+    image = QImage(64, 36, QImage.Format.Format_RGB32)
+    image.fill(0xFF336699)
+    assert image.save(str(tmp_path / "a.png"), "PNG")  # type: ignore[call-overload]  # a str is what Qt takes
+    async with open_room(tmp_home, theme, controls) as room:
+        form, desk = room.page.form, room.desk.presenter.form
+        await room.desk.until(lambda: desk.model(PICTURE_MODEL) is not None)
+        form.kind.chosen.emit("image")
+        form.model.setCurrentIndex(form.model.findData(PICTURE_MODEL))
+        form.model.activated.emit(form.model.currentIndex())
+        QTest.keyClicks(form.prompt, "from dawn to dusk")
+        for slot in (form.start, form.end):
+            assert slot.isVisible()
+            slot.chosen.emit(str(tmp_path / "a.png"))  # the file dialog's answer
+        await room.desk.until(lambda: form.queue.isEnabled() and desk.exact)
+        room.press(form.queue)
+        await room.desk.until(lambda: room.desk.jobs and room.desk.job.state == "running")
+        assert bodies[-1]["image_url"] == bodies[-1]["end_image_url"]
+        assert bodies[-1]["end_image_url"].startswith("data:image/png;base64,")
+
+
+async def test_a_film_that_is_ready_calls_for_attention_and_its_folder_is_opened(
+    tmp_home: Path, theme: Theme, controls: Controls, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    called: list[object] = []
+    opened: list[QUrl] = []
+    monkeypatch.setattr(QApplication, "alert", lambda window, *_: called.append(window))
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: bool(opened.append(url)))
+    async with open_room(tmp_home, theme, controls) as room:
+        job_id = await room.order()
+        await room.done(job_id)
+        await room.desk.until(lambda: called == [room.window])
+        folder = room.page.side.buttons["folder"]
+        await room.desk.until(folder.isVisible)
+        room.press(folder)
+        room.press(room.page.main.folder)
+        assert [url.toLocalFile() for url in opened] == [str(room.desk.presenter.book.folder)] * 2
