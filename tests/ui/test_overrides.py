@@ -56,8 +56,14 @@ def test_a_picture_of_a_pane_that_cannot_be_resized_leaves_its_words_their_metho
 
 @pytest.fixture
 def told(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    words: list[str] = []  # not the errors: their frames keep painters
-    monkeypatch.setattr(sys, "excepthook", lambda _kind, error, _trace: words.append(str(error)))
+    words: list[str] = []
+    kept: list[BaseException] = []  # as pytest-qt does
+
+    def hook(_kind: type, error: BaseException, _trace: object) -> None:
+        words.append(str(error))
+        kept.append(error)
+
+    monkeypatch.setattr(sys, "excepthook", hook)
     return words
 
 

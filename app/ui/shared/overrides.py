@@ -69,13 +69,21 @@ def _is_of_qt(base: type, name: str) -> bool:
     return name in base.__dict__ and base.__module__.startswith("PySide6.")
 
 
+def _tell(error: Exception) -> None:
+    """Report it. Whoever keeps it keeps no frame: a painter in one would outlive what it paints on."""
+    import traceback
+
+    sys.excepthook(type(error), error, error.__traceback__)
+    traceback.clear_frames(error.__traceback__)
+
+
 def _guarded(name: str, method: FunctionType, own: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(method)
     def guarded(self: object, *args: Any, **named: Any) -> Any:
         try:
             return method(self, *args, **named)
         except Exception as error:
-            sys.excepthook(type(error), error, error.__traceback__)
+            _tell(error)
         # Only now: the frames that failed are gone, and a painter that one of them held with them.
         try:
             return own(self, *args, **named)
