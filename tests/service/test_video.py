@@ -214,6 +214,17 @@ async def test_a_download_address_gets_no_key_and_can_be_revoked(tmp_path: Path)
         assert [exchange.outcome for exchange in watched.exchanges] == ["ok", "ok"]
 
 
+async def test_a_download_address_on_the_services_own_host_gets_no_key_either(tmp_path: Path) -> None:
+    async with (
+        serving(http(body=FILM, content_type="video/mp4"), http(204)) as store,
+        Watched(f"{store.base_url}/v1") as watched,
+    ):
+        job = JOB.model_copy(update={"download_url": f"{store.base_url}/film?sign=1"})
+        await watched.service.video.download(job, tmp_path / "film.mp4")
+        await watched.service.video.revoke(job)
+        assert [("authorization" in one.headers) for one in store.received] == [False, False]
+
+
 @pytest.mark.parametrize("address", [None, "", "http://plain.example/film", "file:///etc/passwd", "javascript:1"])
 async def test_an_unsafe_download_address_is_not_followed(address: str | None, tmp_path: Path) -> None:
     async with Watched("https://service.test/v1", handler=sending(FILM)) as watched:
