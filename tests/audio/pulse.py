@@ -24,7 +24,7 @@ SINK_NAME = "Test loudspeaker"
 FEED = "rialto_feed"
 SOURCE = "rialto_microphone"
 SOURCE_NAME = "Test microphone"
-START_TIMEOUT_S = 20.0
+START_TIMEOUT_S = 60.0
 NOWHERE = "unix:/nonexistent/pulse"  # as PULSE_SERVER: a computer without sound; nothing is started for it
 
 

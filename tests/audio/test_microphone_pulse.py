@@ -34,7 +34,7 @@ def source(pulse: Pulse) -> SystemDevice:
     return SystemDevice(pulse.source, pulse.source_name, "input", 1, True)
 
 
-def until(fact: object, seconds: float = 20.0) -> None:
+def until(fact: object, seconds: float = 60.0) -> None:
     for _ in range(int(seconds / 0.005)):
         if fact():  # type: ignore[operator]  # a callable
             return

@@ -39,7 +39,7 @@ async def kill_while(what: str, home: Path, sandbox: RunningSandbox) -> str:
         env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
     )
     assert process.stdout is not None
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(100):
         told = (await process.stdout.readline()).decode().strip()
     os.kill(process.pid, signal.SIGKILL)
     await process.wait()

@@ -62,7 +62,7 @@ async def real_tab(home: Path) -> AsyncIterator[TranscriptionPresenter]:
     assert crashes == []
 
 
-async def until(fact: Callable[[], object], seconds: float = 30.0) -> None:
+async def until(fact: Callable[[], object], seconds: float = 100.0) -> None:
     async with asyncio.timeout(seconds):
         while not fact():
             await asyncio.sleep(0.01)

@@ -118,7 +118,7 @@ class Desk:
         self.blocks.append(FakeBlocks(channels=2 if choice.channel > 0 else 1))
         return self.blocks[-1]
 
-    async def until(self, fact: Callable[[], object], seconds: float = 30.0) -> None:
+    async def until(self, fact: Callable[[], object], seconds: float = 100.0) -> None:
         async with asyncio.timeout(seconds):
             while not fact():
                 await asyncio.sleep(PAUSE_S)

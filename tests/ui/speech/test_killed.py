@@ -33,7 +33,7 @@ async def test_a_kill_in_the_middle_of_a_long_text_loses_nothing_that_came(
 ) -> None:
     victim = await start_victim(tmp_path, sandbox)
     assert victim.stdout is not None
-    async with asyncio.timeout(40):
+    async with asyncio.timeout(100):
         async for line in victim.stdout:
             states = line.decode().strip().split(",")
             if states[0].startswith("complete") and any(state.startswith("sending") for state in states[1:]):
@@ -68,7 +68,7 @@ async def test_a_kill_in_the_middle_of_an_answer_keeps_every_byte_that_had_come(
     victim = await start_victim(tmp_path, sandbox)
     assert victim.stdout is not None
     kept: Path | None = None
-    async with asyncio.timeout(40):
+    async with asyncio.timeout(100):
         async for line in victim.stdout:
             kept = next((tmp_path / "data" / "speech").glob("*/part-01.wav"), None)
             if kept is not None and kept.stat().st_size > 100_000:
