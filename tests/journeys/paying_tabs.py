@@ -114,7 +114,10 @@ def _answered(rialto: Rialto) -> bool:
 
 
 def _spoken(rialto: Rialto) -> bool:
-    clips = speech(rialto).presenter.clips
+    page = speech(rialto)
+    if page.running_work():  # the window asks before it closes over it
+        return False
+    clips = page.presenter.clips
     return clips is not None and any(take.state == "complete" for take in clips.rows)
 
 
