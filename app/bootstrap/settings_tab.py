@@ -8,12 +8,14 @@ from app import __version__
 from app.bootstrap.removal import remove_everything
 from app.ui.settings.page import SettingsPage
 from app.ui.settings.presenter import SettingsPresenter
+from app.ui.settings.sections import SECTIONS
 
 if TYPE_CHECKING:
     from app.bootstrap.rialto import Rialto
+    from app.ui.shared.in_pieces import Pieces
 
 
-def make_settings_tab(rialto: Rialto) -> SettingsPage:
+def make_settings_tab(rialto: Rialto) -> Pieces[SettingsPage]:
     """Build the page; it works with no network and before the history is open."""
     desk, window = rialto.desk, rialto.window
     presenter = SettingsPresenter(
@@ -34,4 +36,6 @@ def make_settings_tab(rialto: Rialto) -> SettingsPage:
         about=lambda: rialto.about,
     )
     page.removal_wanted.connect(lambda: rialto.tasks.start("remove everything", remove_everything, rialto))
+    yield
+    page.page(SECTIONS[0].key)  # the one that the first look opens
     return page

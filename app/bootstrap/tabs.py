@@ -54,7 +54,7 @@ def _wallet(rialto: Rialto) -> Pieces[TabPage]:
     return make_wallet_tab(rialto)
 
 
-def make_settings(rialto: Rialto) -> TabPage:
+def make_settings(rialto: Rialto) -> Pieces[TabPage]:
     from app.bootstrap.settings_tab import make_settings_tab
 
     return make_settings_tab(rialto)

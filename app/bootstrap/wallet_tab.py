@@ -44,9 +44,11 @@ def make_wallet_tab(rialto: Rialto) -> Pieces[WalletPage]:
     api_keys = ApiKeysPresenter(rialto.caller, rialto.tasks)
     api_keys.note_secret = rialto.secrets.add
     page = WalletPage(rialto.theme, presenter, receipts, keys, top_ups, api_keys, rialto.tasks, whole=False)
+    yield
     yield from page.build()
     page.use_wanted.connect(lambda account_id: rialto.accounts.use(account_id))
     page.toast_wanted.connect(lambda *words: _toast(rialto, page, *words))
+    yield
     keys.changed.connect(rialto.accounts.refresh)
 
     async def begin(database: Database) -> None:

@@ -16,6 +16,7 @@ from app.ui.crypto_rpc.response_pane import ResponsePane
 from app.ui.crypto_rpc.state import DraftView
 from app.ui.shared.buttons import Button, IconButton
 from app.ui.shared.error_card import ErrorCard
+from app.ui.shared.in_pieces import Pieces, at_once
 from app.ui.shared.label import Label
 from app.ui.shared.segmented import SegmentedChoice
 from app.ui.shared.surfaces import zone
@@ -48,14 +49,24 @@ class Canvas(QWidget):
         reading: Reading,
         can_be_decoded: Callable[[str, object], bool],
         parent: QWidget | None = None,
+        *,
+        whole: bool = True,
     ) -> None:
+        """`whole`: without it, `build` is still to be run."""
         super().__init__(parent)
         self._theme = theme
+        self._reading, self._can_be_decoded = reading, can_be_decoded
         self._sending = False
         self._told: Problem | None = None
         self._split = HALF
         self._wide = True
         zone(self, "canvas")
+        if whole:
+            at_once(self.build())
+
+    def build(self) -> Pieces[None]:
+        """Make the header, the request and the answer, a piece at each step."""
+        theme = self._theme
         self.list_button = IconButton(theme, "panel-left", self.tr("Show the calls"), shortcut="Ctrl+B")
         self.network = PickButton(theme, "", "globe")
         self.network.setToolTip(self.tr("Choose the network (Ctrl+Shift+L)"))
@@ -68,8 +79,12 @@ class Canvas(QWidget):
         self.problem = ErrorCard(theme)
         self.problem.hide()
         self.job = JobBar(theme)
+        yield
         self.request = RequestPane(theme)
-        self.response = ResponsePane(theme, reading, can_be_decoded)
+        yield
+        self.response = ResponsePane(theme, self._reading, self._can_be_decoded, whole=False)
+        yield from self.response.build()
+        yield
         header = QFrame()
         header.setProperty("part", "header")
         self._header = QHBoxLayout(header)
@@ -82,7 +97,9 @@ class Canvas(QWidget):
         self.splitter.setChildrenCollapsible(False)
         self.splitter.setHandleWidth(1)
         self.splitter.addWidget(self.request)
+        yield
         self.splitter.addWidget(self.response)
+        yield
         self.switch = SegmentedChoice(theme, self.tr("Show"), (("request", "Request"), ("answer", "Answer")))
         self.price = Label(theme, "", "small", "text2", tabular=True, elide=True)
         self.price.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)

@@ -66,7 +66,8 @@ class CryptoRpcPage(QObject):
         theme, tasks, presenter = self._theme, self._tasks, self.presenter
         self.list = CallListPane(theme)
         yield
-        self.main = Canvas(theme, reading_of, can_be_decoded)
+        self.main = Canvas(theme, reading_of, can_be_decoded, whole=False)
+        yield from self.main.build()
         yield
         self.pickers = Pickers(self, theme)
         self.networks, self.methods = self.pickers.networks, self.pickers.methods

@@ -19,6 +19,7 @@ from app.ui.shared.empty_state import EmptyState
 from app.ui.shared.error_card import ErrorCard
 from app.ui.shared.header import PaneTabs
 from app.ui.shared.icon_label import IconLabel
+from app.ui.shared.in_pieces import Pieces, at_once
 from app.ui.shared.json_node import TreeRoot
 from app.ui.shared.json_tree import JsonTree, Reading
 from app.ui.shared.label import Label
@@ -70,14 +71,24 @@ class ResponsePane(QWidget):
         reading: Reading,
         can_be_decoded: Callable[[str, object], bool],
         parent: QWidget | None = None,
+        *,
+        whole: bool = True,
     ) -> None:
+        """`whole`: without it, `build` is still to be run."""
         super().__init__(parent)
         self._theme = theme
+        self._reading = reading
         self._can_be_decoded = can_be_decoded
         self._run: RunView | None = None
         self._found: list[Path] = []
         self._at = -1
         zone(self, "canvas")
+        if whole:
+            at_once(self.build())
+
+    def build(self) -> Pieces[None]:
+        """Make the parts and put them together, some at each step."""
+        theme, reading = self._theme, self._reading
         self.tabs = PaneTabs(theme, self.tr("Parts of the answer"), ("Response", "Table", "Headers", "Raw", "Changes"))
         self.runs = PickButton(theme, "", size="small")
         self.copy = IconButton(theme, "copy", self.tr("Copy the answer"), shortcut="Ctrl+Shift+C", size="small")
@@ -96,12 +107,14 @@ class ResponsePane(QWidget):
         self.results = PillButton(theme, "", "check")
         self.errors = PillButton(theme, "", "error")
         self.decode = PillButton(theme, self.tr("Decode"), shortcut="F8")
+        yield
         self.tree = JsonTree(theme, self.tr("The answer"), reading)
         self.tree.offer = self._offer
         self.tree.has_curl = True
         self.table = AnswerTable(theme, reading)
         self.changes = JsonTree(theme, self.tr("What differs between two runs"), reading)
         self.headers = JsonTree(theme, self.tr("Headers of the answer"))
+        yield
         self.raw = QPlainTextEdit()
         self.raw.setReadOnly(True)
         self.raw.setProperty("bare", True)
@@ -124,7 +137,9 @@ class ResponsePane(QWidget):
         self.alone = Button(theme, self.tr("Send it alone"), size="small")
         self._whole = QStackedWidget()
         self._places = QStackedWidget()
+        yield
         self._build()
+        yield
         self._connect()
         theme.changed.connect(self._dress)
         self._dress()

@@ -160,12 +160,13 @@ class SoundDesk(QObject):
 
     def read_outputs(self) -> None:
         """Look for loudspeakers, in a thread."""
-        if self._watch is not None:
-            self._watch.start()
         self._tasks.replace("speech outputs", self._read_outputs)
 
     async def _read_outputs(self) -> None:
         problem = ""
+        if self._watch is not None:
+            await asyncio.sleep(0)  # after the tab that wants to know has been shown: the first look takes a while
+            self._watch.start()
         try:
             self.outputs = await asyncio.to_thread(self._host.devices, "output")
         except AudioUnavailable as error:

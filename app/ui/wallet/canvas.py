@@ -70,9 +70,11 @@ class Canvas(QWidget):
         self.signed = SignaturesPage(theme)
         yield
         self.key = KeyView(theme)
+        yield
         self.pages = QStackedWidget()
         for page in (self.overview, self.receipts, self.compare, self.signed, self.key):
             self.pages.addWidget(page)
+            yield
         column.addWidget(self.pages, 1)
         self.header.bar.currentChanged.connect(self._turn)
         yield
