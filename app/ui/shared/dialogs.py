@@ -95,6 +95,7 @@ class Dialog(QDialog):
     def add_beside_buttons(self, widget: QWidget) -> None:
         """Put a widget into the footer, before the buttons: it never scrolls out of sight."""
         self._buttons.insertWidget(0, widget, 1)
+        self._buttons.setStretch(1, 0)  # the room at the left is this widget's alone
 
     async def answer(self) -> bool:
         """Open, wait, and return whether the person agreed. Closed with the task that waits."""
