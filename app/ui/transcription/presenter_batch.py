@@ -83,11 +83,14 @@ class BatchPart(TranscriptionPresenterBase):
         self.batch_changed.emit(self.batch())
 
     def start_batch(self) -> None:
-        """Send every file of the table that can be sent, in order."""
-        if self._sender is None or self._tasks.running(BATCH):
+        """Send every file of the table that can be sent, in order; also while the last one before a pause ends."""
+        if self._sender is None:
             return
         self._batch_wanted = True
-        self._tasks.start(BATCH, self._guarded, self._run_batch, ())
+        if self._tasks.running(BATCH):
+            self._do(self._queue)
+        else:
+            self._tasks.start(BATCH, self._guarded, self._run_batch, ())
 
     def pause_batch(self) -> None:
         """Send no further file; the one that is on its way comes to its end. The rest waits, over restarts too."""
@@ -98,11 +101,16 @@ class BatchPart(TranscriptionPresenterBase):
     def batch_runs(self) -> bool:
         return self._tasks.running(BATCH)
 
-    async def _run_batch(self) -> None:
+    async def _queue(self) -> None:
+        """Let every file wait that can be sent and is not on its way."""
+        busy = self._batch_task[0] if self._batch_task is not None else None
         for row in self.batch_rows():
-            if row.state in SENDABLE and not needs_treatment(row):
+            if row.id != busy and row.state in SENDABLE and not needs_treatment(row):
                 await self._update(row.id, state="queued", problem={})
         self._all_changed()
+
+    async def _run_batch(self) -> None:
+        await self._queue()
         try:
             while self._batch_wanted and (row_id := self._next_queued()) is not None:
                 async with asyncio.TaskGroup() as group:  # so that one row can be stopped without the others

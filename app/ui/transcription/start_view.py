@@ -116,6 +116,7 @@ class StartView(QWidget):
 
     def show_inputs(self, inputs: Inputs) -> None:
         busy = bool(inputs.test)
+        self.record.setEnabled(not busy)  # the microphone is taken until the test is over
         self.test.setEnabled(not busy and bool(inputs.microphones))
         self.test.setText(self.tr("Test the microphone"))
         self.meter.setVisible(inputs.test == "recording")
