@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QFontMetricsF, QGuiApplication, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QContextMenuEvent, QFont, QFontMetricsF, QGuiApplication, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from app.ui.shared.icons import paint
@@ -27,11 +27,17 @@ _ICON = 14
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One piece between two separators. `strong` is semibold in the text colour; `role` another colour."""
+    """One piece between two separators. `strong` is semibold in the text colour; `role` another colour; `mono` is for
+    ids, whose signs are told apart one by one."""
 
     text: str
     strong: bool = False
     role: str = ""
+    mono: bool = False
+
+
+def _font(theme: Theme, run: Run) -> QFont:
+    return theme.font("small", 600 if run.strong else None, mono=run.mono, tabular=True)
 
 
 def receipt_runs(
@@ -88,7 +94,7 @@ def lay_out_runs(theme: Theme, runs: Sequence[Run], width: float, indent: float 
     x, y = indent, 0
     first = True
     for run in runs:
-        wide = QFontMetricsF(theme.font("small", 600 if run.strong else None, tabular=True)).horizontalAdvance(run.text)
+        wide = QFontMetricsF(_font(theme, run)).horizontalAdvance(run.text)
         step = 0.0 if first else 2.0 * gap + dot
         if not first and x + step + wide > width:
             x, y, first, step = indent, y + line, True, 0.0
@@ -110,7 +116,7 @@ def paint_runs(painter: QPainter, theme: Theme, placed: Sequence[PlacedRun], ori
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(theme.color("control"))
             painter.drawEllipse(item.dot, dot / 2, dot / 2)
-        font = theme.font("small", 600 if item.run.strong else None, tabular=True)
+        font = _font(theme, item.run)
         painter.setFont(font)
         painter.setPen(theme.color(item.run.role or ("text" if item.run.strong else "text2")))
         text = QFontMetricsF(font).elidedText(item.run.text, Qt.TextElideMode.ElideRight, item.rect.width() + 1)

@@ -112,7 +112,10 @@ class CloneCard(Card):
         self.state.set_badge(words, "warn" if row.has_expired else "accent" if row.in_use or row.working else "ok")
         self.second.set_text(f"{row.model_name} · {row.age} · {row.expiry} · sample {row.sample_s:.0f}\u00a0s")
         self.handle.set_text(row.handle)
-        self.use.setEnabled(not row.has_expired and not row.working)
+        can_be_used = not (row.has_expired or row.working or row.in_use)
+        if self.use.hasFocus() and not can_be_used:
+            self.play.setFocus(Qt.FocusReason.OtherFocusReason)  # not to its neighbour, which costs money
+        self.use.setEnabled(can_be_used)
         self.again.setEnabled(not row.working)
         for button, words in ((self.use, "Use"), (self.again, "Clone anew"), (self.play, "Hear the sample of")):
             button.setAccessibleName(f"{words} {row.name}")

@@ -330,7 +330,7 @@ def receipt_of(part: Part, reading: Reading) -> tuple[Run, ...]:
     runs.append(Run(f"{money.count(part.finish - part.start)} characters"))
     runs.append(Run(_cost(part, reading.price(part.finish - part.start)), strong=True))
     if part.request_id:
-        runs.append(Run(f"req {part.request_id}"))
+        runs.append(Run(f"req {part.request_id}", mono=True))
     if not part.charged:
         runs.append(Run(NOT_CHARGED, role="sandbox"))
     return tuple(runs)

@@ -108,7 +108,7 @@ def receipt_of(row: TranscriptRow) -> tuple[Run, ...]:
     if isinstance(took, int | float):
         runs.append(Run(f"took {money.duration(float(took))}"))
     if told.get("request_id"):
-        runs.append(Run(f"req {str(told['request_id'])[:12]}"))
+        runs.append(Run(f"req {str(told['request_id'])[:12]}", mono=True))
     if told.get("charged") is False:
         runs.append(Run(f"Sandbox, {NOT_CHARGED}", role="sandbox"))
     return tuple(runs)

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import soundfile
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.audio.devices import AudioUnavailable, Missing
@@ -70,6 +72,13 @@ async def test_r_voi_01_r_voi_05_a_voice_is_cloned_in_the_dialog_and_speaks(spee
     assert (speech.presenter.choice.model, speech.presenter.choice.voice_name) == ("tts-chatterbox-hd", "Mine")
     (card,) = speech.page.side.shelf.cards
     assert "expires in 6 days" in card.second.text() and card.state.text() == "in use"
+    assert not card.use.isEnabled()
+    speech.presenter.use_voice("tts-kokoro", "af_sky")
+    await speech.until(card.use.isEnabled)
+    card.use.setFocus()
+    QTest.keyClick(card.use, Qt.Key.Key_Space)
+    await speech.until(lambda: card.state.text() == "in use")
+    assert not card.use.isEnabled() and not card.again.hasFocus(), "a second press must not clone it once more"
     speech.write("Hello again.")
     await speech.spoken()
     assert speech.presenter.clips.rows[0].state == "complete"

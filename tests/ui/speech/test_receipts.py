@@ -19,6 +19,7 @@ async def test_a_receipt_says_that_the_cost_is_an_estimate(speech: Desk) -> None
     await speech.spoken()
     (receipt,) = speech.page.main.receipts
     assert f"about {estimate}" in receipt.text()
+    assert [run.text[:4] for run in receipt.runs if run.mono] == ["req "], "an id is read sign by sign"
     assert speech.rows[0].cost == f"about {estimate}"
 
 
