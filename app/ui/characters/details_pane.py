@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
@@ -124,6 +124,7 @@ class DetailsPane(QWidget):
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scroll.setWidget(body)
+        self._scroll = scroll
         self._body = body
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -162,6 +163,7 @@ class DetailsPane(QWidget):
         self.photos.clicked.connect(self.pictures_wanted)
         self.share.clicked.connect(self._share)
         self.reviews.more_wanted.connect(self.reviews_wanted)
+        self.reviews.reached.connect(self._bring_into_sight)
         self._pictures.arrived.connect(self._picture_arrived)
 
     def _dress(self) -> None:
@@ -237,6 +239,10 @@ class DetailsPane(QWidget):
     def _picture_arrived(self, url: str) -> None:
         if self._character is not None and self._presenter.picture_url(self._character) == url:
             self._show_picture()
+
+    def _bring_into_sight(self, review: QWidget) -> None:
+        """Scroll to a review, as soon as one that has just come has its place."""
+        QTimer.singleShot(0, review, lambda: self._scroll.ensureWidgetVisible(review, 0, self._theme.px(16)))
 
     @property
     def _slug(self) -> str:

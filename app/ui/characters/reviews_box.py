@@ -1,10 +1,11 @@
-"""What people wrote about a character, below its details: asked for by a press, page by page."""
+"""What people wrote about a character, below its details: asked for by a press, page by page, walked by arrow keys."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.ui.shared.buttons import Button
@@ -13,19 +14,25 @@ from app.ui.shared.label import Label
 from app.ui.shared.surfaces import rule
 
 if TYPE_CHECKING:
-    from app.ui.characters.state import Reviews
+    from app.ui.characters.state import ReviewRow, Reviews
     from app.ui.shared.theme import Theme
 
 
 class ReviewsBox(QWidget):
-    """Shows `Reviews`; `more_wanted` asks for the first page or the next."""
+    """Shows `Reviews`; `more_wanted` asks for the first page or the next.
+
+    All reviews are one stop of the Tab key: Up, Down, Home and End walk them, and `reached` tells which one (a widget)
+    has to be brought into sight. Who asked for more by key is on the first of the new ones when they come.
+    """
 
     more_wanted = Signal()
+    reached = Signal(object)
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
         self._shown: Reviews | None = None
+        self.reviews: list[Review] = []
         self._rows = QVBoxLayout()
         self._note = Label(theme, "", "small", "text3", wrap=True)
         self.more = Button(theme, self.tr("Show reviews"), "quote", size="small")
@@ -45,27 +52,76 @@ class ReviewsBox(QWidget):
     def show_reviews(self, reviews: Reviews, slug: str) -> None:
         """Show what is known of the character `slug`; of another one nothing."""
         own = reviews if reviews.slug == slug else None
-        if own != self._shown:
-            self._shown = own
-            while self._rows.count():
-                item = self._rows.takeAt(0)
-                widget = item.widget() if item is not None else None
-                if widget is not None:
-                    widget.hide()
-                    widget.deleteLater()
-            for review in own.rows if own is not None else ():
-                self._rows.addWidget(_Review(self._theme, review.who, review.rating, review.when, review.text))
+        was_on_more = self.more.hasFocus()
+        first_new = self._fill(own)
+        self._shown = own
         note = "" if own is None else self.tr("Loading…") if own.loading else own.note
         self._note.set_text(note)
         self._note.setVisible(bool(note))
-        self.more.setVisible(own is None or own.has_more or bool(own.note and not own.rows and own.pages_read == 0))
-        self.more.setEnabled(own is None or not own.loading)
+        if was_on_more and first_new is not None:
+            first_new.setFocus(Qt.FocusReason.OtherFocusReason)  # before the button goes: Qt would choose another pane
+        # The button stays usable while a page comes: disabled, it would throw the keyboard out of the pane.
+        self.more.setVisible(own is None or own.loading or own.has_more or bool(own.note and own.pages_read == 0))
         self.more.setText(self.tr("More reviews") if own is not None and own.rows else self.tr("Show reviews"))
 
+    def _fill(self, own: Reviews | None) -> Review | None:
+        """Show the rows of `own`, keeping those that stand already; returns the first new one."""
+        before = self._shown.rows if self._shown is not None else ()
+        rows = own.rows if own is not None else ()
+        if rows[: len(before)] != before or self._other_character(own):
+            for review in self.reviews:
+                review.hide()
+                self._rows.removeWidget(review)
+                review.deleteLater()
+            self.reviews, before = [], ()
+        made = [Review(self._theme, each) for each in rows[len(before) :]]
+        for review in made:
+            review.reached.connect(self._stop_at)
+            self._rows.addWidget(review)
+        self.reviews += made
+        if made and len(made) == len(self.reviews):
+            made[0].setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        return made[0] if made else None
 
-class _Review(QWidget):
-    def __init__(self, theme: Theme, who: str, rating: int, when: str, text: str) -> None:
+    def _other_character(self, own: Reviews | None) -> bool:
+        return own is None or self._shown is None or own.slug != self._shown.slug
+
+    def _stop_at(self, reached: Review) -> None:
+        """Tab comes back to the review that the keyboard was on last."""
+        for review in self.reviews:
+            review.setFocusPolicy(Qt.FocusPolicy.TabFocus if review is reached else Qt.FocusPolicy.NoFocus)
+        self.reached.emit(reached)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Walk the reviews."""
+        at = next((place for place, review in enumerate(self.reviews) if review.hasFocus()), None)
+        last = len(self.reviews) - 1
+        if at is None:
+            super().keyPressEvent(event)
+            return
+        match event.key():
+            case Qt.Key.Key_Up:
+                at = max(0, at - 1)
+            case Qt.Key.Key_Down:
+                at = min(last, at + 1)
+            case Qt.Key.Key_Home:
+                at = 0
+            case Qt.Key.Key_End:
+                at = last
+            case _:
+                super().keyPressEvent(event)
+                return
+        self.reviews[at].setFocus(Qt.FocusReason.OtherFocusReason)
+
+
+class Review(QWidget):
+    """One of them. `reached` tells that the keyboard is on it."""
+
+    reached = Signal(object)
+
+    def __init__(self, theme: Theme, shown: ReviewRow) -> None:
         super().__init__()
+        who, rating, when, text = shown.who, shown.rating, shown.when, shown.text
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.px(3))
@@ -81,3 +137,7 @@ class _Review(QWidget):
         if text:
             column.addWidget(Label(theme, text, "small", "text2", wrap=True))
         self.setAccessibleName(f"{who}, {rating} of 5, {when}. {text}" if rating else f"{who}, {when}. {text}")
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.reached.emit(self)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QImage, QKeyEvent, QPainter, QPainterPath, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
@@ -15,6 +15,7 @@ from app.ui.shared.buttons import IconButton, LinkButton
 from app.ui.shared.flow import FlowLayout
 from app.ui.shared.frames import dashed_frame, solid_frame
 from app.ui.shared.label import Label
+from app.ui.shared.own_keys import keeps
 from app.ui.shared.thumbnails import Thumbnails
 
 if TYPE_CHECKING:
@@ -155,6 +156,10 @@ class AttachmentChip(QFrame):
     def sizeHint(self) -> QSize:
         hint = super().sizeHint()
         return QSize(hint.width(), max(hint.height(), self.minimumHeight()))
+
+    def event(self, event: QEvent) -> bool:
+        """Del means this attachment, not the chat that is open."""
+        return keeps(event, Qt.Key.Key_Delete) or super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):

@@ -181,9 +181,12 @@ class Composer(QWidget):
         return note
 
     def show_attachments(self, views: Sequence[AttachmentView]) -> None:
-        """Show what goes along with the text."""
+        """Show what goes along with the text. Who takes the last one away goes on typing."""
         if views or "strip" in self.__dict__:
+            was_in_strip = any(chip.is_inside() for chip in self.strip.chips.values())
             self.strip.show_attachments(views)
+            if was_in_strip and not views:
+                self.box.setFocus(Qt.FocusReason.OtherFocusReason)
         self._has_attachments = any(not view.refusal and not view.busy for view in views)
 
     @cached_property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 from app.ui.shared.buttons import Button, QuietButton
 from app.ui.shared.frames import solid_frame
 from app.ui.shared.label import Label
+from app.ui.shared.own_keys import keeps
 from app.ui.shared.popover import Popover
 from app.ui.shared.search_field import SearchField
 from app.ui.shared.typed_words import TypedWords
@@ -67,7 +68,7 @@ class PresetPopover(Popover):
         self.search.textChanged.connect(lambda _text: self._fill())
         self.search.left.connect(self.close)
         self._items = QStandardItemModel(self)
-        self.list = _List(self)
+        self.list = _List()  # no parent yet: Tab walks the parts in the order in which they get one
         self.list.setModel(self._items)
         self.list.setItemDelegate(TwoLines(theme, self.list))
         self.list.setAccessibleName(title)
@@ -183,8 +184,8 @@ class _List(QListView):
     rename_wanted = Signal(str)
     remove_wanted = Signal(str)
 
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -193,10 +194,16 @@ class _List(QListView):
         self.clicked.connect(lambda index: self.chosen.emit(index.data(ID_ROLE)))
 
     def eventFilter(self, watched: object, event: object) -> bool:
+        if isinstance(event, QKeyEvent) and keeps(event, Qt.Key.Key_F2):
+            return True
         if isinstance(event, QKeyEvent) and event.type() == QKeyEvent.Type.KeyPress and self._walks(event):
             self.keyPressEvent(event)
             return True
         return False
+
+    def event(self, event: QEvent) -> bool:
+        """F2 and Del mean the row, not what is open in the window below."""
+        return keeps(event, Qt.Key.Key_F2, Qt.Key.Key_Delete) or super().event(event)
 
     def _walks(self, event: QKeyEvent) -> bool:
         keys = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_F2)

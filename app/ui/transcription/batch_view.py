@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRectF,
+    QSize,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -20,6 +30,7 @@ from PySide6.QtWidgets import (
 from app.ui.shared.buttons import Button, PrimaryButton, QuietButton
 from app.ui.shared.flow import FlowLayout
 from app.ui.shared.label import Label
+from app.ui.shared.own_keys import keeps
 from app.ui.shared.spinner import Progress
 from app.ui.transcription.exporting import length_words
 from app.ui.transcription.state import Batch, BatchRow
@@ -137,6 +148,10 @@ class BatchTable(QTableView):
     def row_id(self) -> str:
         row = self.currentIndex().data(Qt.ItemDataRole.UserRole)
         return row.id if isinstance(row, BatchRow) else ""
+
+    def event(self, event: QEvent) -> bool:
+        """Del means the file one stands on, not the transcript that is open."""
+        return keeps(event, Qt.Key.Key_Delete) or super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         row_id = self.row_id()
