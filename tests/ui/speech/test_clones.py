@@ -15,6 +15,7 @@ from app.audio.devices import AudioUnavailable, Missing
 from app.audio.sample_check import check_sample
 from app.service.speech import SpeechRequest
 from app.ui.speech.clone_dialog import CloneDialog
+from app.ui.speech.inspector import OWN
 from tests.audio.pulse import Pulse
 from tests.audio.sounds import tone
 from tests.ui.speech.desk import Desk
@@ -75,7 +76,10 @@ async def test_r_voi_01_r_voi_05_a_voice_is_cloned_in_the_dialog_and_speaks(spee
     assert not card.use.isEnabled()
     speech.presenter.use_voice("tts-kokoro", "af_sky")
     await speech.until(card.use.isEnabled)
+    speech.page.side.show_page(OWN)
+    speech.page.side.activateWindow()
     card.use.setFocus()
+    await speech.until(card.use.hasFocus)
     QTest.keyClick(card.use, Qt.Key.Key_Space)
     await speech.until(lambda: card.state.text() == "in use")
     assert not card.use.isEnabled() and not card.again.hasFocus(), "a second press must not clone it once more"
