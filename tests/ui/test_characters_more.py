@@ -60,6 +60,30 @@ async def test_reviews_are_read_by_a_press_and_page_by_page(theme: Theme, tmp_ho
         assert box.more.isVisible()
 
 
+async def test_who_asks_for_reviews_by_key_stays_below_the_character(theme: Theme, tmp_home: Path) -> None:
+    async with open_panes(theme, tmp_home) as (browser, page, window):
+        window.activateWindow()
+        box = page.details.reviews
+        box.more.setFocus()
+        browser.fake.refuse = [reviews(1, 2, "Kind", "Slow"), reviews(2, 2, "Good")]
+        for first in ("Kind", "Good"):
+            box.more.setFocus()
+            QTest.keyClick(box.more, Qt.Key.Key_Space)
+            await browser.idle()
+            reached = QApplication.focusWidget()
+            assert reached is not None
+            assert reached.accessibleName().endswith(first)
+        QTest.keyClick(box.reviews[2], Qt.Key.Key_Up)
+        assert box.reviews[1].hasFocus()
+        browser.presenter.select("slug-2")
+        box.more.setFocus()
+        browser.fake.refuse = [reviews(1, 1)]
+        QTest.keyClick(box.more, Qt.Key.Key_Space)
+        await browser.idle()
+        assert box.isAncestorOf(QApplication.focusWidget()), "on the words that nobody has written"
+        assert not box.more.isVisible()
+
+
 async def test_a_service_without_reviews_says_so(tmp_home: Path) -> None:
     async with open_browser(tmp_home) as browser:
         browser.presenter.open()

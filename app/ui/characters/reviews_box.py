@@ -59,7 +59,10 @@ class ReviewsBox(QWidget):
         self._note.set_text(note)
         self._note.setVisible(bool(note))
         if was_on_more and first_new is not None:
+            first_new.show()  # its layout would do so later, and what is hidden cannot have the keyboard
             first_new.setFocus(Qt.FocusReason.OtherFocusReason)  # before the button goes: Qt would choose another pane
+        elif was_on_more and own is not None and own.pages_read and not own.has_more and note:
+            self._note.setFocus(Qt.FocusReason.OtherFocusReason)
         # The button stays usable while a page comes: disabled, it would throw the keyboard out of the pane.
         self.more.setVisible(own is None or own.loading or own.has_more or bool(own.note and own.pages_read == 0))
         self.more.setText(self.tr("More reviews") if own is not None and own.rows else self.tr("Show reviews"))
