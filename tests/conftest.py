@@ -1,5 +1,6 @@
 """What every test stands on: no display, a data folder of its own, and the event loop that we ship."""
 
+import asyncio
 import gc
 import os
 import sys
@@ -12,6 +13,7 @@ os.environ.setdefault("PULSE_SERVER", "unix:/nonexistent/pulse")  # no test make
 import hypothesis
 import pytest
 import qasync
+from PySide6.QtCore import QTimerEvent
 from PySide6.QtWidgets import QApplication
 
 from app.ui.shared.overrides import keep_exceptions_inside
@@ -64,11 +66,21 @@ def qapp_cls() -> type[QApplication]:
     return QApplication
 
 
+class _Timer(qasync._SimpleTimer):
+    """Runs what asyncio has to do only while asyncio's loop runs: pytest-qt turns Qt's between a fixture and its test,
+    where a task knows of no loop and may leave a lock locked for good."""
+
+    def timerEvent(self, event: QTimerEvent) -> None:
+        if asyncio._get_running_loop() is not None:
+            super().timerEvent(event)
+
+
 def _window_loop() -> qasync.QEventLoop:
     """The loop that we ship, set up as bootstrap does."""
     from app.ui.shared.async_generators import close_left_generators
 
     loop = qasync.QEventLoop(QApplication.instance() or QApplication([]))
+    loop._timer = _Timer()
     close_left_generators(loop)
     return loop
 
@@ -77,8 +89,6 @@ def pytest_asyncio_loop_factories(config: pytest.Config, item: pytest.Item) -> d
     """Tests of the window run on the loop that we ship; everything below it on the plain one."""
     if "tests/ui" in item.nodeid or "tests/journeys" in item.nodeid:
         return {"qasync": _window_loop}
-    import asyncio
-
     return {"asyncio": asyncio.new_event_loop}
 
 
