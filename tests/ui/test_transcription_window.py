@@ -173,6 +173,7 @@ async def test_a_wrongly_named_file_is_known_by_its_content_and_what_is_no_sound
         await desk.until(lambda: main.view == "sound" and main.sound.send.isEnabled())
         assert main.sound.facts.text().startswith("FLAC  ·  ")
         assert main.sound.facts.text().endswith("really-flac.mp3")
+        await desk.until(lambda: room.page.list.foot.words.text() == "1 transcript on this computer")
         room.press(main.sound.send)
         await desk.until(lambda: main.view == "result" and "coffee" in room.page.plain_text())
         room.run("transcription.new")

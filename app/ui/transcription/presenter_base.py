@@ -204,7 +204,10 @@ class TranscriptionPresenterBase(QObject):
         rows = await self.store.list()
         self._rows = {row.id: self._with_marks(row) for row in rows}
         count, size = await self.store.recordings_total()
-        words = "1 recording" if count == 1 else f"{count:,} recordings" if count else "No recordings"
+        if count or not rows:
+            words = "1 recording" if count == 1 else f"{count:,} recordings" if count else "No recordings"
+        else:  # of files that lie elsewhere
+            words = "1 transcript" if len(rows) == 1 else f"{len(rows):,} transcripts"
         self._footer = f"{words}, {money.size(size)} on this computer" if count else f"{words} on this computer"
         self.footer_changed.emit(self._footer)
         self._all_changed()
