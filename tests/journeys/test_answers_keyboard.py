@@ -14,8 +14,7 @@ from app.ui.chat.structure_dialog import CallsDialog, StructureDialog
 from app.ui.shared.dialogs import Dialog
 from app.ui.shared.label import Label
 from tests.journeys.conftest import until
-from tests.journeys.test_chat_keyboard import QUESTION, Talk
-from tests.journeys.test_speech import in_the_sandbox
+from tests.journeys.talk import QUESTION, Talk, in_the_sandbox
 
 WEATHER = json.dumps(
     {

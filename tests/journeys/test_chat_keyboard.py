@@ -9,60 +9,9 @@ from typing import Any
 
 import pytest
 
-from app.bootstrap.rialto import Rialto
 from app.ui.chat.export_dialog import ExportDialog, ReportDialog
 from tests.journeys.conftest import until
-from tests.journeys.keyboard import Keyboard
-from tests.journeys.test_speech import in_the_sandbox
-
-QUESTION = "Where does Rialto keep my API key?"
-
-
-class Talk:
-    """The chat page as a person sees it, and hands on the keyboard."""
-
-    def __init__(self, rialto: Rialto) -> None:
-        self.page = rialto.chat_page
-        self.presenter = rialto.chat
-        self.hands = Keyboard(rialto.window)
-
-    @property
-    def rows(self) -> tuple[Any, ...]:
-        return self.page.rows()
-
-    async def begin(self) -> None:
-        await self.hands.begin()
-        await self.hands.press("Ctrl+1", "Ctrl+L")
-        await until(self.page.main.composer.box.hasFocus)
-
-    async def ask(self, text: str) -> None:
-        """Type, send, and wait for the whole answer."""
-        before = len(self.rows)
-        await self.hands.press("Ctrl+L")
-        await self.hands.type(text)
-        await self.hands.press("Return")
-        await until(lambda: len(self.rows) != before or self.is_writing)
-        await self.answered()
-
-    @property
-    def is_writing(self) -> bool:
-        return self.presenter.head().writing
-
-    async def answered(self) -> None:
-        await until(lambda: self.rows and self.rows[-1].role == "assistant" and self.rows[-1].state == "complete")
-
-    async def walk_to(self, control: str, row_id: str) -> None:
-        """Go with Tab to something that can be pressed in one message, and press it."""
-        view = self.page.main.view
-        await self.hands.tab_to(view, "Shift+Tab")
-        view.scroll_to_start()
-        for _ in range(150):
-            spot = view.picture.focused
-            if spot is not None and spot.control == control and spot.row_id == row_id:
-                await self.hands.press("Return")
-                return
-            await self.hands.press("Tab")
-        raise AssertionError(f"{control} cannot be reached by Tab")
+from tests.journeys.talk import QUESTION, Talk, in_the_sandbox
 
 
 @pytest.mark.timeout(120)

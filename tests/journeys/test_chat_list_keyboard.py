@@ -9,8 +9,7 @@ import pytest
 from PySide6.QtWidgets import QWidget
 
 from tests.journeys.conftest import until
-from tests.journeys.test_chat_keyboard import QUESTION, Talk
-from tests.journeys.test_speech import in_the_sandbox
+from tests.journeys.talk import QUESTION, Talk, in_the_sandbox
 
 
 async def zone_by_key(talk: Talk, zone: QWidget) -> None:

@@ -18,10 +18,9 @@ from app.ui.shared.dialogs import Dialog
 from app.ui.shared.preset_popover import PresetPopover
 from tests.journeys.conftest import until
 from tests.journeys.keyboard import Keyboard
+from tests.journeys.talk import Talk, in_the_sandbox
 from tests.journeys.test_answers_keyboard import use_model
-from tests.journeys.test_chat_keyboard import Talk
 from tests.journeys.test_chat_list_keyboard import zone_by_key
-from tests.journeys.test_speech import in_the_sandbox
 from tests.storage.test_chat_import import openai_chat
 
 QUESTION = "Can I keep everything in one folder, on a USB stick?"

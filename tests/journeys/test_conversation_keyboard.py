@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from tests.journeys.conftest import until
-from tests.journeys.test_chat_keyboard import QUESTION, Talk
-from tests.journeys.test_speech import in_the_sandbox
+from tests.journeys.talk import QUESTION, Talk, in_the_sandbox
 
 
 @pytest.mark.timeout(120)

@@ -13,8 +13,8 @@ from app.ui.images.edit_dialog import EditDialog
 from app.ui.shared.dialogs import Dialog
 from tests.journeys.conftest import until
 from tests.journeys.keyboard import Keyboard
+from tests.journeys.talk import in_the_sandbox
 from tests.journeys.test_images import images_of
-from tests.journeys.test_speech import in_the_sandbox
 
 PROMPT = "A quiet harbour in the fog"
 

@@ -13,12 +13,7 @@ from app.bootstrap.rialto import Rialto
 from app.ui.speech.page import SpeechPage
 from tests.audio.pulse import Pulse
 from tests.journeys.conftest import until
-
-
-async def in_the_sandbox(rialto: Rialto) -> None:
-    rialto.settings.change(welcome_done=True)
-    rialto.accounts.use(rialto.desk.sandbox_account().id)
-    await until(lambda: rialto.caller.service is not None and rialto.chat.head().model_id)
+from tests.journeys.talk import in_the_sandbox
 
 
 def speech_of(rialto: Rialto) -> SpeechPage:

@@ -16,7 +16,8 @@ from app.ui.transcription.page import TranscriptionPage
 from tests.audio.pulse import Pulse
 from tests.journeys.conftest import until
 from tests.journeys.keyboard import Keyboard
-from tests.journeys.test_speech import in_the_sandbox, speech_of
+from tests.journeys.talk import in_the_sandbox
+from tests.journeys.test_speech import speech_of
 from tests.sandbox.test_transcription import samples
 from tests.ui.transcription_desk import words_heard
 

@@ -15,7 +15,7 @@ from app.ui.shared.dialogs import Dialog
 from app.ui.video.page import VideoPage
 from tests.journeys.conftest import until
 from tests.journeys.keyboard import Keyboard
-from tests.journeys.test_speech import in_the_sandbox
+from tests.journeys.talk import in_the_sandbox
 from tests.journeys.video_victim import video_of
 from tests.ui.video.room import NO_DEVICES
 
