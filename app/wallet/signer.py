@@ -261,14 +261,21 @@ async def _with_key(read_key: ReadKey, chain: Chain, sign: Callable[[PrivateKey]
     key = await read_key()
 
     def run() -> str:
-        with key:  # wiped in here: a cancelled caller does not wait for the thread
+        with key:
             if key.chain != chain:
                 raise KeyUnavailable("other_chain", "The key that is kept for this wallet belongs to another chain.")
             return without_words(
                 lambda: sign(key), SigningFailed("library", "The signature could not be made on this computer.")
             )
 
-    return await asyncio.get_running_loop().run_in_executor(_signing_thread(), run)
+    try:
+        signing = _signing_thread().submit(run)
+    except RuntimeError:  # the program is ending
+        key.wipe()
+        raise
+    # A cancelled caller does not wait for the thread, and what the thread has not begun is never run.
+    signing.add_done_callback(lambda _: key.wipe())
+    return await asyncio.wrap_future(signing)
 
 
 async def forget_keys() -> None:

@@ -165,20 +165,37 @@ async def test_a_signature_is_made_in_a_thread_and_not_in_the_windows(monkeypatc
     assert threading.get_ident() not in threads
 
 
-async def test_a_signature_that_nobody_waits_for_any_more_still_wipes_its_key() -> None:
+@pytest.mark.parametrize("begun", [True, False], ids=["begun", "waiting for its turn"])
+async def test_a_signature_that_nobody_waits_for_any_more_still_wipes_its_key(
+    begun: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     store = Store(KEY, "evm")
+    held, reached = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        reached.set()
+        held.wait(30)
+
+    def held_work(work: Any, failure: WalletError) -> Any:
+        hold()
+        return without_words(work, failure)
+
+    if begun:
+        monkeypatch.setattr(signer_module, "without_words", held_work)
+    else:
+        signer_module._signing_thread().submit(hold)
     task = asyncio.create_task(EthAccountSigner(ADDRESS, store).sign_text("hello"))
-    while not store.given:
-        await asyncio.sleep(0)
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
-    await asyncio.to_thread(lambda: None)
-    for _ in range(500):
-        if not any(store.given[0]._secret):
-            return
-        await asyncio.sleep(0.01)
-    raise AssertionError("the key is still in memory")
+    try:
+        await asyncio.to_thread(reached.wait, 30)
+        while not store.given:
+            await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    finally:
+        held.set()
+    await asyncio.wrap_future(signer_module._signing_thread().submit(lambda: None))
+    assert not any(store.given[0]._secret)
 
 
 # --- the key itself
