@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from app.bootstrap.rialto import Rialto
     from app.storage.database import Database
     from app.ui.shared.in_pieces import Pieces
+    from app.ui.shared.toast import Toast
 
 SHOW = "video-show:"
 
@@ -25,7 +26,9 @@ def make_video_tab(rialto: Rialto) -> Pieces[VideoPage]:
     page = VideoPage(rialto.theme, presenter, rialto.tasks, whole=False)
     yield from page.build()
     page.help_wanted.connect(rialto.help)
-    page.toast_wanted.connect(lambda *words: _toast(rialto, page, *words))
+    news: list[Toast] = []  # about films, until somebody looks at the tab
+    page.toast_wanted.connect(lambda *words: _toast(rialto, page, news, *words))
+    rialto.window.tab_shown.connect(lambda name: _forget(news) if name == "video" else None)
     rialto.window.silencers.append(page.silence)
 
     async def begin(database: Database) -> None:
@@ -36,7 +39,7 @@ def make_video_tab(rialto: Rialto) -> Pieces[VideoPage]:
     return page
 
 
-def _toast(rialto: Rialto, page: VideoPage, sentence: str, action: str, words: str) -> None:
+def _toast(rialto: Rialto, page: VideoPage, news: list[Toast], sentence: str, action: str, words: str) -> None:
     toast = rialto.toast(sentence, action, words)
     if action == "undo":
         toast.action.connect(lambda _id: page.presenter.undo())
@@ -44,6 +47,13 @@ def _toast(rialto: Rialto, page: VideoPage, sentence: str, action: str, words: s
         toast.action.connect(lambda _id: page.prompts.undo())
     elif action.startswith(SHOW):
         toast.action.connect(lambda _id: _show(rialto, page, action.removeprefix(SHOW)))
+        news.append(toast)
+        toast.closed.connect(lambda: news.remove(toast))
+
+
+def _forget(news: list[Toast]) -> None:
+    for toast in list(news):
+        toast.close_toast()
 
 
 def _show(rialto: Rialto, page: VideoPage, job_id: str) -> None:

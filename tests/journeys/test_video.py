@@ -45,7 +45,11 @@ async def test_killed_while_a_film_is_made_the_next_start_fetches_it_before_its_
             await until(lambda: page.presenter.book.jobs() and page.presenter.book.jobs()[0].state == "saved")
             (job,) = page.presenter.book.jobs()
             assert (job.prompt, check_film(page.presenter.book.film(job)).duration_s) == (PROMPT, 3.0)
+            await until(
+                lambda: any("is ready" in toast.accessibleName() for toast in rialto.window.overlays.toasts.toasts)
+            )
             rialto.window.show_tab("video")
+            assert not rialto.window.overlays.toasts.toasts  # somebody has come to look
             assert page.detail.id == job.id and page.badge() == 0
         assert await controls.paid_jobs() == 1
         assert len(await controls.calls("/video/queue")) == 1

@@ -24,6 +24,7 @@ Mode = Literal["system", "light", "dark"]
 MIN_PERCENT, MAX_PERCENT = 80, 200
 ICON_CAP = 1.6
 LINE_OF_A_CONTROL = 19  # px of the body line inside every one-line control
+CELL_MARGIN = 3  # px between the padding and the words of a cell: Qt adds them, whatever the style sheet says
 
 # Palette role → colour role; what Qt's own painting and the input method use where the style sheet has no say.
 _PALETTE = {
@@ -276,5 +277,6 @@ class Theme(QObject):
             "c": lambda n: (self.icon_px(n - 2) + 2) // 2,
             "k": lambda n: (self.px(n - 4) + 4) // 2,
             "m": lambda n: (self.px(16 - 4) + 4 - self.px(n)) // 2,
+            "o": lambda n: self.px(n) - CELL_MARGIN,
         }
         return fill(self._template, words, measures)

@@ -39,6 +39,7 @@ UNIT_WORDS = {
     "seconds": "s",
     "images": "images",
 }
+_ONE = {"images": "image", "characters": "character", "credits": "credit"}
 
 
 async def _always() -> datetime | None:
@@ -239,11 +240,7 @@ class ReceiptsPresenter(QObject):
 
 
 def _row(receipt: Receipt, names: dict[str, str]) -> BookRow:
-    counted = [
-        f"{count:,} {UNIT_WORDS[name]}" if isinstance(count, int) else f"{count} {UNIT_WORDS[name]}"
-        for name, count in receipt.units.items()
-        if name in UNIT_WORDS and count
-    ]
+    counted = [_counted(name, count) for name, count in receipt.units.items() if name in UNIT_WORDS and count]
     paid_in = receipt.units.get("paid_in_micros")
     what = "Top-up" if paid_in else receipt.model or call_words(receipt.endpoint)
     detail = ", ".join([what, *counted])
@@ -270,3 +267,8 @@ def call_words(endpoint: str) -> str:
         if endpoint.startswith(beginning):
             return words + endpoint.removeprefix(beginning) if words.endswith(" ") else words
     return endpoint
+
+
+def _counted(unit: str, count: Any) -> str:
+    word = _ONE.get(unit, UNIT_WORDS[unit]) if count == 1 else UNIT_WORDS[unit]
+    return f"{count:,} {word}" if isinstance(count, int) else f"{count} {word}"
