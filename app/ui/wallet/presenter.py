@@ -136,7 +136,10 @@ class WalletPresenter(QObject):
         account = self.caller.account
         known = self._cards.get(account.id) if account is not None else None
         checked = known.checked_at if known is not None else None
-        if checked is None or (self._now() - checked).total_seconds() > FRESH_FOR_S:
+        stale = checked is None or (self._now() - checked).total_seconds() > FRESH_FOR_S
+        # A call of another tab told the balance, but never which limits there are.
+        unknown = self._limits is None and account is not None and account.kind != "wallet"
+        if stale or unknown:
             self._tasks.replace("wallet balance", self._refresh_current)
 
     def refresh(self) -> None:

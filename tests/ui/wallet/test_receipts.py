@@ -148,6 +148,12 @@ async def test_receipts_are_held_against_the_services_own_book(wallet: Desk) -> 
     assert wallet.page.main.compare.table.rows.lines[0][-1] == "Only in Rialto's receipts"
 
 
+async def test_limits_are_read_also_when_a_call_of_another_tab_has_told_the_balance(wallet: Desk) -> None:
+    wallet.caller.set_numbers(balance=Decimal("99.5"))
+    wallet.presenter.activate()
+    await wallet.until(lambda: any(gauge.name == "Text, tier L tokens" for gauge in wallet.presenter.gauges()))
+
+
 async def test_balances_gauges_and_the_warning_follow_the_service(wallet: Desk) -> None:
     account = await wallet.faucet_wallet()
     await wallet.control(f"/wallets/{account.address}", "PUT", usd="0.80")
