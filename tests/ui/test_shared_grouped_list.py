@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
+from PySide6.QtWidgets import QAbstractSlider, QStyle, QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
 from app.ui.shared.grouped_list import GroupedModel, Heading, under_headings
@@ -216,6 +216,33 @@ def test_the_open_row_is_painted_apart_on_either_side(qtbot: QtBot, theme: Theme
     marked, mirrored = painted(Qt.LayoutDirection.LeftToRight), painted(Qt.LayoutDirection.RightToLeft)
     assert plain != marked != mirrored
     assert view.current_key == "b"
+
+
+def many(count: int) -> list:
+    return groups([Row(str(number), "Today", f"Fruit {number}") for number in range(count)])
+
+
+def is_in_sight(view: GroupedView, key: str) -> bool:
+    place = view.visualRect(view.rows.index_of(key))
+    return place.isValid() and view.viewport().rect().contains(place)
+
+
+def test_a_row_that_comes_after_it_was_opened_is_in_sight_and_stays_so_while_the_list_shrinks(
+    qtbot: QtBot, theme: Theme
+) -> None:
+    view = make_view(qtbot, theme)
+    view.hide()
+    view.show_open("40")
+    view.show_groups(many(60))
+    assert view.current_key == "40"
+    view.show()
+    view.resize(240, 120)
+    qtbot.waitUntil(lambda: is_in_sight(view, "40"))
+    view.verticalScrollBar().triggerAction(QAbstractSlider.SliderAction.SliderToMinimum)
+    view.resize(240, 140)
+    assert view.verticalScrollBar().value() == 0, "a hand has scrolled away from it"
+    view.show_groups(many(61))
+    assert view.verticalScrollBar().value() == 0
 
 
 def test_a_heading_says_itself() -> None:

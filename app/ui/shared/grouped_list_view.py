@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 
 from PySide6.QtCore import QElapsedTimer, QEvent, QItemSelectionModel, QModelIndex, QPoint, Qt, QTimer, Signal
-from PySide6.QtGui import QHideEvent, QKeyEvent, QMouseEvent, QPaintEvent, QShowEvent
+from PySide6.QtGui import QHideEvent, QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView
 
 from app.ui.shared.grouped_list import Group, GroupedModel, RowLike, keep_in_sight
@@ -51,6 +51,7 @@ class GroupedView(QListView):
         self._turns = turns
         self._is_told = False  # the current row is being set by the program, not by a hand
         self._goes_there = False  # once the row of what is open has come
+        self._stays_there = False  # the program went to the current row, and no hand has moved anything since
         self._clock = QElapsedTimer()
         self._turner = QTimer(self)
         self._turner.setInterval(FRAME_MS)
@@ -67,6 +68,7 @@ class GroupedView(QListView):
         self.setResizeMode(QListView.ResizeMode.Adjust)
         self.customContextMenuRequested.connect(self._ask_for_menu)
         self.selectionModel().currentChanged.connect(self._tell_where)
+        self.verticalScrollBar().actionTriggered.connect(self._let_go)
         theme.changed.connect(self.doItemsLayout)
 
     # What a pane tells
@@ -80,6 +82,9 @@ class GroupedView(QListView):
         if index.isValid() and self.currentIndex() != index:
             self.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
             self.verticalScrollBar().setValue(scrolled)
+        delegate = self.itemDelegate()
+        if self._goes_there and isinstance(delegate, GroupedDelegate):
+            self._go_to(self.rows.index_of(delegate.marked))
         self._is_told = False
         self._agree()
 
@@ -97,9 +102,9 @@ class GroupedView(QListView):
         place = self.rows.index_of(key)
         if isinstance(delegate, GroupedDelegate) and (delegate.marked != key or self._goes_there):
             delegate.marked = key
-            self._goes_there = key is not None and not place.isValid()  # its row is on the way
+            self._goes_there = key is not None  # also when its row is on the way
             self.viewport().update()
-            keep_in_sight(self, place)
+            self._go_to(place)
         if not self.rows.index_of(key).isValid():
             self.selectionModel().clearSelection()
         self._is_told = False
@@ -109,6 +114,12 @@ class GroupedView(QListView):
         self._is_told = True
         keep_in_sight(self, self.rows.index_of(key))
         self._is_told = False
+
+    def _go_to(self, place: QModelIndex) -> None:
+        """Go to the row of what is open, once it is there; it stays in sight while the list gets its real size."""
+        if place.isValid():
+            self._goes_there, self._stays_there = False, True
+            keep_in_sight(self, place)
 
     # What a pane asks
 
@@ -195,6 +206,8 @@ class GroupedView(QListView):
 
     def _tell_where(self, now: QModelIndex, _before: QModelIndex) -> None:
         key = self.rows.key(now)
+        if not self._is_told:
+            self._let_go()
         if not self._is_told and key is not None:
             self.moved.emit(key)
 
@@ -213,6 +226,14 @@ class GroupedView(QListView):
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         self._turner.stop()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self._stays_there:
+            self.scrollTo(self.currentIndex())
+
+    def _let_go(self, _action: int = 0) -> None:
+        self._stays_there = False
 
     def _turning(self) -> list[QModelIndex]:
         return self.rows.where(self._turns) if self._turns is not None else []

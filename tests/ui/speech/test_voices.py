@@ -10,7 +10,9 @@ from app.service.models import Model
 from app.service.wire import read_model
 from app.storage.paths import resources
 from app.ui.shared.dialogs import Dialog
+from app.ui.shared.theme import Theme
 from app.ui.speech.knobs import Knobs, knobs_from, language_hint, sent_options, view_of
+from app.ui.speech.page import SpeechPage
 from app.ui.speech.voice_book import VoiceFilter, VoiceTable, grouped, voice_name, voices_of
 from tests.ui.speech.desk import Desk
 
@@ -167,6 +169,19 @@ async def test_a_voice_is_starred_heard_and_used_from_its_menu(speech: Desk) -> 
     assert menu.actions()[2].text() == "Remove from the favourites"
     menu.actions()[0].trigger()
     assert speech.presenter.choice.voice == "leo"
+
+
+async def test_the_voice_in_use_is_in_sight_when_the_tab_opens(speech: Desk, theme: Theme, qtbot: QtBot) -> None:
+    await speech.until(lambda: speech.presenter.choice.voice == "af_sky")
+    page = SpeechPage(theme, speech.presenter, speech.deeds, speech.clones, speech.tasks)
+    for pane in (page.list, page.main, page.side):
+        qtbot.addWidget(pane)
+    page.side.resize(352, 800)
+    page.side.show()
+    view = page.side.picker.view
+    index = view.rows.index_of(("tts-kokoro", "af_sky"))
+    await speech.until(lambda: view.viewport().rect().contains(view.visualRect(index)))
+    assert view.verticalScrollBar().value() > 0, "it is not one of the first"
 
 
 async def test_the_list_works_by_keyboard(speech: Desk, qtbot: QtBot) -> None:
