@@ -102,6 +102,7 @@ class Call:
     follows_redirects: bool = True
     pace: str = ""  # which limit of calls per minute it counts against
     single: bool = False  # one try, whatever comes of it: a test of the way there
+    paces_itself: bool = False  # a refusal for too many calls is raised at once: the caller waits, and says so
 
     @property
     def costs(self) -> bool:

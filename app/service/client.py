@@ -27,6 +27,7 @@ from app.service.errors import (
     BadAnswer,
     ConnectionFailed,
     LimitExceeded,
+    RateLimited,
     ServiceError,
     StreamCut,
 )
@@ -259,7 +260,7 @@ class ServiceClient:
                     continue
                 attempts = record.exchange.attempts
                 wait_s = wait_before_retry(call.kind, error, attempts, self._jitter) if attempts else None
-                if wait_s is None or call.single or (call.background and isinstance(error, AbuseBlocked)):
+                if wait_s is None or call.single or _is_the_callers(call, error):
                     raise
                 if wait_s:
                     tell(wait_reason(error), wait_s, error.message)
@@ -405,6 +406,13 @@ def _reads(response: httpx.Response) -> AsyncIterable[bytes]:
     if not isinstance(stream, AsyncIterable):
         raise BadAnswer("The answer cannot be read.")
     return stream
+
+
+def _is_the_callers(call: Call, error: ServiceError) -> bool:
+    """Whether the wait that a refusal asks for is not kept here."""
+    if isinstance(error, AbuseBlocked):
+        return call.background
+    return call.paces_itself and isinstance(error, RateLimited)
 
 
 async def _unread(_: Answer) -> None:

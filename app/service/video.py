@@ -25,7 +25,7 @@ from app.service.errors import BadAnswer
 from app.service.exchange import Exchange
 from app.service.json_text import read_json
 from app.service.media_types import HEAD_BYTES, looks_like_text, sniff
-from app.service.response_info import money
+from app.service.response_info import ResponseInfo, money
 from app.service.retry import CallKind
 from app.service.wire import WireModel, read_model
 
@@ -123,6 +123,7 @@ class VideoState:
     told: str
     average_s: float | None
     elapsed_s: float | None
+    rests_s: float | None = None  # no question is left of this minute: how long until there are again
 
     @property
     def remaining_s(self) -> float | None:
@@ -209,6 +210,7 @@ class VideoResource:
             background=background,
             model=job.model,
             pace="video_retrieve",
+            paces_itself=True,
         )
         async with self._client.open(call) as answer, aclosing(answer.pieces()) as pieces:
             head, rest = await _opened(pieces)
@@ -276,6 +278,7 @@ class VideoResource:
             max_bytes=MAX_FILM_BYTES,
             read_timeout_s=FETCH_TIMEOUT_S,
             model=job.model,
+            paces_itself=True,
         )
 
 
@@ -348,8 +351,19 @@ def _state_of(body: bytes, answer: Answer) -> VideoState:
     else:
         state = "completed" if word == "completed" else "other"
     return VideoState(
-        state, told[:80], _seconds(content.get("average_execution_time")), _seconds(content.get("execution_duration"))
+        state,
+        told[:80],
+        _seconds(content.get("average_execution_time")),
+        _seconds(content.get("execution_duration")),
+        _rest_s(answer.info),
     )
+
+
+def _rest_s(info: ResponseInfo) -> float | None:
+    """How long the headers of an answer want us to rest: until the next minute, when nothing is left of this one."""
+    if info.remaining_requests != 0 or info.reset_requests_at is None:
+        return None
+    return max(0.0, (info.reset_requests_at - info.received_at).total_seconds())
 
 
 def _seconds(milliseconds: object) -> float | None:

@@ -59,7 +59,10 @@ class VideoPresenter(QObject):
         self.sending = Sender(self.book, caller, tasks)
         self.poller = Poller(self.book, self.fetcher, self.sending, tasks)
         self.form = FormDesk(caller, tasks)
-        self.writer = RowWriter(self.book, self.fetcher.received)
+        self.writer = RowWriter(
+            self.book, self.fetcher.received, lambda: self.poller.rests_s, lambda: self.sending.waits_s
+        )
+        self.poller.on_rest = self.sending.on_wait = self._tell_open
         self.prompts = PresetLibrary(lambda work, *args: tasks.replace(f"video {work.__name__}", work, *args))
         self.which = "all"
         self.search = ""
@@ -112,6 +115,8 @@ class VideoPresenter(QObject):
 
     def _account_changed(self) -> None:
         self.form.forget_models()
+        self.poller.forget_rest()
+        self.sending.forget_wait()
         self._go_on()
         self._tell_jobs()
 
@@ -332,7 +337,7 @@ class VideoPresenter(QObject):
             await asyncio.sleep(TICK_S)
             self.ticked.emit()
             job = self.book.get(self.selected)
-            if job is not None and job.state == "running" and not job.held:
+            if job is not None and job.state in ("sending", "running", "ready") and not job.held:
                 self.detail_changed.emit(self.detail())
 
     def renew(self, ids: Sequence[str]) -> None:
@@ -344,7 +349,8 @@ class VideoPresenter(QObject):
         now, is_fifth = self.book.now(), self._seconds % 5 == 0
         for job_id in ids:
             job = self.book.get(job_id)
-            if job is not None and job.state == "running" and (is_fifth or self.writer.is_close(job, now)):
+            counts = job is not None and job.state in ("sending", "running")
+            if job is not None and counts and (is_fifth or self.writer.is_close(job, now)):
                 self.row_changed.emit(self.writer.row(job, now))
 
     def _passes(self, job: VideoJob) -> bool:
@@ -404,6 +410,13 @@ class VideoPresenter(QObject):
         if not job.is_open or job.state in ("sending", "waiting"):
             self._tell_jobs()
             self.sending.wake()
+
+    def _tell_open(self) -> None:
+        """What the service can be asked has changed: say so at every job that waits for it."""
+        now = self.book.now()
+        for job in self.open_jobs():
+            self.row_changed.emit(self.writer.row(job, now))
+        self.detail_changed.emit(self.detail())
 
     def _tell_notice(self, job_id: str, what: str) -> None:
         job = self.book.get(job_id)

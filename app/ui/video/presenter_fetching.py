@@ -34,8 +34,17 @@ if TYPE_CHECKING:
     from app.ui.video.presenter_book import JobBook
 
 MAX_BAD_FILMS = 3
+ADDRESS_BUSY = "The place where the file lies was asked too often. It is fetched a little later."
 TELL_EVERY_S = 0.1
 GIVEN_UP = "What came three times was no whole film. The service still has its copy; nothing was deleted."
+
+
+class AddressBusy(Exception):
+    """The place where a private film lies was asked too often; the service itself has no part in it."""
+
+    def __init__(self, retry_after_s: float | None) -> None:
+        super().__init__("The download address was asked too often.")
+        self.retry_after_s = retry_after_s
 
 
 class _StillThere(Exception):
@@ -62,7 +71,7 @@ class Fetcher(QObject):
     async def ask(self, job: VideoJob) -> VideoState | None:
         """Ask once. A film that is ready is on the disk and checked afterwards. None: nothing more to ask for.
 
-        Raises the `ServiceError`s after which asking again later makes sense, and `StorageError`.
+        Raises the `ServiceError`s after which asking again later makes sense, `AddressBusy`, and `StorageError`.
         """
         service = self.service_of(job)
         if service is None or not job.queue_id:
@@ -101,8 +110,9 @@ class Fetcher(QObject):
             await self._ready(job)
             try:
                 return await service.video.download(queued, path, on_received=on_received)
-            except RateLimited:
-                raise
+            except RateLimited as error:
+                await self._book.change(job.id, note=ADDRESS_BUSY)
+                raise AddressBusy(error.retry_after_s) from None
             except (NotFound, Gone):
                 await self._book.change(job.id, download_url="")
                 raise

@@ -2,18 +2,24 @@
 
 Sleeps between, more when the window is not to be seen, and not at all with nothing to wait for. It goes by the clock on
 the wall: after the computer slept, everything that fell due meanwhile is asked for at once.
+
+A service that refuses for too many questions (429) is left alone for as long as it says, by all jobs together, and
+`rests_s` tells the window how long. Only questions rest: films go on being made, and nothing is queued again.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from app.service.errors import Held, RateLimited, ServiceError
+from app.service.errors import ConnectionFailed, Held, RateLimited, ServiceError, TimedOut
 from app.service.video import RETRIEVE_PER_MINUTE, VideoState, poll_interval_s
 from app.storage.errors import StorageError
+from app.ui.shared.problems import describe
+from app.ui.video.presenter_fetching import AddressBusy
 
 if TYPE_CHECKING:
     from app.storage.video_jobs import VideoJob
@@ -29,10 +35,12 @@ HIDDEN_TIMES = 3.0
 MANY, MANY_EVERY_S = 12, 1.0  # more jobs than these share one question a second: nobody watches so many so closely
 LOOK_UP_S = 30.0  # how long one sleep lasts at most: the clock may have jumped
 RETRY_S = 15.0  # after the network was lost
+LONGEST_REST_S = 60.0  # after a refusal that does not say for how long: limits are counted by the minute
+SAYS_WHY_AFTER = 3  # errors in a row, from which on a job says why there is no news of it
 
 
 class Poller:
-    """`pace` shortens every wait; tests turn it."""
+    """`pace` shortens every wait; tests turn it. `on_rest` is called as a rest begins and as it ends."""
 
     def __init__(
         self, book: JobBook, fetcher: Fetcher, sender: Sender, tasks: TaskScope, clock: Callable[[], float] = time.time
@@ -44,13 +52,15 @@ class Poller:
         self._clock = clock
         self._due: dict[str, float] = {}
         self._errors: dict[str, int] = {}
-        self._held_until = 0.0
+        self._rests_until = 0.0
+        self._refusals = 0  # for too many questions, in a row
         self._asking: set[str] = set()
         self._looks_at = 0.0  # when the loop looks again by itself
         self._hurries = False
         self._woken = asyncio.Event()
         self.hidden = False
         self.pace = 1.0
+        self.on_rest: Callable[[], None] = _nothing
         book.changed.connect(self.wake)
         book.job_changed.connect(lambda _id: self.wake() if not tasks.running(POLL) else None)
 
@@ -68,7 +78,30 @@ class Poller:
         self._errors.clear()
         self._hurries = True
         self._sender.is_offline = False
+        self._sender.wake()
         self.wake()
+
+    @property
+    def rests_s(self) -> float:
+        """How long nothing is asked yet because the service wants fewer questions; 0 means that it may be asked."""
+        return max(0.0, self._rests_until - self._clock())
+
+    def forget_rest(self) -> None:
+        """Another account is used: it has limits of its own."""
+        self._refusals = 0
+        self._end_rest()
+
+    def _rest(self, seconds: float) -> None:
+        self._rests_until = max(self._rests_until, self._clock() + seconds * self.pace)
+        self.on_rest()
+
+    def _end_rest(self) -> None:
+        """What fell due meanwhile comes one after the other, not as a crowd."""
+        if self._rests_until:
+            self._rests_until = 0.0
+            self._due.clear()
+            self._hurries = True
+            self.on_rest()
 
     def set_hidden(self, hidden: bool) -> None:
         if hidden != self.hidden:
@@ -104,10 +137,12 @@ class Poller:
             self._woken.clear()
             self._sender.wake()
             now = self._clock()
+            if now >= self._rests_until:
+                self._end_rest()
             self._plan(jobs, now)
             sleep_s = LOOK_UP_S
-            if now < self._held_until:
-                sleep_s = self._held_until - now
+            if now < self._rests_until:
+                sleep_s = self._rests_until - now
             elif not self._ask_due(jobs, now):  # else one of those that are being asked for wakes us
                 sleep_s = min((self._due[job.id] for job in jobs if job.id not in self._asking), default=now) - now
                 sleep_s = sleep_s if len(self._asking) < len(jobs) else LOOK_UP_S
@@ -119,7 +154,8 @@ class Poller:
                 async with asyncio.timeout(sleep_s):
                     await self._woken.wait()
             except TimeoutError:
-                self._sender.is_offline = False  # the next try will tell
+                if not self._sender.waits_s:
+                    self._sender.is_offline = False  # the next try will tell
                 self._sender.wake()
         self._due.clear()
 
@@ -165,12 +201,41 @@ class Poller:
         try:
             told = await self._fetcher.ask(job)
             self._errors.pop(job_id, None)
+            self._refusals = 0
             wait = self.interval_s(told, count)
+            if told is not None and told.rests_s:
+                self._rest(told.rests_s)
+        except AddressBusy as busy:
+            wait = self._once_more(job_id, busy.retry_after_s)
         except (RateLimited, Held) as error:
-            wait = (error.retry_after_s or RETRY_S) * self.pace
-            self._held_until = self._clock() + wait
-        except (ServiceError, StorageError):
-            self._errors[job_id] = count_errors = self._errors.get(job_id, 0) + 1
-            wait = min(60.0, RETRY_S * 2 ** (count_errors - 1)) * self.pace
+            told_s = error.retry_after_s
+            wait = RETRY_S * 2**self._refusals if told_s is None else told_s
+            self._refusals = min(self._refusals + 1, 8)
+            self._rest(min(wait, LONGEST_REST_S) if told_s is None else wait)
+            wait = 0.0
+        except (ServiceError, StorageError) as error:
+            wait = self._once_more(job_id)
+            await self._say_why(job_id, error)
         self._due[job_id] = self._clock() + wait
         self._sender.wake()
+
+    def _once_more(self, job_id: str, told_s: float | None = None) -> float:
+        """How long one job waits after an error of its own."""
+        self._errors[job_id] = number = self._errors.get(job_id, 0) + 1
+        return (told_s if told_s is not None else min(60.0, RETRY_S * 2 ** (number - 1))) * self.pace
+
+    async def _say_why(self, job_id: str, error: ServiceError | StorageError) -> None:
+        """A refusal that comes again and again is told; a network that is away has its banner."""
+        job = self._book.get(job_id)
+        if not isinstance(error, ServiceError) or isinstance(error, ConnectionFailed | TimedOut):
+            return
+        if job is None or self._errors[job_id] < SAYS_WHY_AFTER or job.state != "running":
+            return
+        note = f"There is no news of it: {describe(error, subject='question').what.lower()}. Rialto goes on asking."
+        if job.note != note:
+            with contextlib.suppress(StorageError):
+                await self._book.change(job_id, note=note)
+
+
+def _nothing() -> None:
+    """Stands in until the presenter listens."""

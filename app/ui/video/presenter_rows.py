@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,7 @@ _BADGES = {
     "cancelled": ("Cancelled", "neutral", ""),
 }
 QUEUED_WORDS = frozenset({"pending", "queued", "in_queue"})
+KNOWN_WORDS = QUEUED_WORDS | {"processing", "in_progress", "running", "completed"}
 TITLE_CHARS = 90
 TOLD_FROM_S = 2.0  # of waiting, from which on it is worth a word
 TENS_FROM_S = 60  # from here on a time is told in tens of seconds
@@ -62,11 +64,22 @@ def _length(job: VideoJob) -> str:
 
 
 class RowWriter:
-    """Writes with what is known at `now`; `received` is what the fetcher has of a film by now."""
+    """Writes with what is known at `now`; `received` is what the fetcher has of a film by now.
 
-    def __init__(self, book: JobBook, received: dict[str, tuple[int, int | None]]) -> None:
+    `rests_s`: how long the service is not asked yet, `send_waits_s` how long it takes no job, both 0 as a rule.
+    """
+
+    def __init__(
+        self,
+        book: JobBook,
+        received: dict[str, tuple[int, int | None]],
+        rests_s: Callable[[], float] = lambda: 0.0,
+        send_waits_s: Callable[[], float] = lambda: 0.0,
+    ) -> None:
         self._book = book
         self._received = received
+        self._rests_s = rests_s
+        self._send_waits_s = send_waits_s
 
     def row(self, job: VideoJob, now: datetime) -> JobRow:
         badge, tone, icon = self._badge(job)
@@ -127,20 +140,22 @@ class RowWriter:
         if job.state == "ready":
             return "fetching the file"
         if job.queued_at is None:
-            return "on its way"
+            waits_s = self._send_waits_s()
+            return f"sent in {money.countdown(waits_s)}" if waits_s else "on its way"
         elapsed = max(0.0, (now - job.queued_at).total_seconds())
         usual = job.average_s or self._book.usual_s(job.model)
         if not usual:
             return f"{_whole(elapsed)} so far"
         if elapsed < usual:
             return f"about {_whole(usual - elapsed)} left"
-        return f"{_whole(elapsed)}, usually {_whole(usual)}"
+        rests_s = self._rests_s()
+        return f"asks again in {money.countdown(rests_s)}" if rests_s else f"{_whole(elapsed)}, usually {_whole(usual)}"
 
     def is_close(self, job: VideoJob, now: datetime) -> bool:
         """True while its words change from second to second."""
         usual = job.average_s or self._book.usual_s(job.model)
         elapsed = (now - job.queued_at).total_seconds() if job.queued_at is not None else 0.0
-        return not usual or usual - elapsed < TENS_FROM_S
+        return not usual or usual - elapsed < TENS_FROM_S or bool(self._rests_s())
 
     # The one that is looked at
 
@@ -177,8 +192,23 @@ class RowWriter:
         if job.state == "waiting":
             return job.note or "Waits here until a place is free. It can still be cancelled; nothing is charged before."
         words = self.left_words(job, now)
-        words = words[:1].upper() + words[1:]
-        return f"{words}. {job.note}" if job.note else f"{words}."
+        return " ".join([f"{words[:1].upper()}{words[1:]}.", *self._why(job, now)])
+
+    def _why(self, job: VideoJob, now: datetime) -> Iterator[str]:
+        """Why there is less news of a job than one would like."""
+        if job.state == "sending" and self._send_waits_s():
+            yield "The service takes no more jobs this minute. It is sent once, when the minute is over."
+        if job.state == "running" and job.told and job.told.lower() not in KNOWN_WORDS:
+            yield f"The service says “{job.told}”, which Rialto does not know."
+        if job.note:
+            yield job.note
+        rests_s = self._rests_s()
+        if rests_s and job.state in ("running", "ready") and job.id not in self._received:
+            at = money.clock(now + timedelta(seconds=rests_s))
+            yield (
+                f"The service wants fewer questions for now: Rialto asks again at {at}, in {money.countdown(rests_s)}."
+                " The video goes on being made."
+            )
 
 
 def _whole(seconds: float) -> str:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import asyncio
 import base64
 import logging
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from datetime import timedelta
 from decimal import Decimal
@@ -47,6 +48,7 @@ from app.ui.video.takes import (
 )
 
 if TYPE_CHECKING:
+    from app.service.chat_types import RetryWait
     from app.service.exchange import Exchange
     from app.service.service import Service
     from app.service.video import VideoRequest
@@ -60,6 +62,8 @@ KIND = "video"
 SEND = "video send"
 AT_ONCE = 4  # jobs of one account at the service; the others wait here, where they can be cancelled for nothing
 OLD_QUOTE = timedelta(minutes=10)
+DEFAULT_REST_S = 60.0  # after a refusal that does not say for how long: limits are counted by the minute
+TOO_MANY = "The service takes no more jobs this minute. It is sent when it may; nothing was charged."
 WAITS_FOR_NETWORK = "Waits for the network. Nothing was charged."
 _FILM = (FILMS, MAX_FILM_BYTES, "MP4, MOV or WebM")
 _SOUND = (SOUNDS, MAX_SOUND_BYTES, "WAV or MP3")
@@ -83,6 +87,27 @@ class Sender:
         self.intents: Intents | None = None
         self.exchanges: dict[str, Exchange] = {}
         self.is_offline = False
+        self.pace = 1.0  # shortens waits; tests turn it
+        self.on_wait: Callable[[], None] = _nothing  # called as a wait begins and as it ends
+        self._sent_at = 0.0  # of the monotonic clock: when the job that is on its way is let through
+
+    @property
+    def waits_s(self) -> float:
+        """How long the job that is on its way has still to wait for the service's limit of jobs per minute."""
+        return max(0.0, self._sent_at - time.monotonic())
+
+    def _note_wait(self, wait: RetryWait) -> None:
+        """The call waits for the service's limit, refused or kept here; other waits are short."""
+        if wait.reason in ("rate_limit", "pace", "held"):
+            self._hold_back(wait.wait_s)
+
+    def _hold_back(self, seconds: float) -> None:
+        self._sent_at = time.monotonic() + seconds
+        self.on_wait()
+
+    def forget_wait(self) -> None:
+        """Another account is used: it has limits of its own."""
+        self._sent_at = 0.0
 
     def wake(self) -> None:
         """See whether anything can be sent."""
@@ -96,7 +121,7 @@ class Sender:
 
     def _next(self) -> VideoJob | None:
         account = self._caller.account
-        if account is None or self._caller.service is None or self.is_offline:
+        if account is None or self._caller.service is None or self.is_offline or self.waits_s:
             return None
         mine = [job for job in self._book.jobs() if job.account_id == account.id]
         there = sum(job.state in ("sending", "running") and not job.held for job in mine)
@@ -132,7 +157,8 @@ class Sender:
                 await book.change(job.id, state="sending", intent_id=paid.intent.id, note="")
                 await paid.sent()
                 with expecting(job.quote_usd):
-                    receipt = await service.video.queue(request, quoted_usd=job.quote_usd)
+                    receipt = await service.video.queue(request, quoted_usd=job.quote_usd, on_wait=self._note_wait)
+                self._sent_at = 0.0
                 self.exchanges[job.id] = receipt.exchange
                 info = receipt.exchange.info
                 await book.change(
@@ -175,6 +201,7 @@ class Sender:
 
     async def _not_queued(self, job: VideoJob, error: ServiceError) -> None:
         book = self._book
+        self._sent_at = 0.0
         if error.exchange is not None:
             self.exchanges[job.id] = error.exchange
         problem = describe(error, subject="video")
@@ -194,7 +221,11 @@ class Sender:
             book.noticed.emit(job.id, "consent")
         elif isinstance(error, PaymentRequired):
             await self._hold(job, problem.meaning, short=True)
-        elif isinstance(error, AuthenticationFailed | RateLimited):
+        elif isinstance(error, RateLimited):  # surely not queued, so it may be sent once more
+            self.is_offline = True
+            await book.change(job.id, state="waiting", note=TOO_MANY)
+            self._hold_back((error.retry_after_s or DEFAULT_REST_S) * self.pace)
+        elif isinstance(error, AuthenticationFailed):
             await self._hold(job, f"{problem.sentence} Nothing was charged.")
         else:
             await book.change(
@@ -311,6 +342,10 @@ def data_url(path: Path, name: str) -> str:
         mega = f"{largest // 1_000_000} MB"
         raise LimitExceeded(f"Up to {mega}; {path.name} has {len(data) / 1_000_000:.1f} MB.", field=name, limit=mega)
     return f"data:{MEDIA_TYPES[kind]};base64,{base64.b64encode(data).decode()}"
+
+
+def _nothing() -> None:
+    """Stands in until the presenter listens."""
 
 
 def _described(job: VideoJob, request: VideoRequest) -> dict[str, Any]:

@@ -153,7 +153,7 @@ async def open_desk(
     service = open_service(controls.base_url, "service", ApiKeyAuth(read_key), exchanges.append, transport=transport)
     database = await Database.open(home / "rialto.db")
     presenter = VideoPresenter(caller, tasks, home / "videos")
-    presenter.poller.pace = pace
+    presenter.poller.pace = presenter.sending.pace = pace
     presenter.form.quote_after_s = 0.0
     desk = Desk(presenter, tasks, caller, service, database, controls, exchanges)
     presenter.notice.connect(lambda sentence, *_: desk.notices.append(sentence))
