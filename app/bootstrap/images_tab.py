@@ -47,8 +47,8 @@ def _toast(rialto: Rialto, presenter: ImagesPresenter, sentence: str, action: st
     toast = rialto.toast(sentence, action, words)
     if action == "images-undo":
         toast.action.connect(lambda _id: presenter.library.undo())
-    elif action == UNDO_PROMPT:
-        toast.action.connect(lambda _id: presenter.prompts.undo())
+    elif action.startswith(UNDO_PROMPT):
+        toast.action.connect(lambda _id: presenter.prompts.undo(action.removeprefix(UNDO_PROMPT)))
 
 
 def ask_in_chat(rialto: Rialto, path: Path) -> None:

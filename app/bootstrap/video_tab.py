@@ -43,8 +43,8 @@ def _toast(rialto: Rialto, page: VideoPage, news: list[Toast], sentence: str, ac
     toast = rialto.toast(sentence, action, words)
     if action == "undo":
         toast.action.connect(lambda _id: page.presenter.undo())
-    elif action == UNDO_PROMPT:
-        toast.action.connect(lambda _id: page.prompts.undo())
+    elif action.startswith(UNDO_PROMPT):
+        toast.action.connect(page.prompts.undo)
     elif action.startswith(SHOW):
         toast.action.connect(lambda _id: _show(rialto, page, action.removeprefix(SHOW)))
         news.append(toast)

@@ -187,8 +187,9 @@ async def test_delete_trashes_the_row_and_the_toast_undoes_it(theme: Theme, tmp_
         QTest.keyClick(shown.page.list.view, Qt.Key.Key_Delete)
         await shown.settle()
         assert shown.page.list.model.rowCount() == 0
-        assert shown.toasts[-1] == ("Chat moved to trash", "undo", "Undo")
-        shown.desk.presenter.undo()
+        sentence, action, words = shown.toasts[-1]
+        assert (sentence, action.partition(":")[0], words) == ("Chat moved to trash", "undo", "Undo")
+        shown.desk.presenter.restore(action.partition(":")[2])
         await shown.settle()
         assert len(shown.page.list.model.shown_keys()) == 1
         assert shown.page.main.header.title.text() == "Keep me"

@@ -128,8 +128,9 @@ async def test_a_prompt_is_saved_found_used_renamed_and_removed_by_keyboard(
         press(library.list, Qt.Key.Key_Delete)
         await box.settle()
         assert presenter.presets.rows() == ()
-        assert toasts[-1] == ("Removed “Strict reviewer”", "undo-preset", "Undo")
-        box.page.box.undo_preset()
+        sentence, action, words = toasts[-1]
+        assert (sentence, action.partition(":")[0], words) == ("Removed “Strict reviewer”", "undo-preset", "Undo")
+        presenter.undo_preset(action.partition(":")[2])
         await box.settle()
         assert len(presenter.presets.rows()) == 1
         library.close()

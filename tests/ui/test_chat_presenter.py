@@ -207,7 +207,7 @@ async def test_trash_can_be_undone(tmp_home: Path) -> None:
         desk.presenter.trash(chat_id)
         await desk.tasks.idle()
         assert desk.told["entries_changed"][-1] == ((),)
-        assert desk.told["notice"][-1] == ("Chat moved to trash", "undo", "Undo")
+        assert desk.told["notice"][-1] == ("Chat moved to trash", f"undo:{chat_id}", "Undo")
         assert desk.rows == ()
         desk.presenter.undo()
         await desk.tasks.idle()

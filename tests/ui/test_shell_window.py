@@ -10,7 +10,9 @@ from PySide6.QtGui import QAccessible, QCloseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QPushButton, QSplitterHandle, QWidget
 
+from app.ui.shared.banner import BannerSpec
 from app.ui.shared.dialogs import Dialog
+from app.ui.shared.problems import ActionSpec
 from app.ui.shared.tab import Zones
 from tests.ui.shell_desk import Desk, make_desk, until
 
@@ -164,6 +166,39 @@ async def test_f6_goes_round_the_parts_and_remembers_where_it_was(desk):
     assert visited[0] is desk.chat.detail
     assert (status.__name__, rail.__name__) == ("AccountChip", "RailButton")
     assert visited[3:] == [desk.chat.filter, desk.chat.input]
+
+
+async def test_f6_leads_to_the_news_first_and_to_every_toast_and_banner_on_its_way_round(desk):
+    over = desk.window.overlays
+    over.banner.show_banner("x", BannerSpec("warn", "Careful.", "", "warning", (ActionSpec("look", "Look"),)))
+    older = over.toasts.show_toast("Older", actions=(ActionSpec("undo", "Undo"),))
+    newer = over.toasts.show_toast("Newer", actions=(ActionSpec("undo", "Undo"),))
+    desk.chat.input.setFocus()
+    reached = []
+    for _ in range(5):
+        QTest.keyClick(desk.window, Qt.Key.Key_F6)
+        reached.append(desk.window.focusWidget())
+    assert newer.isAncestorOf(reached[0])
+    assert older.isAncestorOf(reached[1])
+    assert over.banner.isAncestorOf(reached[2])
+    assert reached[4] is desk.chat.filter
+    QTest.keyClick(desk.window, Qt.Key.Key_F6)
+    assert desk.window.focusWidget() is desk.chat.input, "what was seen does not come first again"
+    QTest.keyClick(desk.window, Qt.Key.Key_F6, Qt.KeyboardModifier.ShiftModifier)
+    assert desk.window.focusWidget() is desk.chat.filter
+
+
+@pytest.mark.parametrize(("key", "expected"), [(Qt.Key.Key_Space, ["undo"]), (Qt.Key.Key_Escape, [])])
+async def test_the_keyboard_comes_back_from_a_toast_to_where_it_was(desk, key, expected):
+    toast = desk.window.overlays.toasts.show_toast("News", actions=(ActionSpec("undo", "Undo"),))
+    pressed: list[str] = []
+    toast.action.connect(pressed.append)
+    desk.chat.input.setFocus()
+    QTest.keyClick(desk.window, Qt.Key.Key_F6)
+    QTest.keyClick(desk.window.focusWidget(), key)
+    assert pressed == expected
+    assert desk.window.focusWidget() is desk.chat.input
+    assert desk.window.overlays.toasts.toasts == ()
 
 
 async def test_the_rail_is_one_tab_stop_and_arrows_move_in_it(theme, tasks, tmp_path: Path):

@@ -124,7 +124,10 @@ class AttachmentChip(QFrame):
         words = self.tr("Reading…") if view.busy else view.refusal or view.detail
         self.detail.set_text(words)
         self.detail.set_role("warn" if view.refusal else "text3")
-        self.smaller.setVisible(view.can_shrink and not view.busy)
+        can_shrink = view.can_shrink and not view.busy
+        if self.smaller.hasFocus() and not can_shrink:  # else Qt moves on to what takes the picture away
+            self.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.smaller.setVisible(can_shrink)
         self.smaller.setAccessibleName(self.tr("Make {name} smaller").format(name=view.name))
         self.close_button.rename(self.tr("Take away {name}").format(name=view.name), "Del")
         what = kind_word(view.kind) if not view.refusal else self.tr("Cannot be sent")

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QMimeData, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QInputMethodEvent, QKeyEvent, QResizeEvent
+from PySide6.QtGui import QFontMetricsF, QInputMethodEvent, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSizePolicy, QWidget
 
 from app.ui.shared.caret import CaretRest
@@ -114,7 +114,15 @@ class MessageBox(QPlainTextEdit):
         super().inputMethodEvent(event)
 
     def event(self, event: QEvent) -> bool:
-        """Tab belongs to an open completion before it belongs to the window."""
+        """Tab belongs to an open completion first, and Ctrl+Z to the window while there is nothing typed to undo."""
+        if (
+            isinstance(event, QKeyEvent)
+            and event.type() == QEvent.Type.ShortcutOverride
+            and event.matches(QKeySequence.StandardKey.Undo)
+            and not self.document().isUndoAvailable()
+        ):
+            event.ignore()
+            return False
         completes = self.takes_key if not self._composing else None
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and completes is not None:
             is_tab = event.key() == Qt.Key.Key_Tab

@@ -92,7 +92,7 @@ def chat_actions(page: ChatPage) -> tuple[TabAction, ...]:
         TabAction("chat.trash", "Move this chat to the trash", page.trash, "Del", "trash", enabled=stored),
         TabAction(
             "chat.undo",
-            "Bring back the last trashed chat",
+            "Bring back what was removed last",
             presenter.undo,
             "Ctrl+Z",
             "undo",

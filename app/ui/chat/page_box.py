@@ -60,6 +60,7 @@ class BoxDesk(QObject):
             shelf.changed.connect(lambda _rows: made.show_rows(shelf.rows(kind)))
             made.used.connect(shelf.use)
             made.remove_wanted.connect(shelf.remove)
+            made.undo_wanted.connect(self._page.presenter.undo_preset)
             made.file_chosen.connect(shelf.take_file)
             made.target_chosen.connect(shelf.export)
             made.rename_wanted.connect(lambda key, name: self._tasks.start("rename-preset", self._rename, key, name))
@@ -73,14 +74,9 @@ class BoxDesk(QObject):
             shelf.told.connect(self._told)
         return shelf
 
-    def _told(self, sentence: str, can_undo: bool) -> None:
-        undo = ("undo-preset", self.tr("Undo")) if can_undo else ("", "")
+    def _told(self, sentence: str, removed: str) -> None:
+        undo = (f"undo-preset:{removed}", self.tr("Undo")) if removed else ("", "")
         self._page.toast_wanted.emit(sentence, *undo)
-
-    def undo_preset(self) -> None:
-        """Bring back the prompt or preset that was removed last."""
-        if self._shelf is not None:
-            self._shelf.undo()
 
     def open_prompts(self) -> None:
         self._open(self.prompts, "prompts")

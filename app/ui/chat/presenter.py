@@ -90,6 +90,7 @@ class ChatPresenter(ChatPresenterChats):
         from app.ui.chat.presenter_presets import PresetShelf
 
         self.presets = PresetShelf(self.opened, self._do, self.set_options, self.use_model, self.use_character, self)
+        self.presets.told.connect(self.note_removed_preset)
         await self.presets.start(history.presets)
 
     async def _sweep(self, history: History) -> None:

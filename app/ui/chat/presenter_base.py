@@ -76,7 +76,7 @@ class ChatPresenterBase(QObject):
         self._tasks = tasks
         self._now = now
         self._numbers = itertools.count()
-        self._undo: list[str] = []
+        self._removed: list[tuple[str, str]] = []  # ("chat" or "preset", id), the last one last
         self.shelf = ModelShelf(caller, settings)
         self.opened = OpenChat(caller, self.shelf)
         self._clock = clock

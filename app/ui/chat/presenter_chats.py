@@ -109,24 +109,41 @@ class ChatPresenterChats(ChatPresenterBase):
         if chat_id == self.opened.chat_id:
             await self._keep_draft_now()
         await self.library.trash(chat_id)
-        self._undo.append(chat_id)
+        self._removed.append(("chat", chat_id))
         if chat_id == self.opened.chat_id:
             self.opened.open_new()
             self._remember_chat("")
             self._shown()
         self._all_changed()
         await self._tell_trash()
-        self.notice.emit("Chat moved to trash", "undo", "Undo")
+        self.notice.emit("Chat moved to trash", f"undo:{chat_id}", "Undo")
 
     def undo(self) -> None:
-        """Bring back the chat that was trashed last."""
-        if self._undo:
-            self.restore(self._undo[-1])
+        """Bring back what went last: a chat from the trash, or a prompt or preset that was removed."""
+        if self._removed:
+            kind, key = self._removed[-1]
+            (self.restore if kind == "chat" else self.undo_preset)(key)
 
     def restore(self, chat_id: str) -> None:
         """Bring a chat back from the trash and open it."""
-        self._undo = [each for each in self._undo if each != chat_id]
+        self._forget_removed("chat", chat_id)
         self._do(self._restore, chat_id)
+
+    def undo_preset(self, preset_id: str = "") -> None:
+        """Bring back a prompt or preset that was removed: this one, or the last one."""
+        last = next((key for kind, key in reversed(self._removed) if kind == "preset"), "")
+        self._forget_removed("preset", preset_id or last)
+        if self.presets is not None:
+            self.presets.undo(preset_id or last)
+
+    def note_removed_preset(self, _sentence: str, preset_id: str) -> None:
+        """A prompt or preset went: it comes back before what went earlier."""
+        if preset_id:
+            self._removed.append(("preset", preset_id))
+
+    def _forget_removed(self, kind: str, key: str = "") -> None:
+        """It is back, or gone for good; without a key all of a kind."""
+        self._removed = [each for each in self._removed if each[0] != kind or key not in ("", each[1])]
 
     async def _restore(self, chat_id: str) -> None:
         assert self.library is not None
@@ -136,12 +153,12 @@ class ChatPresenterChats(ChatPresenterBase):
 
     def purge(self, chat_id: str) -> None:
         """Delete a chat in the trash for good. Ask the person before."""
-        self._undo = [each for each in self._undo if each != chat_id]
+        self._forget_removed("chat", chat_id)
         self._do(self._purge, (chat_id,))
 
     def empty_trash(self) -> None:
         """Delete everything in the trash for good. Ask the person before."""
-        self._undo.clear()
+        self._forget_removed("chat")
         self._do(self._purge, None)
 
     async def _purge(self, chat_ids: tuple[str, ...] | None) -> None:
@@ -164,7 +181,7 @@ class ChatPresenterChats(ChatPresenterBase):
 
     @property
     def can_undo(self) -> bool:
-        return bool(self._undo)
+        return bool(self._removed)
 
     # Models that go
 

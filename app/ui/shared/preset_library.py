@@ -32,10 +32,10 @@ class PresetRow:
 
 
 class PresetLibrary(QObject):
-    """`changed` carries every row; `told` one sentence for a toast, with an undo for what was removed."""
+    """`changed` carries every row; `told` a sentence for a toast, and the id of what was removed, for an undo."""
 
     changed = Signal(object)  # tuple[PresetRow, ...]
-    told = Signal(str, bool)  # sentence, whether it can be undone
+    told = Signal(str, str)  # sentence, id for `undo` or ""
 
     def __init__(self, run: Callable[..., None], parent: QObject | None = None) -> None:
         """`run` starts work that belongs to the tab: a coroutine function and its arguments."""
@@ -43,7 +43,7 @@ class PresetLibrary(QObject):
         self._run = run
         self._presets: Presets | None = None
         self._all: tuple[Preset, ...] = ()
-        self._removed: Preset | None = None
+        self._removed: list[Preset] = []  # the last one last
 
     async def start(self, presets: Presets) -> None:
         self._presets = presets
@@ -80,7 +80,7 @@ class PresetLibrary(QObject):
             return
         await self._presets.save(kind, name, body)
         await self._reread()
-        self.told.emit(f"Saved “{name}”", False)
+        self.told.emit(f"Saved “{name}”", "")
 
     def rename(self, preset_id: str, name: str) -> None:
         self._run(self._rename, preset_id, name)
@@ -90,7 +90,7 @@ class PresetLibrary(QObject):
             try:
                 await self._presets.rename(preset_id, name)
             except StorageError as error:
-                self.told.emit(error.sentence, False)
+                self.told.emit(error.sentence, "")
             await self._reread()
 
     def remove(self, preset_id: str) -> None:
@@ -102,20 +102,24 @@ class PresetLibrary(QObject):
         if self._presets is None or preset is None:
             return
         await self._presets.remove(preset_id)
-        self._removed = preset
+        self._removed.append(preset)
         await self._reread()
-        self.told.emit(f"Removed “{preset.name}”", True)
+        self.told.emit(f"Removed “{preset.name}”", preset.id)
 
-    def undo(self) -> None:
-        """Bring back what was removed last."""
-        if self._removed is not None:
-            preset, self._removed = self._removed, None
-            self._run(self._bring_back, preset)
+    def undo(self, preset_id: str = "") -> None:
+        """Bring back what was removed: this one, or the last one."""
+        wanted = [each for each in self._removed if preset_id in ("", each.id)]
+        if wanted:
+            self._removed.remove(wanted[-1])
+            self._run(self._bring_back, wanted[-1])
 
     async def _bring_back(self, preset: Preset) -> None:
-        if self._presets is not None:
-            await self._presets.save(preset.kind, preset.name, preset.body)
-            await self._reread()
+        """Under its name; with a number behind it where that was given away meanwhile: nothing is overwritten."""
+        if self._presets is None:
+            return
+        await self._presets.add_all(to_file((preset,)))
+        await self._reread()
+        self.told.emit(f"“{preset.name}” is back", "")
 
     # Files
 
@@ -130,9 +134,9 @@ class PresetLibrary(QObject):
         try:
             await asyncio.to_thread(write_atomically, path, text.encode(), 0o644)
         except StorageError as error:
-            self.told.emit(error.sentence, False)
+            self.told.emit(error.sentence, "")
         else:
-            self.told.emit(f"Saved {path.name}", False)
+            self.told.emit(f"Saved {path.name}", "")
 
     def take_file(self, path: Path) -> None:
         """Take the prompts and presets of a file in, beside what is there."""
@@ -147,10 +151,10 @@ class PresetLibrary(QObject):
             body = await asyncio.to_thread(_read, path)
             count = await self._presets.add_all(body)
         except StorageError as error:
-            self.told.emit(error.sentence, False)
+            self.told.emit(error.sentence, "")
             return
         await self._reread()
-        self.told.emit(f"Took in {count} from {path.name}", False)
+        self.told.emit(f"Took in {count} from {path.name}", "")
 
     async def _reread(self) -> None:
         assert self._presets is not None

@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QStandardItem, QStandardItemModel
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QKeySequence, QPainter, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFileDialog,
     QFrame,
     QHBoxLayout,
+    QLineEdit,
     QListView,
     QStyle,
     QStyledItemDelegate,
@@ -58,6 +59,7 @@ class PresetPopover(Popover):
     save_wanted = Signal()
     rename_wanted = Signal(str, str)  # id, name as it is now
     remove_wanted = Signal(str)
+    undo_wanted = Signal()
     file_chosen = Signal(object)  # Path to read
     target_chosen = Signal(object)  # Path to write
 
@@ -75,6 +77,7 @@ class PresetPopover(Popover):
         self.list.chosen.connect(self._use)
         self.list.rename_wanted.connect(self._rename)
         self.list.remove_wanted.connect(self.remove_wanted)
+        self.list.undo_wanted.connect(self.undo_wanted)
         self._empty = Label(theme, empty, "small", "text2", wrap=True)
         self.save = Button(theme, self.tr("Save this one…"), "plus", size="small")
         self.save.clicked.connect(self._save)
@@ -105,10 +108,16 @@ class PresetPopover(Popover):
         self._fill()
 
     def open_under(self, opener: QWidget) -> None:
-        self.search.clear()
+        self.search.setText("")  # unlike `clear` it leaves nothing that Ctrl+Z would bring back
         self._fill()
         self.list.setFixedHeight(self._theme.height_px(LIST_HIGH))
         self.open_at(opener, width=WIDTH)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Undo):
+            self.undo_wanted.emit()
+            return
+        super().keyPressEvent(event)
 
     def current(self) -> str:
         """The id of the row that the keyboard is on, "" for none."""
@@ -178,11 +187,12 @@ class PresetPopover(Popover):
 
 
 class _List(QListView):
-    """Enter uses, F2 renames, Del removes; the arrow keys of the search field walk it as well."""
+    """Enter uses, F2 renames, Del removes, Ctrl+Z undoes that; the arrow keys of the search field walk it as well."""
 
     chosen = Signal(str)
     rename_wanted = Signal(str)
     remove_wanted = Signal(str)
+    undo_wanted = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -196,8 +206,14 @@ class _List(QListView):
     def eventFilter(self, watched: object, event: object) -> bool:
         if isinstance(event, QKeyEvent) and keeps(event, Qt.Key.Key_F2):
             return True
-        if isinstance(event, QKeyEvent) and event.type() == QKeyEvent.Type.KeyPress and self._walks(event):
+        if not isinstance(event, QKeyEvent) or event.type() != QKeyEvent.Type.KeyPress:
+            return False
+        if self._walks(event):
             self.keyPressEvent(event)
+            return True
+        typed = isinstance(watched, QLineEdit) and watched.isUndoAvailable()
+        if event.matches(QKeySequence.StandardKey.Undo) and not typed:
+            self.undo_wanted.emit()
             return True
         return False
 
@@ -221,6 +237,8 @@ class _List(QListView):
                 self.remove_wanted.emit(name)
             case Qt.Key.Key_Escape:
                 event.ignore()  # the popover closes
+            case _ if event.matches(QKeySequence.StandardKey.Undo):
+                self.undo_wanted.emit()
             case _:
                 super().keyPressEvent(event)
 

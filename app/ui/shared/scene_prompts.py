@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from app.ui.shared.theme import Theme
 
 NAME_WORDS = 6
-UNDO = "scene-undo"
+UNDO = "scene-undo:"  # before the id of the prompt
 
 
 class ScenePrompts(QObject):
@@ -43,9 +43,7 @@ class ScenePrompts(QObject):
         self._tasks = tasks
         self._library = library
         self._words = words
-        library.told.connect(
-            lambda sentence, can_undo: self.told.emit(sentence, *((UNDO, self.tr("Undo")) if can_undo else ("", "")))
-        )
+        library.told.connect(self._told)
 
     @cached_property
     def popover(self) -> PresetPopover:
@@ -61,6 +59,7 @@ class ScenePrompts(QObject):
         library.changed.connect(lambda _rows: made.show_rows(library.rows("scene")))
         made.used.connect(self._use)
         made.remove_wanted.connect(library.remove)
+        made.undo_wanted.connect(library.undo)
         made.file_chosen.connect(library.take_file)
         made.target_chosen.connect(library.export)
         made.save_wanted.connect(lambda: self._tasks.start("save-scene", self._save))
@@ -73,9 +72,12 @@ class ScenePrompts(QObject):
         self.popover.save.setEnabled(bool(self._words().strip()))
         self.popover.open_under(opener)
 
-    def undo(self) -> None:
-        """Bring back the prompt that was removed last."""
-        self._library.undo()
+    def _told(self, sentence: str, removed: str) -> None:
+        self.told.emit(sentence, *((f"{UNDO}{removed}", self.tr("Undo")) if removed else ("", "")))
+
+    def undo(self, action: str) -> None:
+        """Bring back the prompt that a toast told about: `action` is the toast's."""
+        self._library.undo(action.removeprefix(UNDO))
 
     def _use(self, preset_id: str) -> None:
         preset = self._library.one(preset_id)

@@ -14,6 +14,7 @@ from app.ui.shared.frames import SHADOW_MARGINS, paint_shadow, solid_frame
 from app.ui.shared.icon_label import IconLabel
 from app.ui.shared.label import Label
 from app.ui.shared.problems import ActionSpec
+from app.ui.shared.tab_order import tab_stops
 from app.ui.shared.theme import Theme
 
 MAX_TOASTS = 3
@@ -53,7 +54,8 @@ class Toast(QFrame):
         self._theme = theme
         self._tone = tone
         self._gone = False
-        self.setAccessibleName(f"{title}. {text}".strip())
+        self.is_news = True  # until the keyboard was on it
+        self.setAccessibleName(f"{title.rstrip('.')}. {text}".strip())
         default_icon, role, self._border = _TONES[tone]
         self._outer = QVBoxLayout(self)
         row = QHBoxLayout()
@@ -164,7 +166,11 @@ class ToastHost(QObject):
         self._bottom = bottom_px
         self._toasts: list[tuple[str, Toast]] = []
         self._moves: dict[Toast, QPropertyAnimation] = {}
+        self._came_from: QWidget | None = None
         window.installEventFilter(self)
+        app = QApplication.instance()
+        if isinstance(app, QApplication):
+            app.focusChanged.connect(self._follow)
         theme.changed.connect(self._arrange)
 
     @property
@@ -214,9 +220,38 @@ class ToastHost(QObject):
             if entry[1] is sender:
                 self._toasts.remove(entry)
                 self._moves.pop(entry[1], None)
+                self._give_focus_back(entry[1])
                 entry[1].hide()
                 entry[1].deleteLater()
         self._arrange()
+
+    def enter_news(self) -> bool:
+        """Put the keyboard on the newest toast unless it was there already; False when there is nothing new."""
+        stops = tab_stops(self._toasts[-1][1]) if self._toasts and self._toasts[-1][1].is_news else []
+        if stops:
+            stops[0].setFocus(Qt.FocusReason.TabFocusReason)
+        return bool(stops)
+
+    def _follow(self, old: QWidget | None, new: QWidget | None) -> None:
+        """Remember where the keyboard was before it came to a toast, and that somebody has been there."""
+        entered = self._holder(new)
+        if entered is not None:
+            entered.is_news = False
+            if old is not None and self._holder(old) is None:
+                self._came_from = old
+
+    def _holder(self, widget: QWidget | None) -> Toast | None:
+        inside = (toast for toast in self.toasts if widget is not None and alive(toast) and toast.isAncestorOf(widget))
+        return next(inside, None)
+
+    def _give_focus_back(self, toast: Toast) -> None:
+        """The keyboard goes back from a toast that ends to where it came from."""
+        focus = self._window.focusWidget()
+        if focus is None or not toast.isAncestorOf(focus):
+            return
+        before, self._came_from = self._came_from, None
+        if before is not None and alive(before) and before.isVisible() and before.isEnabled():
+            before.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Resize and alive(self._window) and self._toasts:

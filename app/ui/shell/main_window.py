@@ -238,7 +238,10 @@ class MainWindow(QMainWindow):
     def cycle_zone(self, step: int) -> None:
         frame = self._shown_frame()
         middle: Sequence[QWidget] = frame.parts() if frame is not None else [self._pages]
-        self._focus_cycle.step([self.rail, *middle, self.status], step)
+        over = self._overlays.parts() if self._overlays is not None else ()
+        if step > 0 and self._overlays is not None and self._overlays.toasts.enter_news():
+            return  # it will not wait until one has gone round
+        self._focus_cycle.step([self.rail, *middle, self.status, *over], step)
 
     def focus_main_input(self) -> None:
         frame = self._shown_frame()

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPoint, QTimer
-from PySide6.QtWidgets import QVBoxLayout
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.ui.settings.sections import SECTIONS
 from app.ui.shared.announce import SpokenCountdown
@@ -85,6 +85,10 @@ class Overlays(QObject):
             self._ring = FocusRing(self._theme, self._window)
         if native_menus:
             self.main_menu.fill_bar(self._window.menuBar())
+
+    def parts(self) -> tuple[QWidget, ...]:
+        """What F6 leads to besides the panes, where there is something to press: the newest toast first, the banner."""
+        return (*reversed(self.toasts.toasts), self.banner)
 
     def fit(self) -> None:
         """Follow the window's size."""
