@@ -80,6 +80,7 @@ class TopUpDialog(Dialog):
         self.go.clicked.connect(self._go)
         shortcut = QShortcut(QKeySequence("Ctrl+Return"), self)
         shortcut.activated.connect(self._go)
+        self._said = ("", False)  # what is wrong, and whether something is waited for
         self._clock = QTimer(self)
         self._clock.setInterval(1000)
         self._clock.timeout.connect(self._tick)
@@ -213,6 +214,16 @@ class TopUpDialog(Dialog):
         middle = window.mapToGlobal(window.rect().center())
         self.move(middle - self.rect().center())
 
+    def _make_room(self) -> None:
+        """Grow downwards for a sentence that came, and shrink when it has gone; move only where it would stick out."""
+        said = (self.problem.text(), bool(self.waiting.text()))
+        parent = self.parentWidget()
+        if said != self._said and self.isVisible() and parent is not None:
+            self._fit()
+            if not parent.window().frameGeometry().contains(self.frameGeometry()):
+                self._settle()
+        self._said = said
+
     # What the presenter tells
 
     def show_view(self, view: TopUpView) -> None:
@@ -235,6 +246,7 @@ class TopUpDialog(Dialog):
             self._show_end(view)
         self._draw_buttons()
         self._tick()
+        self._make_room()
         if view.waits_until is not None or view.step == "review":
             self._clock.start()
         else:

@@ -183,6 +183,7 @@ async def test_r_lim_a_top_up_that_has_to_wait_says_why_and_until_when(wallet: D
     assert "only so many requests about top-ups in a minute" in words
     assert "It goes on at" in words and ", in 0:0" in words
     assert dialog.go.text() == "Waiting…" and not dialog.go.isEnabled()
+    assert dialog._scroll.verticalScrollBar().maximum() == 0  # the dialog has grown for the sentence
     await wallet.until(lambda: wallet.top_ups.view.step == "payment")
     assert not dialog.waiting.isVisible()
     await wallet.leave(dialog)
