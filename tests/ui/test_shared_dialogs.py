@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
 
 from app.ui.shared.alive import alive
 from app.ui.shared.buttons import Button
-from app.ui.shared.dialogs import Scrim, ask_text, confirm
+from app.ui.shared.dialogs import WIDTH, Scrim, ask_text, confirm
 from app.ui.shared.theme import Theme
 
 LEFT = Qt.MouseButton.LeftButton
@@ -70,3 +70,21 @@ async def test_an_empty_name_cannot_be_saved(qtbot, window: QWidget, theme: Them
     field.setText("  New  ")
     qtbot.mouseClick(dialog_button(dialog, "Save"), LEFT)
     assert await asked == "New"
+
+
+async def test_an_open_dialog_grows_and_shrinks_with_the_text(window: QWidget, theme: Theme) -> None:
+    window.resize(1440, 900)
+    percent = theme.text_percent
+    asked = asyncio.ensure_future(confirm(theme, window, "Leave?", "Work is running. " * 12, action="Leave"))
+    dialog = await opened(window)
+    before = dialog.size()
+    try:
+        theme.set_text_percent(200)
+        assert dialog.width() == theme.type_px(WIDTH) > before.width()
+        assert dialog.height() > before.height()
+        theme.set_text_percent(percent)
+        assert dialog.size() == before
+    finally:
+        theme.set_text_percent(percent)
+        dialog.close()
+        await asked

@@ -109,6 +109,7 @@ class Dialog(QDialog):
         scrim = Scrim(self._theme, parent.window()) if parent is not None else None
         self.finished.connect(done)
         self._fit()
+        self._theme.changed.connect(self._fit)  # the size of the text may change while it is open
         self.open()
         try:
             return await future
@@ -120,6 +121,9 @@ class Dialog(QDialog):
             self.deleteLater()
 
     def _fit(self) -> None:
+        """Take the room that title, body and buttons need in the text's size, within the window behind."""
+        if not alive(self):
+            return
         width = self._theme.type_px(self._width)
         parent = self.parentWidget()
         window = parent.window() if parent is not None else None
