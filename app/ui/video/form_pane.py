@@ -270,6 +270,8 @@ class FormPane(QWidget):
         self.film.setVisible(takes.kind == "video")
         self.sound.setVisible(takes.takes_sound)
         self.along.setVisible(any(takes.limits.most.values()))
+        for name, slot in (("start", self.start), ("end", self.end), ("film", self.film), ("sound", self.sound)):
+            slot.show_problem(view.wrong_files.get(name, ""))
         self.start.show_file(form.start, self.tr("Needed: the first picture") if takes.needs_picture else "")
         self.end.show_file(form.end)
         self.film.show_file(form.film, self.tr("Needed: up to 25 MB"))
@@ -285,4 +287,4 @@ class FormPane(QWidget):
         self.price_note.set_text(refusal or quote.note)
         self.price_note.set_role("warn" if refusal and view.form.prompt else "text2")
         self.queue.setText(f"Queue for {quote.price}" if quote.price and not quote.asking else self.tr("Queue"))
-        self.queue.setEnabled(not view.refusal and bool(quote.price) and not quote.asking)
+        self.queue.setEnabled(not view.refusal and bool(quote.price) and not quote.asking and not view.is_looking)

@@ -170,6 +170,8 @@ class MediaSlot(QWidget):
         self.button.setAccessibleName(f"{title}: choose a file")
         self.name = Label(theme, "", elide=True)
         self.remove = IconButton(theme, "close", f"{title}: take the file away", size="small")
+        self.problem = Label(theme, "", "small", "bad", wrap=True)
+        self.problem.hide()
         row = QHBoxLayout()
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.px(8))
@@ -181,6 +183,7 @@ class MediaSlot(QWidget):
         column.setSpacing(theme.px(4))
         column.addWidget(self.label)
         column.addLayout(row)
+        column.addWidget(self.problem)
         self.button.clicked.connect(self.choose)
         self.remove.clicked.connect(lambda: self.chosen.emit(""))
         self.show_file("")
@@ -189,6 +192,12 @@ class MediaSlot(QWidget):
         self.name.set_text(Path(path).name if path else hint or self.tr("None"))
         self.name.set_role("text" if path else "text3")
         self.remove.setVisible(bool(path))
+
+    def show_problem(self, sentence: str) -> None:
+        """Say below the file why it cannot be used, "" for nothing."""
+        self.problem.set_text(sentence)
+        self.problem.setVisible(bool(sentence))
+        self.button.setAccessibleDescription(sentence)
 
     def choose(self) -> QFileDialog:
         """Ask for a file; without a nested loop."""

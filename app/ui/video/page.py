@@ -10,6 +10,7 @@ from PySide6.QtCore import QMimeData, QObject, QPoint, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeyEvent, QWindow
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
+from app.ui.shared.alive import alive
 from app.ui.shared.announce import announce
 from app.ui.shared.dialogs import confirm
 from app.ui.shared.in_pieces import Pieces, at_once
@@ -226,6 +227,8 @@ class VideoPage(QObject):
         if action == "again":
             self.presenter.again(job_id)
         else:
+            if action == "delete":
+                self._close_large()
             self.presenter.do(action, job_id)
 
     async def _ask_consent(self, job_id: str) -> None:
@@ -241,6 +244,7 @@ class VideoPage(QObject):
     async def _ask_empty(self) -> None:
         text = "Every video in the trash and its file are deleted, and cannot be brought back."
         if await confirm(self._theme, self.main, "Empty the trash?", text, action="Empty the trash", danger=True):
+            self._close_large()
             self.presenter.empty_trash()
 
     def _open_menu(self, job_id: str, at: QPoint) -> Menu | None:
@@ -321,6 +325,12 @@ class VideoPage(QObject):
             self.side.player.stop()
             self._large = FilmWindow(self._theme, self.detail.title, self.detail.film, self.detail.film_size)
             self._large.show()
+
+    def _close_large(self) -> None:
+        """Let go of a film that may be about to be deleted."""
+        large, self._large = self._large, None
+        if large is not None and alive(large):
+            large.close()
 
     def open_request(self) -> None:
         self.side.show_page(REQUEST)

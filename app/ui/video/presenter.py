@@ -22,10 +22,11 @@ from app.ui.shared.preset_library import PresetLibrary
 from app.ui.shared.typed_words import TypedWords
 from app.ui.video.along import from_media
 from app.ui.video.presenter_book import JobBook
+from app.ui.video.presenter_deeds import JobDeeds
 from app.ui.video.presenter_fetching import Fetcher
 from app.ui.video.presenter_form import FormDesk
 from app.ui.video.presenter_polling import Poller
-from app.ui.video.presenter_rows import RowWriter, consent_of, title_of
+from app.ui.video.presenter_rows import RowWriter, title_of
 from app.ui.video.presenter_sending import Sender
 from app.ui.video.state import Detail, JobRow, Jobs
 from app.ui.video.takes import form_from, sent_media, sent_values
@@ -59,6 +60,7 @@ class VideoPresenter(QObject):
         self.sending = Sender(self.book, caller, tasks)
         self.poller = Poller(self.book, self.fetcher, self.sending, tasks)
         self.form = FormDesk(caller, tasks)
+        self.deeds = JobDeeds(self, tasks)
         self.writer = RowWriter(
             self.book, self.fetcher.received, lambda: self.poller.rests_s, lambda: self.sending.waits_s
         )
@@ -69,7 +71,7 @@ class VideoPresenter(QObject):
         self.selected = ""
         self.account_name: Callable[[str], str] = str
         self._opened = asyncio.Event()
-        self._undo: list[str] = []
+        self._looked_at: dict[str, str] = {}  # filter → the job that was looked at when it was left
         self._visible = False
         self._seconds = 0
         self.book.changed.connect(self._tell_jobs)
@@ -130,7 +132,7 @@ class VideoPresenter(QObject):
     def queue(self) -> bool:
         """Order what is filled in, at the price that was shown. False when something is missing."""
         view = self.form.view()
-        if view.refusal or not self.form.exact or self._caller.account is None:
+        if view.refusal or view.is_looking or not self.form.exact or self._caller.account is None:
             return False
         return self._tasks.start("video order", self._order)
 
@@ -182,7 +184,7 @@ class VideoPresenter(QObject):
 
     async def _order_when_priced(self) -> None:
         for _ in range(200):
-            if self.form.exact:
+            if self.form.exact and self.form.files_are_known:
                 self.queue()
                 return
             await asyncio.sleep(0.05)
@@ -191,89 +193,7 @@ class VideoPresenter(QObject):
 
     def do(self, action: str, job_id: str = "") -> None:
         """Carry out one of the actions of `Detail`, on the job that is looked at when none is named."""
-        job = self.book.get(job_id or self.selected)
-        if job is None:
-            return
-        deeds: dict[str, Callable[[VideoJob], Any]] = {
-            "cancel": self._cancel,
-            "send": self._send_held,
-            "agree": self._agree,
-            "fetch": self._fetch_again,
-            "clean": self._clean,
-            "up": lambda job: self._move(job, 1),
-            "down": lambda job: self._move(job, -1),
-            "trash": self._trash,
-            "restore": self._restore,
-            "delete": self._delete,
-        }
-        if action in deeds:
-            self._tasks.start(f"video {action} {job.id}", self._do, deeds[action], job)
-
-    async def _do(self, deed: Callable[[VideoJob], Any], job: VideoJob) -> None:
-        try:
-            await deed(job)
-        except StorageError as error:
-            self.notice.emit(error.sentence, "", "")
-
-    async def _cancel(self, job: VideoJob) -> None:
-        current = self.book.get(job.id)
-        if current is None or current.state != "waiting":
-            self.notice.emit("It was sent already and cannot be cancelled any more.", "", "")
-            return
-        await self.book.change(job.id, state="cancelled", held=False, note="", ended_at=self.book.now())
-
-    async def _send_held(self, job: VideoJob) -> None:
-        """The person has seen the price and the reason."""
-        await self.book.change(job.id, held=False, note="", form={**job.form, "agreed": True})
-        self.sending.is_offline = False
-        self.sending.wake()
-
-    async def _agree(self, job: VideoJob) -> None:
-        """The person has read what the service asks, and said yes to it for this one job."""
-        asked = consent_of(job)
-        if asked is not None and job.state == "waiting":
-            form = {**job.form, "consents": asked.agreed(), "consented_at": self.book.now().isoformat()}
-            await self.book.change(job.id, held=False, note="", form=form)
-            self.sending.wake()
-
-    async def _fetch_again(self, job: VideoJob) -> None:
-        await self.book.change(job.id, held=False, bad_films=0, note="")
-        self.poller.soon()
-
-    async def _clean(self, job: VideoJob) -> None:
-        if await self.fetcher.clean(job.id):
-            self.notice.emit("The service deleted its copy. Yours stays.", "", "")
-        else:
-            self.notice.emit("The service still has its copy.", "", "")
-
-    async def _move(self, job: VideoJob, by: int) -> None:
-        """Let a waiting job be sent earlier (1: further down the list) or later (-1)."""
-        waiting = [each for each in self.book.jobs() if each.state == "waiting"]  # the last to be sent first
-        ids = [each.id for each in waiting]
-        if job.id not in ids:
-            return
-        place = ids.index(job.id) + by
-        if 0 <= place < len(waiting):
-            await self.book.swap(job, waiting[place])
-
-    async def _trash(self, job: VideoJob) -> None:
-        current = self.book.get(job.id)
-        if current is None or current.is_open or current.trashed_at is not None:
-            return
-        await self.book.change(job.id, trashed_at=self.book.now())
-        self._undo.append(job.id)
-        if self.selected == job.id:
-            self.select(next((row.id for row in self.jobs().rows), ""))
-        self.notice.emit(f"“{title_of(job)}” is in the trash", "undo", "Undo")
-
-    async def _restore(self, job: VideoJob) -> None:
-        await self.book.change(job.id, trashed_at=None)
-
-    async def _delete(self, job: VideoJob) -> None:
-        if job.trashed_at is not None:
-            await self.book.delete(job.id)
-            if self.selected == job.id:
-                self.select("")
+        self.deeds.do(action, job_id or self.selected)
 
     def save_copy(self, film: Path, target: Path) -> None:
         """Copy a film to where the person wants it."""
@@ -289,29 +209,26 @@ class VideoPresenter(QObject):
 
     def empty_trash(self) -> None:
         """Delete what is in the trash for good; the page has asked first."""
-        for job in self.book.trash():
-            self.do("delete", job.id)
+        self.deeds.empty_trash()
 
     @property
     def can_undo(self) -> bool:
-        return bool(self._undo)
+        return self.deeds.can_undo
 
     def undo(self) -> None:
         """Take the last one out of the trash again."""
-        while self._undo:
-            job = self.book.get(self._undo.pop())
-            if job is not None and job.trashed_at is not None:
-                self.do("restore", job.id)
-                self.select(job.id)
-                return
+        self.deeds.undo()
 
     # What is shown
 
     def show(self, which: str) -> None:
+        """Show all jobs, those that run, those that are ready, or the trash; what is looked at stands among them."""
+        self._looked_at[self.which] = self.selected
         self.which = which
-        rows = self.jobs().rows
-        if rows and not any(row.id == self.selected for row in rows):
-            self.selected = rows[0].id  # what is looked at stands in the list
+        ids = [row.id for row in self.jobs().rows]
+        if self.selected not in ids:
+            before = self._looked_at.get(which, "")
+            self.selected = before if before in ids else next(iter(ids), "")
         self._tell_jobs()
 
     def find(self, text: str) -> None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -13,13 +12,23 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from app.service.errors import LimitExceeded, ServiceError
-from app.storage.film_check import NotAFilm, check_film
 from app.ui.shared import money
 from app.ui.shared.desk_memory import DeskMemory
 from app.ui.shared.problems import describe
-from app.ui.video.presenter_sending import data_url
+from app.ui.video.presenter_media import data_url, length_of, problems_of
 from app.ui.video.state import FormView, ModelChoice, Quote
-from app.ui.video.takes import KINDS, Form, Takes, fitted, form_from, refusal_of, sent_values, takes_of
+from app.ui.video.takes import (
+    KINDS,
+    Form,
+    Refusal,
+    Takes,
+    fitted,
+    form_from,
+    refusal_of,
+    sent_media,
+    sent_values,
+    takes_of,
+)
 
 if TYPE_CHECKING:
     from app.service.models import Model
@@ -31,15 +40,6 @@ if TYPE_CHECKING:
 QUOTE_AFTER_S = 0.35
 CATALOGUE_KIND, CATALOGUE_KEY = "models", "video"
 _PRICED = ("model", "duration", "resolution", "aspect_ratio", "audio", "factor")
-
-
-def length_of(films: Sequence[str]) -> float:
-    """Return the length in seconds of films that can be read; blocks."""
-    seconds = 0.0
-    for film in films:
-        with contextlib.suppress(NotAFilm, OSError):
-            seconds += check_film(Path(film)).duration_s
-    return seconds
 
 
 class FormDesk(QObject):
@@ -62,6 +62,8 @@ class FormDesk(QObject):
         self._models: tuple[Model, ...] = ()
         self._problem = ""
         self._asked = False
+        self._looked_at: Mapping[str, Any] = {}  # the files that were looked at last
+        self._wrong_files: Mapping[str, str] = {}  # field → what is wrong with its file
 
     # Models
 
@@ -103,6 +105,7 @@ class FormDesk(QObject):
         self._models = tuple(model for model in models if not model.offline)
         self._asked = True
         self._settle()
+        self._look_at_files()
         self.replaced.emit(self.view())
         self._ask_price()
 
@@ -154,6 +157,7 @@ class FormDesk(QObject):
         if refit:
             self._settle()
         self._memory.keep(form=self.form.to_json())
+        self._look_at_files()
         same = all(getattr(self.form, name) == getattr(before, name) for name in _PRICED)
         if not same or self._films_of(self.form) != self._films_of(before):
             self._ask_price()
@@ -163,6 +167,7 @@ class FormDesk(QObject):
         """Fill in another form: a job that is used again."""
         self.form = form
         self._settle()
+        self._look_at_files()
         self._memory.keep(form=self.form.to_json())
         self.replaced.emit(self.view())
         self._ask_price()
@@ -175,6 +180,32 @@ class FormDesk(QObject):
     async def save(self) -> None:
         """Write down what was not written yet. Raises `StorageError`."""
         await self._memory.save()
+
+    # The files
+
+    @property
+    def media(self) -> Mapping[str, Any]:
+        """The paths of what would be sent, by the service's own names."""
+        takes = self.takes
+        return sent_media(self.form, takes) if takes is not None else {}
+
+    @property
+    def files_are_known(self) -> bool:
+        """True once the files that are chosen now have been looked at."""
+        return self._looked_at == self.media
+
+    def _look_at_files(self) -> None:
+        if self.files_are_known:
+            return
+        if self.media:
+            self._tasks.replace("video media", self._read_files, self.media)
+        else:
+            self._looked_at, self._wrong_files = {}, {}
+
+    async def _read_files(self, media: Mapping[str, Any]) -> None:
+        wrong = await asyncio.to_thread(problems_of, media)
+        self._looked_at, self._wrong_files = media, wrong
+        self.changed.emit(self.view())
 
     # The price
 
@@ -250,7 +281,9 @@ class FormDesk(QObject):
             takes=takes,
             models=tuple(ModelChoice(model.id, model.name, takes_of(model).kind) for model in self._models),
             kinds=tuple(kind for kind in KINDS if kind[0] in kinds_there),
-            refusal=refusal_of(self.form, takes),
+            refusal=Refusal({**refusal_of(self.form, takes).fields, **self._wrong_files}),
+            wrong_files=self._wrong_files,
+            is_looking=not self.files_are_known,
             quote=self.quote,
             note=note,
         )

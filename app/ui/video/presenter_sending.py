@@ -8,14 +8,12 @@ Killed at any of these, the next start knows what is true, see `settle`. Nothing
 from __future__ import annotations
 
 import asyncio
-import base64
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict
 from datetime import timedelta
 from decimal import Decimal
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.service.errors import (
@@ -29,23 +27,13 @@ from app.service.errors import (
     ServiceError,
     TimedOut,
 )
-from app.service.media_types import HEAD_BYTES, MEDIA_TYPES, sniff
 from app.storage.errors import NotStored, StorageError
 from app.storage.intents import NOBODY_KNOWS, Intents
 from app.ui.shared.budget import expecting
 from app.ui.shared.paid_call import STOPPED_ON_ITS_WAY, end_of_call, paid_call
 from app.ui.shared.problems import describe
 from app.ui.video.consent import read_consent
-from app.ui.video.takes import (
-    DOCUMENTS,
-    FILMS,
-    MAX_DOCUMENT_BYTES,
-    MAX_FILM_BYTES,
-    MAX_PICTURE_BYTES,
-    MAX_SOUND_BYTES,
-    PICTURES,
-    SOUNDS,
-)
+from app.ui.video.presenter_media import length_of, media_of
 
 if TYPE_CHECKING:
     from app.service.chat_types import RetryWait
@@ -65,16 +53,6 @@ OLD_QUOTE = timedelta(minutes=10)
 DEFAULT_REST_S = 60.0  # after a refusal that does not say for how long: limits are counted by the minute
 TOO_MANY = "The service takes no more jobs this minute. It is sent when it may; nothing was charged."
 WAITS_FOR_NETWORK = "Waits for the network. Nothing was charged."
-_FILM = (FILMS, MAX_FILM_BYTES, "MP4, MOV or WebM")
-_SOUND = (SOUNDS, MAX_SOUND_BYTES, "WAV or MP3")
-_LIMITS = {
-    "video_url": _FILM,
-    "reference_video_urls": _FILM,
-    "audio_url": _SOUND,
-    "reference_audio_urls": _SOUND,
-    "reference_document_urls": (DOCUMENTS, MAX_DOCUMENT_BYTES, "a PDF"),
-}
-_PICTURE = (PICTURES, MAX_PICTURE_BYTES, "PNG, JPEG or WebP")
 
 
 class Sender:
@@ -183,7 +161,9 @@ class Sender:
         """Ask for the price again when the one that was agreed to is old; a higher one waits for a yes."""
         if self._book.now() - job.created_at < OLD_QUOTE or job.form.get("agreed") is True:
             return True
-        price = await service.video.quote(request)
+        films = (job.form.get("media") or {}).get("reference_video_urls") or ()
+        length_s = await asyncio.to_thread(length_of, [self._book.folder / name for name in films]) if films else None
+        price = await service.video.quote(request, reference_films_s=length_s)
         if price is None or price <= (job.quote_usd or Decimal(0)):
             return True
         await self._book.change(
@@ -313,35 +293,6 @@ _FIELDS = frozenset(
         "prompt_limit",
     }
 )
-
-
-def media_of(kept: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """Return the same with a data URL in the place of each file's name; blocks. Raises `LimitExceeded`."""
-
-    def read(name: str, value: Any) -> Any:
-        if isinstance(value, dict):
-            return {key: read(key, inner) for key, inner in value.items()}
-        if isinstance(value, list):
-            return [read(name, inner) for inner in value]
-        return data_url(folder / value, name) if isinstance(value, str) else value
-
-    return {name: read(name, value) for name, value in kept.items()}
-
-
-def data_url(path: Path, name: str) -> str:
-    """A file as a data URL; blocks. Raises `LimitExceeded` for one that is missing, too large or of another kind."""
-    kinds, largest, words = _LIMITS.get(name, _PICTURE)
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise LimitExceeded(f"{path.name} cannot be read: {error.strerror}.", field=name) from None
-    kind = sniff(data[:HEAD_BYTES])
-    if kind is None or kind not in kinds:
-        raise LimitExceeded(f"{path.name} cannot be used: it has to be {words}.", field=name, limit=words)
-    if len(data) > largest:
-        mega = f"{largest // 1_000_000} MB"
-        raise LimitExceeded(f"Up to {mega}; {path.name} has {len(data) / 1_000_000:.1f} MB.", field=name, limit=mega)
-    return f"data:{MEDIA_TYPES[kind]};base64,{base64.b64encode(data).decode()}"
 
 
 def _nothing() -> None:

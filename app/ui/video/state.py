@@ -39,6 +39,8 @@ class FormView:
     models: tuple[ModelChoice, ...] = ()
     kinds: tuple[tuple[str, str], ...] = ()
     refusal: Refusal = field(default_factory=Refusal)
+    wrong_files: Mapping[str, str] = field(default_factory=dict)  # field → what is wrong with its file
+    is_looking: bool = False  # the files that were chosen are still being looked at
     quote: Quote = Quote()
     note: str = ""  # why there is nothing to choose from
 

@@ -1,0 +1,146 @@
+"""What a person does with one job: cancel, send, fetch, clean up, reorder, throw away and bring back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from app.storage.errors import StorageError
+from app.storage.video_jobs import VideoJob
+from app.ui.video.presenter_rows import consent_of, title_of
+
+if TYPE_CHECKING:
+    from app.ui.shared.tasks import TaskScope
+    from app.ui.video.presenter import VideoPresenter
+
+
+class JobDeeds:
+    """Each deed is a task of its own; asking first, where that is needed, is the page's."""
+
+    def __init__(self, desk: VideoPresenter, tasks: TaskScope) -> None:
+        self._desk = desk
+        self._tasks = tasks
+        self._undo: list[str] = []
+        self._deeds: dict[str, Callable[[VideoJob], Any]] = {
+            "cancel": self._cancel,
+            "send": self._send_held,
+            "agree": self._agree,
+            "fetch": self._fetch_again,
+            "clean": self._clean,
+            "up": lambda job: self._move(job, 1),
+            "down": lambda job: self._move(job, -1),
+            "trash": self._trash,
+            "restore": self._restore,
+            "delete": self._delete,
+        }
+
+    def do(self, action: str, job_id: str) -> None:
+        """Carry out one of the actions of `Detail`."""
+        job = self._desk.book.get(job_id)
+        if job is not None and action in self._deeds:
+            self._tasks.start(f"video {action} {job.id}", self._do, self._deeds[action], job)
+
+    async def _do(self, deed: Callable[[VideoJob], Any], job: VideoJob) -> None:
+        try:
+            await deed(job)
+        except StorageError as error:
+            self._desk.notice.emit(error.sentence, "", "")
+
+    async def _cancel(self, job: VideoJob) -> None:
+        book = self._desk.book
+        current = book.get(job.id)
+        if current is None or current.state != "waiting":
+            self._desk.notice.emit("It was sent already and cannot be cancelled any more.", "", "")
+            return
+        await book.change(job.id, state="cancelled", held=False, note="", ended_at=book.now())
+
+    async def _send_held(self, job: VideoJob) -> None:
+        """The person has seen the price and the reason."""
+        await self._desk.book.change(job.id, held=False, note="", form={**job.form, "agreed": True})
+        self._desk.sending.is_offline = False
+        self._desk.sending.wake()
+
+    async def _agree(self, job: VideoJob) -> None:
+        """The person has read what the service asks, and said yes to it for this one job."""
+        asked, book = consent_of(job), self._desk.book
+        if asked is not None and job.state == "waiting":
+            form = {**job.form, "consents": asked.agreed(), "consented_at": book.now().isoformat()}
+            await book.change(job.id, held=False, note="", form=form)
+            self._desk.sending.wake()
+
+    async def _fetch_again(self, job: VideoJob) -> None:
+        await self._desk.book.change(job.id, held=False, bad_films=0, note="")
+        self._desk.poller.soon()
+
+    async def _clean(self, job: VideoJob) -> None:
+        if await self._desk.fetcher.clean(job.id):
+            self._desk.notice.emit("The service deleted its copy. Yours stays.", "", "")
+        else:
+            self._desk.notice.emit("The service still has its copy.", "", "")
+
+    async def _move(self, job: VideoJob, by: int) -> None:
+        """Let a waiting job be sent earlier (1: further down the list) or later (-1)."""
+        waiting = [each for each in self._desk.book.jobs() if each.state == "waiting"]  # the last to be sent first
+        ids = [each.id for each in waiting]
+        if job.id not in ids:
+            return
+        place = ids.index(job.id) + by
+        if 0 <= place < len(waiting):
+            await self._desk.book.swap(job, waiting[place])
+
+    # The trash
+
+    async def _trash(self, job: VideoJob) -> None:
+        current = self._desk.book.get(job.id)
+        if current is None or current.is_open or current.trashed_at is not None:
+            return
+        self._look_beside(job)
+        await self._desk.book.change(job.id, trashed_at=self._desk.book.now())
+        self._undo.append(job.id)
+        self._desk.notice.emit(f"“{title_of(job)}” is in the trash", "undo", "Undo")
+
+    async def _restore(self, job: VideoJob) -> None:
+        self._look_beside(job)
+        await self._desk.book.change(job.id, trashed_at=None)
+
+    async def _delete(self, job: VideoJob) -> None:
+        if job.trashed_at is not None:
+            self._look_beside(job)  # the player lets go of the film first
+            await self._desk.book.delete(job.id)
+
+    def _look_beside(self, job: VideoJob) -> None:
+        """What leaves the list is no longer looked at, but what stands below it, or above."""
+        desk = self._desk
+        if desk.selected != job.id:
+            return
+        ids = [row.id for row in desk.jobs().rows]
+        place = ids.index(job.id) if job.id in ids else 0
+        others = [each for each in ids if each != job.id]
+        desk.select(others[min(place, len(others) - 1)] if others else "")
+
+    def empty_trash(self) -> None:
+        """Delete what is in the trash for good."""
+        self._tasks.start("video empty trash", self._empty_trash)
+
+    async def _empty_trash(self) -> None:
+        trash = self._desk.book.trash()
+        if any(job.id == self._desk.selected for job in trash):
+            self._desk.select("")
+        for job in trash:
+            await self._do(self._delete, job)
+
+    @property
+    def can_undo(self) -> bool:
+        return bool(self._undo)
+
+    def undo(self) -> None:
+        """Take the last one out of the trash again."""
+        while self._undo:
+            job = self._desk.book.get(self._undo.pop())
+            if job is not None and job.trashed_at is not None:
+                self._tasks.start(f"video restore {job.id}", self._bring_back, job)
+                return
+
+    async def _bring_back(self, job: VideoJob) -> None:
+        await self._do(self._restore, job)
+        self._desk.select(job.id)

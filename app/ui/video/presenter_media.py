@@ -1,0 +1,118 @@
+"""The files that go along with a film: looked at before anything is sent, and read to be sent. All of it blocks."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from app.audio.length import length_of as length_of_sound
+from app.service.errors import LimitExceeded
+from app.service.media_types import HEAD_BYTES, MEDIA_TYPES, sniff
+from app.storage.film_check import NotAFilm, check_film
+from app.ui.video.along import WIRE
+from app.ui.video.takes import (
+    DOCUMENTS,
+    FILMS,
+    MAX_DOCUMENT_BYTES,
+    MAX_FILM_BYTES,
+    MAX_PICTURE_BYTES,
+    MAX_SOUND_BYTES,
+    MAX_SOUND_S,
+    PICTURES,
+    SOUNDS,
+)
+
+_FILM = (FILMS, MAX_FILM_BYTES, "MP4, MOV or WebM")
+_SOUND = (SOUNDS, MAX_SOUND_BYTES, "WAV or MP3")
+_LIMITS = {
+    "video_url": _FILM,
+    "reference_video_urls": _FILM,
+    "audio_url": _SOUND,
+    "reference_audio_urls": _SOUND,
+    "reference_document_urls": (DOCUMENTS, MAX_DOCUMENT_BYTES, "a PDF"),
+}
+_PICTURE = (PICTURES, MAX_PICTURE_BYTES, "PNG, JPEG or WebP")
+_FIELD_OF = {"image_url": "start", "end_image_url": "end", "video_url": "film", "audio_url": "sound"} | {
+    wire: name for name, (wire, _) in WIRE.items()
+}
+
+
+def problems_of(media: Mapping[str, Any]) -> dict[str, str]:
+    """Return what is wrong with files, by the field of the form that holds them; `media` as `sent_media` makes it."""
+    wrong: dict[str, str] = {}
+    for wire, value in media.items():
+        for name, path in _files(wire, value):
+            try:
+                check(Path(path), name)
+            except LimitExceeded as error:
+                wrong.setdefault(_FIELD_OF.get(wire, wire), error.message)
+    return wrong
+
+
+def _files(name: str, value: object) -> Iterator[tuple[str, str]]:
+    """Every path in it with the field that holds it; that of an element or a keyframe is its own."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _files(str(key), inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _files(name, inner)
+    elif isinstance(value, str):
+        yield name, value
+
+
+def check(path: Path, name: str) -> str:
+    """Return the kind of a file by its content. Raises `LimitExceeded` for one that the service would not take."""
+    kinds, largest, words = _LIMITS.get(name, _PICTURE)
+    try:
+        size = path.stat().st_size
+        with path.open("rb") as file:
+            kind = sniff(file.read(HEAD_BYTES))
+    except OSError as error:
+        raise LimitExceeded(f"{path.name} cannot be read: {error.strerror}.", field=name) from None
+    if kind is None or kind not in kinds:
+        raise LimitExceeded(f"{path.name} cannot be used: it has to be {words}.", field=name, limit=words)
+    if size > largest:
+        mega = f"{largest // 1_000_000} MB"
+        raise LimitExceeded(f"Up to {mega}; {path.name} has {size / 1_000_000:.1f} MB.", field=name, limit=mega)
+    if kinds is SOUNDS:
+        seconds = length_of_sound(path, kind)
+        if seconds is not None and seconds > MAX_SOUND_S + 0.05:
+            most = f"{MAX_SOUND_S:g} s"
+            raise LimitExceeded(f"Up to {most}; {path.name} lasts {seconds:.1f} s.", field=name, limit=most)
+    return kind
+
+
+def data_url(path: Path, name: str) -> str:
+    """Return a file as a data URL. Raises `LimitExceeded` for one that is missing, too large or of another kind."""
+    kind = check(path, name)
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise LimitExceeded(f"{path.name} cannot be read: {error.strerror}.", field=name) from None
+    return f"data:{MEDIA_TYPES[kind]};base64,{base64.b64encode(data).decode()}"
+
+
+def media_of(kept: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """Return the same with a data URL in the place of each file's name. Raises `LimitExceeded`."""
+
+    def read(name: str, value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: read(key, inner) for key, inner in value.items()}
+        if isinstance(value, list):
+            return [read(name, inner) for inner in value]
+        return data_url(folder / value, name) if isinstance(value, str) else value
+
+    return {name: read(name, value) for name, value in kept.items()}
+
+
+def length_of(films: Sequence[str | Path]) -> float:
+    """Return the length in seconds of films that can be read."""
+    seconds = 0.0
+    for film in films:
+        with contextlib.suppress(NotAFilm, OSError):
+            seconds += check_film(Path(film)).duration_s
+    return seconds
