@@ -22,7 +22,7 @@ from app.sandbox.http import Answer
 from app.sandbox.media_models import MediaModel
 from app.sandbox.validation import REQUIRED, Checker
 from app.sandbox.video_jobs import EXECUTION_MS, Download, VideoJob, VideoOrder, downloads_of, jobs_of
-from app.sandbox.video_media import TASKS, check_factor, check_references, read_media
+from app.sandbox.video_media import TASKS, Along, check_factor, read_along, read_media
 
 ENLARGER = "rialto-reel-upscale"
 OMNI_MODEL = "rialto-reel-omni-reference"
@@ -125,22 +125,18 @@ async def queue(call: Call) -> Answer:
     check.text(("negative_prompt",), body.get("negative_prompt"), longest=longest)
     wants_picture = constraints.get("model_type") == "image-to-video"
     is_omni = model is not None and model.id == OMNI_MODEL
-    picture = read_media(check, ("image_url",), body.get("image_url"), required=wants_picture and not is_omni)
     film = read_media(check, ("video_url",), body.get("video_url"), required=enlarges)
     factor = check_factor(check, body.get("upscale_factor"), enlarges=enlarges)
-    references = check_references(check, body, seconds)
+    along = read_along(check, body, seconds, needs_picture=wants_picture and not is_omni)
     if body.get("omni_reference_task_type") is not None and not is_omni:
         check.complain(("omni_reference_task_type",), "Only models that work from references take this")
     check.choice(("omni_reference_task_type",), body.get("omni_reference_task_type"), TASKS)
-    if is_omni and picture is None and not any(references.values()):
+    if is_omni and not along:
         check.complain(("reference_image_urls",), "This model works from references: send one")
     check.finish()
     assert model is not None
     need("video")
-    if is_omni and picture is None:
-        picture = next(iter(references["reference_image_urls"]), None)
-    if picture is not None:
-        await asyncio.to_thread(_check_picture, call, picture)
+    await asyncio.to_thread(_check_shown, call, along)
     _check_policy(prompt or "", body)
     refuse_unpaid(call)
     if enlarges and film is not None:
@@ -154,7 +150,7 @@ async def queue(call: Call) -> Answer:
         seconds,
         size,
         sound,
-        picture,
+        along,
         model.id == PRIVATE_MODEL,
         film if enlarges else None,
         factor,
@@ -173,15 +169,23 @@ async def queue(call: Call) -> Answer:
     return json_answer(answer)
 
 
-def _check_picture(call: Call, picture: bytes) -> None:
+def _check_shown(call: Call, along: Along) -> None:
+    """Everything that the film is to show can be opened. Raises `Refusal` 400."""
     from app.sandbox.image_engine import NotAPicture, decode
+    from app.sandbox.video_engine import beginning
 
+    check = _checker(call)
     try:
-        decode(picture)
+        for picture in (*along.pictures, *(data for _, data in along.keyframes)):
+            decode(picture)
     except NotAPicture as error:
-        check = _checker(call)
         check.complain(("image_url",), f"The picture cannot be read: {error}")
-        check.finish()
+    try:
+        for film in along.films:
+            beginning(film)
+    except NotAPicture as error:
+        check.complain(("reference_video_urls",), f"The video cannot be used: {error}")
+    check.finish()
 
 
 def _check_policy(prompt: str, body: Json) -> None:

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import hashlib
 import io
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import av
 import numpy as np
 from numpy.typing import NDArray
 
-from app.sandbox.image_engine import caption, decode, draw, fitted
+from app.sandbox.image_engine import NotAPicture, caption, decode, draw, fitted
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -22,21 +23,35 @@ FRAMES_PER_S = 24
 SOUND_HZ = 48_000
 MADE_BY = "Made by the Rialto Sandbox; no video model"  # in the file itself
 SOUND_BLOCK = 1024
+KEYFRAME_FRAMES = 12  # how long a keyframe's picture is seen
 MARGIN = 1.25  # how much larger than the frame the scene is that the camera moves over
 CODECS = (("libx264", {"preset": "veryfast", "crf": "24"}), ("libvpx-vp9", {"deadline": "realtime", "cpu-used": "8"}))
 # Semitones above the lowest note: a chord for every film.
 CHORDS = ((0, 7, 12, 16), (0, 5, 12, 17), (0, 3, 7, 12), (0, 7, 10, 15))
 
 
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a film is made from: `pictures` and the beginnings of `films` come one after the other, each as long as
+    the others; a keyframe's picture stands at its own frame for half a second. `told` names what cannot be seen."""
+
+    pictures: tuple[bytes, ...] = ()
+    films: tuple[bytes, ...] = ()
+    keyframes: tuple[tuple[int, bytes], ...] = ()
+    told: str = ""
+
+
 def make_film(
-    prompt: str, duration_s: float, size: tuple[int, int], *, sound: bool = True, picture: bytes | None = None
+    prompt: str, duration_s: float, size: tuple[int, int], *, sound: bool = True, shown: Shown | None = None
 ) -> bytes:
-    """Return an MP4. `size` has even numbers; `picture` is what the film shows instead of a drawing.
+    """Return an MP4. `size` has even numbers; `shown` is what the film shows instead of a drawing.
 
     Raises `NotAPicture`. Equal arguments give equal pictures and sound. Takes about a third of the film's length.
     """
-    scene = _scene(prompt, size, picture)
-    label = np.asarray(caption(size, f"Sandbox film · {prompt}")).astype(np.float32)
+    shown = shown or Shown()
+    scenes = _scenes(prompt, size, shown)
+    words = " · ".join(part for part in ("Sandbox film", shown.told, prompt) if part)
+    label = np.asarray(caption(size, words)).astype(np.float32)
     dice = hashlib.sha256(prompt.encode()).digest()
     buffer = io.BytesIO()
     with av.open(buffer, "w", format="mp4") as film:
@@ -47,8 +62,13 @@ def make_film(
         video.pix_fmt = "yuv420p"
         audio: Any = film.add_stream("aac", rate=SOUND_HZ, layout="mono") if sound else None
         frames = round(duration_s * FRAMES_PER_S)
+        keyed = {at: _pixels(decode(data), size) for at, data in shown.keyframes}
         for number in range(frames):
-            pixels = _frame(scene, size, number / max(1, frames - 1), dice, label)
+            shot = min(number * len(scenes) // max(1, frames), len(scenes) - 1)
+            first, last = _ends(shot, len(scenes), frames)
+            scene, share = scenes[shot], (number - first) / max(1, last - first)
+            at = max((key for key in keyed if key <= number < key + KEYFRAME_FRAMES), default=None)
+            pixels = _frame(scene if at is None else keyed[at], size, share, dice, label)
             film.mux(video.encode(av.VideoFrame.from_ndarray(pixels, format="rgb24")))
         film.mux(video.encode(None))
         if audio is not None:
@@ -56,10 +76,35 @@ def make_film(
     return buffer.getvalue()
 
 
-def _scene(prompt: str, size: tuple[int, int], picture: bytes | None) -> NDArray[np.uint8]:
-    large = (int(size[0] * MARGIN), int(size[1] * MARGIN))
-    scene: Image = draw(prompt, *large, 0, label=False) if picture is None else fitted(decode(picture), large)
-    return np.asarray(scene.convert("RGB"))
+def _ends(shot: int, shots: int, frames: int) -> tuple[int, int]:
+    """Return the first and the last frame of a shot."""
+    return -(-shot * frames // shots), -(-(shot + 1) * frames // shots) - 1
+
+
+def _scenes(prompt: str, size: tuple[int, int], shown: Shown) -> list[NDArray[np.uint8]]:
+    """One scene for each thing that can be seen, or a drawing of the prompt."""
+    found = [_pixels(decode(data), size) for data in shown.pictures]
+    found += [_pixels(beginning(data), size) for data in shown.films]
+    return found or [_pixels(draw(prompt, *_large(size), 0, label=False), size)]
+
+
+def _large(size: tuple[int, int]) -> tuple[int, int]:
+    return int(size[0] * MARGIN), int(size[1] * MARGIN)
+
+
+def _pixels(picture: Image, size: tuple[int, int]) -> NDArray[np.uint8]:
+    return np.asarray(fitted(picture, _large(size)))
+
+
+def beginning(film: bytes) -> Image:
+    """Return the first picture of a film. Raises `NotAPicture`."""
+    try:
+        with av.open(io.BytesIO(film), "r") as opened:
+            frame: Any = next(opened.decode(video=0))
+            picture: Image = frame.to_image()
+            return picture
+    except (av.FFmpegError, ValueError, IndexError, StopIteration) as error:
+        raise NotAPicture("it is no film, or broken") from error
 
 
 def _frame(

@@ -6,6 +6,7 @@ import asyncio
 from dataclasses import dataclass, field
 from decimal import Decimal
 
+from app.sandbox.video_media import Along
 from app.sandbox.world import Caller, World
 
 EXECUTION_MS = 8_000  # what a film takes on the Sandbox's clock
@@ -21,7 +22,7 @@ class VideoOrder:
     duration_s: int
     size: tuple[int, int]
     sound: bool
-    picture: bytes | None
+    along: Along  # what the film shows instead of a drawing
     private: bool  # fetched by `download_url` instead of the retrieve call
     film: bytes | None = None  # what is enlarged, instead of a film that is drawn
     factor: int = 1
@@ -57,15 +58,16 @@ class VideoJob:
 
                 self.film = await asyncio.to_thread(enlarge, order.film, order.factor)
             if self.film is None:
-                from app.sandbox.video_engine import make_film
+                from app.sandbox.video_engine import Shown, make_film
 
+                along = order.along
                 self.film = await asyncio.to_thread(
                     make_film,
                     order.prompt,
                     order.duration_s,
                     order.size,
                     sound=order.sound,
-                    picture=order.picture,
+                    shown=Shown(along.pictures, along.films, along.keyframes, along.told),
                 )
             return self.film
 

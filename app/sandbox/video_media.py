@@ -1,13 +1,14 @@
 """What goes along with a film: read from data URLs, counted and checked.
 
-References, scenes, elements and keyframes are checked alone: the Sandbox draws its films and looks at none of them but
-the first picture. Source: service specification, video (`/video/queue`).
+Everything that can be seen is seen in the film that comes of it, one thing after the other; what only can be heard or
+read is named in its caption. Source: service specification, video (`/video/queue`).
 """
 
 from __future__ import annotations
 
 import base64
 import binascii
+from dataclasses import dataclass
 from typing import Any
 
 from app.sandbox.errors import Json
@@ -27,6 +28,22 @@ LISTS = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Along:
+    """`pictures` and `films` in the order in which they are shown; `keyframes` are (frame, picture) pairs.
+
+    `told` names in words what can be heard or read: "2 sounds, 1 document".
+    """
+
+    pictures: tuple[bytes, ...] = ()
+    films: tuple[bytes, ...] = ()
+    keyframes: tuple[tuple[int, bytes], ...] = ()
+    told: str = ""
+
+    def __bool__(self) -> bool:
+        return bool(self.pictures or self.films or self.keyframes or self.told)
+
+
 def read_media(check: Checker, path: Path, value: object, *, required: bool = False) -> bytes | None:
     """Return the bytes of a data URL; complaints are noted."""
     text = check.text(path, value)
@@ -44,15 +61,26 @@ def read_media(check: Checker, path: Path, value: object, *, required: bool = Fa
         return None
 
 
-def check_references(check: Checker, body: Json, seconds: int) -> dict[str, list[bytes]]:
-    """Note what is wrong with all that goes along; return the bytes of what is listed by its field."""
+def read_along(check: Checker, body: Json, seconds: int, *, needs_picture: bool = False) -> Along:
+    """Return all that goes along, the first picture first and the last one last; complaints are noted."""
+    start = read_media(check, ("image_url",), body.get("image_url"), required=needs_picture)
     read = {name: _listed(check, (name,), body.get(name), most) for name, most in LISTS.items()}
-    for place, one in enumerate(_counted(check, ("elements",), body.get("elements"), 4)):
-        _check_element(check, ("elements", place), one)
-    _check_keyframes(check, body.get("keyframes"), seconds)
-    for name in ("audio_url", "end_image_url"):
-        read_media(check, (name,), body.get(name))
-    return read
+    elements = [
+        _element(check, ("elements", place), one)
+        for place, one in enumerate(_counted(check, ("elements",), body.get("elements"), 4))
+    ]
+    keyframes = _keyframes(check, body.get("keyframes"), seconds)
+    sound = read_media(check, ("audio_url",), body.get("audio_url"))
+    end = read_media(check, ("end_image_url",), body.get("end_image_url"))
+    seen = [*read["reference_image_urls"], *read["scene_image_urls"], *(one for each, _ in elements for one in each)]
+    heard = len(read["reference_audio_urls"]) + (sound is not None)
+    numbers = ((heard, "sound"), (len(read["reference_document_urls"]), "document"))
+    return Along(
+        pictures=tuple(one for one in (start, *seen, end) if one is not None),
+        films=(*read["reference_video_urls"], *(one for _, each in elements for one in each)),
+        keyframes=keyframes,
+        told=", ".join(f"{number} {word}{'s' if number > 1 else ''}" for number, word in numbers if number),
+    )
 
 
 def _counted(check: Checker, path: Path, value: object, most: int) -> list[Any]:
@@ -71,26 +99,28 @@ def _listed(check: Checker, path: Path, value: object, most: int) -> list[bytes]
     return found
 
 
-def _check_element(check: Checker, path: Path, value: object) -> None:
+def _element(check: Checker, path: Path, value: object) -> tuple[list[bytes], list[bytes]]:
+    """Return the pictures of an element and its films."""
     element = check.record(path, value) or {}
-    for name in ("frontal_image_url", "video_url"):
-        read_media(check, (*path, name), element.get(name))
-    _listed(check, (*path, "reference_image_urls"), element.get("reference_image_urls"), MAX_VIEWS)
+    front, film = (read_media(check, (*path, name), element.get(name)) for name in ("frontal_image_url", "video_url"))
+    views = _listed(check, (*path, "reference_image_urls"), element.get("reference_image_urls"), MAX_VIEWS)
+    return [one for one in (front, *views) if one is not None], [one for one in (film,) if one is not None]
 
 
-def _check_keyframes(check: Checker, value: object, seconds: int) -> None:
-    seen: set[int] = set()
+def _keyframes(check: Checker, value: object, seconds: int) -> tuple[tuple[int, bytes], ...]:
+    seen: dict[int, bytes] = {}
     for place, one in enumerate(_counted(check, ("keyframes",), value, 10)):
         path: Path = ("keyframes", place)
         frame = check.record(path, one) or {}
-        read_media(check, (*path, "image_url"), frame.get("image_url"), required=True)
+        picture = read_media(check, (*path, "image_url"), frame.get("image_url"), required=True)
         at = check.integer((*path, "frame_index"), frame.get("frame_index"), 0, seconds * FRAMES_PER_S or None)
         if frame.get("frame_index") is None:
             check.complain((*path, "frame_index"), REQUIRED)
         elif at in seen:
             check.complain((*path, "frame_index"), "Each keyframe needs a place of its own")
-        elif at is not None:
-            seen.add(at)
+        elif at is not None and picture is not None:
+            seen[at] = picture
+    return tuple(seen.items())
 
 
 def check_factor(check: Checker, value: object, *, enlarges: bool) -> int:

@@ -1,9 +1,12 @@
 """What goes along with a film: checked field by field, and films that are enlarged."""
 
 import base64
+import io
 from typing import Any
 
+import av
 import pytest
+from PIL import Image
 
 from app.sandbox.video_enlarging import NotAFilm, enlarge, facts_of
 from tests.sandbox.support import Client
@@ -64,6 +67,51 @@ def test_other_models_enlarge_nothing(sandbox: Client) -> None:
 def test_a_film_is_made_from_references(sandbox: Client, task: str | None) -> None:
     more = {"omni_reference_task_type": task} if task else {}
     assert order(sandbox, model=OMNI, reference_image_urls=[picture()], **more).status_code == 200
+
+
+def coloured(red: int, green: int, blue: int) -> str:
+    buffer = io.BytesIO()
+    Image.new("RGB", (320, 200), (red, green, blue)).save(buffer, "PNG")
+    return url(buffer.getvalue(), "image/png")
+
+
+def colours(data: bytes) -> list[str]:
+    """The strongest colour in the middle of every picture of a film, each once as long as it lasts."""
+    found: list[str] = []
+    with av.open(io.BytesIO(data), "r") as opened:
+        for frame in opened.decode(video=0):
+            pixel = frame.to_ndarray(format="rgb24")[frame.height // 2, frame.width // 2]
+            name = ("red", "green", "blue")[int(pixel.argmax())]
+            if found[-1:] != [name]:
+                found.append(name)
+    return found
+
+
+def test_every_reference_is_seen_in_the_film_one_after_the_other(sandbox: Client) -> None:
+    red, green, blue = coloured(200, 10, 10), coloured(10, 200, 10), coloured(10, 10, 200)
+    seen_last = order(sandbox, model=FROM_PICTURE, image_url=blue, aspect_ratio="1:1").json()["queue_id"]
+    sandbox.turn_clock(8)
+    clip = url(retrieve(sandbox, seen_last, FROM_PICTURE).content)
+    references: dict[str, Any] = {
+        "reference_image_urls": [red, green],
+        "reference_video_urls": [clip],
+        "scene_image_urls": [red],
+    }
+    queue_id = order(sandbox, model=OMNI, **references).json()["queue_id"]
+    sandbox.turn_clock(16)
+    assert colours(retrieve(sandbox, queue_id, OMNI).content) == ["red", "green", "red", "blue"]
+
+
+def test_first_picture_element_keyframe_and_last_picture_are_seen_in_their_places(sandbox: Client) -> None:
+    red, green, blue = coloured(200, 10, 10), coloured(10, 200, 10), coloured(10, 10, 200)
+    more: dict[str, Any] = {
+        "elements": [{"frontal_image_url": green}],
+        "keyframes": [{"image_url": green, "frame_index": 60}],
+    }
+    answer = order(sandbox, model=FROM_PICTURE, image_url=red, end_image_url=blue, **more)
+    sandbox.turn_clock(8)
+    shown = colours(retrieve(sandbox, answer.json()["queue_id"], FROM_PICTURE).content)
+    assert shown == ["red", "green", "blue", "green"], "the last half second is the keyframe's"
 
 
 def test_without_a_reference_or_for_another_task_it_is_refused(sandbox: Client) -> None:

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QImage
 from PySide6.QtMultimedia import QVideoFrame
 from pytestqt.qtbot import QtBot
 
-from app.sandbox.video_engine import make_film
+from app.sandbox.video_engine import Shown, make_film
 from app.ui.images.picture_work import encoded
 from app.ui.video.posters import SUFFIX, TRIES, FirstFrame, Posters
 from tests.ui.video.room import NO_DEVICES
@@ -24,7 +24,7 @@ def film_of(folder: Path, colour: str) -> str:
     picture = QImage(160, 90, QImage.Format.Format_RGB32)
     picture.fill(QColor(colour))
     path = folder / f"{colour[1:]}.mp4"
-    path.write_bytes(make_film(colour, 1.0, (160, 90), sound=False, picture=encoded(picture, "PNG")))
+    path.write_bytes(make_film(colour, 1.0, (160, 90), sound=False, shown=Shown((encoded(picture, "PNG"),))))
     return str(path)
 
 
