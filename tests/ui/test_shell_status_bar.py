@@ -6,6 +6,7 @@ from decimal import Decimal
 
 from app.credentials.accounts import Account
 from app.ui.shared.caller import Headroom
+from app.ui.shared.tab import LiveWork
 
 LIVE = Account("a", "Main account", "https://api.example.com/v1")
 SANDBOX = Account("s", "Sandbox", "http://127.0.0.1", kind="sandbox")
@@ -35,6 +36,22 @@ async def test_play_money_is_called_so(desk):
     assert status.balance.text() == "$100.00 play money"
     assert status.host.text() == "Built-in service"
     assert status.spent.isHidden()
+
+
+async def test_a_recording_stands_in_red_behind_a_dot_in_every_width(desk):
+    desk.caller.use(SANDBOX, None)
+    status = desk.window.status
+    status.set_work(["A clip is being spoken", LiveWork("Recording 02:17")])
+    assert status.work.text() == "Recording 02:17  and 1 running"
+    assert status.work.accessibleName() == "Running: Recording 02:17  and 1 running"
+    red = desk.theme.color("bad").rgb()
+    image = status.work.grab().toImage()
+    middle = image.height() // 2
+    assert red in {image.pixelColor(x, middle).rgb() for x in range(desk.theme.px(8), desk.theme.px(15))}
+    desk.window.resize(900, 600)
+    assert status.work.text() == "Recording 02:17"
+    status.set_work([])
+    assert status.work.isHidden()
 
 
 async def test_a_narrow_window_keeps_account_limits_and_balance(desk):

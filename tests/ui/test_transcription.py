@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +11,7 @@ import soundfile
 
 from app.audio.devices import AudioUnavailable, Missing
 from app.sandbox.server import Options, RunningSandbox, start_sandbox
-from app.service.pricing import transcription_cost
 from app.storage.paths import resources
-from app.ui.shared.budget import Budget, Question
-from app.ui.shared.ledger import tab_of
 from app.ui.transcription.state import ExportChoice
 from tests.audio.recorded import tone, write_wav
 from tests.sandbox.test_transcription import samples
@@ -255,35 +251,6 @@ async def test_split_on_silence_the_parts_are_joined_in_order_with_right_times(
         assert len(parts) >= 3
         assert desk.presenter.reading.received["parts"][1]["start"] == parts[1].start_s
         assert any(run.text == f"{len(parts)} parts" for run in desk.head.receipt)
-
-
-async def test_parts_are_held_against_a_limit_in_whole_before_the_first_is_sent(
-    tmp_home: Path, sandbox: RunningSandbox
-) -> None:
-    path = write_wav(tmp_home / "talk.wav", np.tile(np.concatenate((GAP, spoken(), GAP)), 3))
-    limits: dict[str, str] = {}
-    questions: list[Question] = []
-
-    async def ask(question: Question) -> bool:
-        questions.append(question)
-        return False
-
-    async with open_desk(tmp_home, sandbox, budget=Budget(lambda: limits, lambda: (), ask, tab_of)) as desk:
-        desk.presenter.sending.longest_part_s = soundfile.info(path).duration / 2
-        await desk.add(path)
-        desk.presenter.set_treatment(desk.head.id or "", "split")
-        await desk.done()
-        model = desk.presenter.shelf.get(desk.presenter.options.model)
-        price = transcription_cost(model.model_spec.pricing, Decimal(str(soundfile.info(path).duration)))
-        limits["hard call"] = f"{price * 4 / 5:f}"
-        await desk.send()
-        parts = await desk.presenter.store.parts(desk.head.id or "")
-        assert len(parts) > 1
-        (question,) = questions
-        assert f"All {len(parts)} parts together" in question.text and question.is_hard
-        assert not any(part.received for part in parts)
-        assert not any(each.resource == "transcription" and each.status for each in desk.exchanges)
-        assert "Nothing was sent" in desk.head.problem.sentence
 
 
 async def test_a_part_that_failed_is_sent_again_alone(tmp_home: Path, sandbox: RunningSandbox) -> None:

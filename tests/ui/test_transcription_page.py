@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QHBoxLayout, QWidget
 from app.audio.devices import SystemDevice
 from app.sandbox.server import Options, RunningSandbox, start_sandbox
 from app.storage.paths import resources
-from app.ui.shared.tab import Zones
+from app.ui.shared.tab import LiveWork, Zones
 from app.ui.shared.theme import Theme
 from app.ui.transcription.page import TranscriptionPage
 from app.ui.transcription.state import Entry
@@ -122,7 +122,9 @@ async def test_record_pause_mark_stop_and_transcribe_by_its_buttons(
         room.press(main.recording.pause)
         await desk.until(lambda: main.recording.pause.text() == "Go on")
         room.press(main.recording.pause)
-        assert room.page.running_work()[0].startswith("A recording of 0:0")
+        (work,) = room.page.running_work()
+        assert isinstance(work, LiveWork)
+        assert work.startswith("Recording 00:0")
         room.press(main.recording.stop)
         await desk.until(lambda: main.view == "result")
         await desk.until(lambda: "coffee" in room.page.plain_text().casefold())

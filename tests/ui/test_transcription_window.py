@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,14 +13,15 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QPushButton
 
+from app.audio import recording
 from app.audio.devices import AudioUnavailable, Missing
-from app.audio.microphone import open_microphone
+from app.audio.microphone import MicrophoneChoice, open_microphone
 from app.sandbox.server import Options, RunningSandbox, start_sandbox
 from app.service.transcription import FILE_SUFFIXES
 from app.storage.paths import resources
 from app.ui.shared.theme import Theme
 from app.ui.transcription.batch_view import COLUMNS
-from tests.audio.recorded import pitch_hz, tone, write_wav
+from tests.audio.recorded import FakeBlocks, pitch_hz, tone, write_wav
 from tests.sandbox.test_transcription import file as sound_of_kind
 from tests.ui.test_transcription_page import TEXT, Room, drop, open_room, spoken
 from tests.ui.transcription_desk import FakeSpeaker, words_heard
@@ -76,7 +78,6 @@ async def test_three_seconds_are_recorded_and_heard_from_the_start_page(
         assert "three seconds are recorded, then played" in start.said.text()
         assert start.meter.isVisible()
         assert not start.test.isEnabled()
-        assert not start.record.isEnabled(), "the microphone is taken until the test is over"
         desk.blocks[-1].say(tone(440, 1.0))
         await desk.until(lambda: start.meter.value() > 0)
         said: list[str] = []
@@ -108,6 +109,72 @@ async def test_the_options_page_tests_by_keyboard_and_a_lost_microphone_ends_the
         await desk.until(options.test.isEnabled)
         room.press(start.record)
         await desk.until(lambda: room.page.main.view == "recording")
+
+
+@pytest.mark.parametrize("played", [False, True])
+async def test_a_recording_ends_a_test_of_the_microphone_that_is_still_on(
+    tmp_home: Path, theme: Theme, played: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_room(tmp_home, theme) as room:
+        desk, start = room.desk, room.page.main.start
+        monkeypatch.setattr(recording, "GONE_AFTER_S", 600.0)  # silence here is no microphone that was pulled out
+        if played:  # a loudspeaker that never comes to an end
+            monkeypatch.setattr(FakeSpeaker, "write", lambda *_: None)
+        room.press(start.test)
+        await desk.until(lambda: desk.blocks)
+        if played:
+            desk.blocks[-1].say(tone(440, 3.2))
+            await desk.until(lambda: start.said.text() == "This is how you sound.")
+        test = desk.blocks[-1]
+        room.run("transcription.record")
+        await desk.until(lambda: room.page.main.view == "recording")
+        assert test.is_closed, "the test has given the microphone back"
+        assert len(desk.blocks) == 2
+        room.run("transcription.test")
+        assert room.toasts == ["While it records, the meter of the recording shows what is heard."]
+        room.run("transcription.record")
+        await desk.until(lambda: room.page.main.view == "sound")
+        assert len(desk.entries) == 1
+
+
+async def test_escape_ends_a_test_of_the_microphone(tmp_home: Path, theme: Theme) -> None:
+    async with open_room(tmp_home, theme) as room:
+        desk, start = room.desk, room.page.main.start
+        room.press(start.test)
+        await desk.until(lambda: desk.blocks)
+        assert room.page.handle_escape()
+        await desk.until(start.test.isEnabled)
+        assert desk.blocks[-1].is_closed
+        assert start.said.text() == ""
+        assert not room.page.handle_escape()
+
+
+async def test_a_recording_that_waits_for_its_microphone_or_its_disk_says_so(
+    tmp_home: Path, theme: Theme, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recording, "GONE_AFTER_S", 600.0)
+    async with open_room(tmp_home, theme) as room:
+        desk, start = room.desk, room.page.main.start
+        gate = threading.Event()
+        opens = desk.open_blocks
+
+        def slowly(choice: MicrophoneChoice) -> FakeBlocks:
+            gate.wait(60)
+            return opens(choice)
+
+        desk.presenter.recording._open_blocks = slowly
+        room.run("transcription.record")
+        await desk.until(lambda: start.said.text() == "Opening the microphone…")
+        room.run("transcription.record")
+        assert room.toasts == ["The microphone is being opened."]
+        gate.set()
+        await desk.until(lambda: room.page.main.view == "recording")
+        desk.presenter.recording.ticked.connect(
+            lambda tick: room.run("transcription.record") if tick.phase == "saving" else None
+        )
+        room.run("transcription.record")
+        await desk.until(lambda: room.page.main.view == "sound")
+        assert room.toasts[1:] == ["The recording before is still being saved."]
 
 
 @pytest.mark.parametrize(

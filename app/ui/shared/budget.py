@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 Hardness = Literal["soft", "hard"]
 LARGEST = Decimal(1_000_000)
+ROUNDING = Decimal("0.000001")  # USD: what the parts of something may cost more than the whole of it
 _expected: ContextVar[Decimal | None] = ContextVar("expected", default=None)
 
 
@@ -60,7 +61,7 @@ class _Whole:
 
     def covers(self, expected: Decimal | None) -> bool:
         """Whether a call is one of those that were let pass together."""
-        return self.has_passed and expected is not None and expected <= self.left
+        return self.has_passed and expected is not None and expected <= self.left + ROUNDING
 
 
 _whole: ContextVar[_Whole | None] = ContextVar("whole", default=None)

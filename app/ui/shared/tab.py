@@ -21,6 +21,12 @@ def _always() -> bool:
     return True
 
 
+class LiveWork(str):
+    """A line of running work that must not be overlooked, such as a recording: red, with a dot before it."""
+
+    __slots__ = ()
+
+
 class TabAction(NamedTuple):
     """One thing a person can do: in the menus, in the palette, on a key, all from this one value.
 

@@ -16,6 +16,7 @@ from app.ui.shared.key_text import tip_text
 from app.ui.shared.label import Label
 from app.ui.shared.money import count, money, short_count
 from app.ui.shared.surfaces import rule
+from app.ui.shared.tab import LiveWork
 from app.ui.shared.theme import Theme
 
 HEIGHT = 28
@@ -104,14 +105,15 @@ class StatusItem(QAbstractButton):
         self._theme = theme
         self._name = name
         self._runs: tuple[Run, ...] = ()
+        self._dot = ""
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         theme.changed.connect(self.updateGeometry)
         self.set_runs(())
 
-    def set_runs(self, runs: Sequence[Run], spoken: str = "") -> None:
-        """Show runs of (text, colour role, weight); nothing to show hides the item."""
-        self._runs = tuple(runs)
+    def set_runs(self, runs: Sequence[Run], spoken: str = "", dot: str = "") -> None:
+        """Show runs of (text, colour role, weight), behind a dot of the role `dot`; nothing to show hides the item."""
+        self._runs, self._dot = tuple(runs), dot
         text = "".join(run[0] for run in self._runs)
         self.setText(text)
         self.setAccessibleName(f"{self._name}: {spoken or text}" if text else self._name)
@@ -121,7 +123,10 @@ class StatusItem(QAbstractButton):
 
     def sizeHint(self) -> QSize:
         width = sum(self._metrics(run[2]).horizontalAdvance(run[0]) for run in self._runs)
-        return QSize(round(width + 0.5) + 2 * self._theme.px(8), self._theme.height_px(22, 16))
+        return QSize(round(width + 0.5) + 2 * self._theme.px(8) + self._dot_room(), self._theme.height_px(22, 16))
+
+    def _dot_room(self) -> int:
+        return self._theme.px(7) + self._theme.px(6) if self._dot else 0
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
@@ -138,6 +143,12 @@ class StatusItem(QAbstractButton):
             painter.setBrush(theme.color("hover" if not self.isDown() else "line"))
             painter.drawRoundedRect(self.rect(), 4, 4)
         at = float(theme.px(8))
+        if self._dot:
+            side = theme.px(7)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.color(self._dot))
+            painter.drawEllipse(QRectF(at, (self.height() - side) / 2, side, side))
+            at += self._dot_room()
         for text, role, weight in self._runs:
             painter.setFont(theme.font("small", weight, tabular=True))
             painter.setPen(theme.color(role))
@@ -173,9 +184,9 @@ class StatusBar(QFrame):
         self.hints = _KeyHints(theme)
         self.hints.commands.clicked.connect(self.palette_requested)
         self.hints.shortcuts.clicked.connect(self.shortcuts_requested)
-        self._rules = (rule(vertical=True), rule(vertical=True))
+        self._rules = (rule(vertical=True), rule(vertical=True), rule(vertical=True))
         layout = QHBoxLayout(self)
-        at_start: tuple[QWidget, ...] = (self.chip, self.host, self.work)
+        at_start: tuple[QWidget, ...] = (self.chip, self.host, self._rules[2], self.work)
         at_end: tuple[QWidget, ...] = (
             self.limits,
             self._rules[0],
@@ -227,7 +238,8 @@ class StatusBar(QFrame):
         state = "control" if caller.account is None else "warn" if holding else "ok"
         self.chip.show_account(name, sandbox=caller.is_sandbox, state=state)
         self.host.set_runs(self._host_runs() if wide else ())
-        self.work.set_runs([(_work_text(self._work), "text2", 400)] if self._work and wide else ())
+        self.work.set_runs(*self._work_runs(wide))
+        self._rules[2].setVisible(not self.host.isHidden() and not self.work.isHidden())
         self.limits.set_runs(*self._limit_runs(self._headroom or caller.headroom, wide) if numbers else ((), ""))
         self.spent.set_runs(self._spent_runs() if wide and numbers and caller.account is not None else ())
         self.balance.set_runs(self._balance_runs(wide) if numbers else ())
@@ -243,6 +255,15 @@ class StatusBar(QFrame):
         if caller.latency_ms is not None:
             runs.append((f"  {caller.latency_ms} ms", "text3", 400))
         return runs
+
+    def _work_runs(self, wide: bool) -> tuple[list[Run], str, str]:
+        """What runs; a microphone that is open is told of in every width."""
+        live = next((line for line in self._work if isinstance(line, LiveWork)), None)
+        if live is None:
+            return ([(_work_text(self._work), "text2", 400)] if self._work and wide else []), "", ""
+        others = len(self._work) - 1
+        more: list[Run] = [(f"  and {others} running", "text2", 400)] if others and wide else []
+        return [(live, "bad", 500), *more], "", "bad"
 
     def _limit_runs(self, headroom: Headroom | None, wide: bool) -> tuple[list[Run], str]:
         if headroom is None:

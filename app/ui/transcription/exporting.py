@@ -220,6 +220,12 @@ def short_clock(seconds: float) -> str:
     return f"{hours}:{minutes:02d}:{left:02d}" if hours else f"{minutes}:{left:02d}"
 
 
+def full_clock(seconds: float) -> str:
+    """Return `02:17`, `1:02:03`: a clock whose width does not change while it runs."""
+    words = short_clock(seconds)
+    return words if words.count(":") == 2 else words.zfill(5)
+
+
 def length_words(seconds: float) -> str:
     """Return `24 s`, `7 min 42 s`, `1 h 5 min`."""
     whole = int(max(0.0, seconds))

@@ -23,6 +23,7 @@ BARS_PER_SECOND = 6.25  # eight peaks of 20 ms to a bar
 PEAKS_PER_BAR = 8
 TICK_S = 5
 HEIGHT = 280
+LONGEST_TAG = 220  # px at 100 %; all of its words stand beside the recording
 
 
 class LiveWave(QWidget):
@@ -33,10 +34,16 @@ class LiveWave(QWidget):
         self._theme = theme
         self._tick = Tick()
         self._marks: tuple[Mark, ...] = ()
+        self._placed: list[tuple[Mark, str, float, int]] | None = None
+        self.tags: list[tuple[QRectF, str]] = []  # of the last painting: where each stood, and its words
         self.setAccessibleName(self.tr("Waveform of the recording"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        theme.changed.connect(self.updateGeometry)
-        theme.changed.connect(self.update)
+        theme.changed.connect(self._dress)
+
+    def _dress(self) -> None:
+        self._placed = None
+        self.updateGeometry()
+        self.update()
 
     def show_tick(self, tick: Tick) -> None:
         self._tick = tick
@@ -44,7 +51,7 @@ class LiveWave(QWidget):
         self.update()
 
     def show_marks(self, marks: Sequence[Mark]) -> None:
-        self._marks = tuple(marks)
+        self._marks, self._placed = tuple(marks), None
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -111,31 +118,51 @@ class LiveWave(QWidget):
                 painter.drawText(QRectF(x - 30, top, 60, line), int(Qt.AlignmentFlag.AlignHCenter), short_clock(second))
             second -= TICK_S
 
+    def _tags(self, scale: float) -> list[tuple[Mark, str, float, int]]:
+        """Each mark with its words, the width of its tag and the row it hangs in, the top one being 0.
+
+        The rows depend on nothing that moves, so that a tag stays in its row all the way: two share one only where
+        they do not touch at the right edge either, where tags wait until there is room behind their line.
+        """
+        theme = self._theme
+        metrics = QFontMetricsF(theme.font("small", 500))
+        beside = theme.icon_px(12) + theme.px(18)
+        ends: list[float] = []  # of each row: where its last tag ends, px from the beginning of the recording
+        tags = []
+        for mark in sorted(self._marks, key=lambda mark: mark.at):
+            text = metrics.elidedText(
+                mark.text or short_clock(mark.at), Qt.TextElideMode.ElideRight, theme.type_px(LONGEST_TAG)
+            )
+            wide = metrics.horizontalAdvance(text) + beside
+            at = mark.at * scale
+            row = next((row for row, end in enumerate(ends) if end + theme.px(4) <= at - wide), len(ends))
+            ends[row : row + 1] = [at + wide]
+            tags.append((mark, text, wide, row))
+        return tags
+
     def _paint_marks(self, painter: QPainter, area: QRectF, scale: float) -> None:
         theme = self._theme
-        font = theme.font("small", 500)
-        metrics = QFontMetricsF(font)
-        for mark in self._marks:
+        if self._placed is None:
+            self._placed = self._tags(scale)
+        high = theme.type_px(17)
+        rows = max(1, int(area.height() / 2 / (high + theme.px(3))))
+        side = theme.icon_px(12)
+        painter.setFont(theme.font("small", 500))
+        self.tags = []
+        for mark, text, wide, row in self._placed:
             x = self._x_of(area, scale, mark.at)
             if not area.left() <= x <= area.right():
                 continue
             painter.fillRect(QRectF(x, area.top(), 1.5, area.height()), theme.color("text"))
-            text = mark.text or short_clock(mark.at)
-            side = theme.icon_px(12)
-            wide = metrics.horizontalAdvance(text) + side + theme.px(18)
-            left = x if x + wide <= area.right() else x - wide
-            label = QRectF(left, area.top(), wide, theme.type_px(17))
+            if row >= rows:
+                continue  # more than there is room for: its line stands there, its words beside the recording
+            label = QRectF(min(x, area.right() - wide), area.top() + row * (high + theme.px(3)), wide, high)
+            self.tags.append((label, text))
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(theme.color("text"))
             painter.drawRoundedRect(label, 3, 3)
-            paint(
-                painter,
-                theme,
-                "flag",
-                QRectF(label.left() + theme.px(6), label.center().y() - side / 2, side, side),
-                "canvas",
-            )
-            painter.setFont(font)
+            flag = QRectF(label.left() + theme.px(6), label.center().y() - side / 2, side, side)
+            paint(painter, theme, "flag", flag, "canvas")
             painter.setPen(theme.color("canvas"))
             words = label.adjusted(side + theme.px(11), 0, 0, 0)
             painter.drawText(words, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), text)

@@ -12,13 +12,14 @@ from PySide6.QtWidgets import QApplication, QWidget
 from app.ui.shared import money
 from app.ui.shared.caller import Headroom
 from app.ui.shared.in_pieces import Pieces, at_once
-from app.ui.shared.tab import PaletteItem, TabAction, TabInfo, Zones
+from app.ui.shared.tab import LiveWork, PaletteItem, TabAction, TabInfo, Zones
 from app.ui.transcription.canvas import Canvas
-from app.ui.transcription.exporting import length_words, short_clock
+from app.ui.transcription.exporting import full_clock, length_words
 from app.ui.transcription.inspector import OPTIONS, REQUEST, Inspector
 from app.ui.transcription.list_pane import TranscriptListPane
 from app.ui.transcription.page_actions import transcription_actions, transcription_palette_items
 from app.ui.transcription.page_files import FileDialogs
+from app.ui.transcription.reasons import why_not_sent
 from app.ui.transcription.state import Batch, Entry, ExportChoice, Head, ModelChoice, Options, Reading, Tick
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class TranscriptionPage(QObject):
         self.presenter = presenter
         self._entries: Sequence[Entry] = ()
         self._head = Head()
-        self._seconds = 0.0
+        self._told: tuple[str, int] = ("", 0)  # of a recording: what it does, and its seconds
         self.zones = Zones()
         self.toggle_list: Callable[[], None] = _nothing
         self.toggle_inspector: Callable[[], None] = _nothing
@@ -213,16 +214,18 @@ class TranscriptionPage(QObject):
 
     def _show_tick(self, tick: Tick) -> None:
         self.main.start.show_tick(tick)
-        if self.main.view != "recording":
-            return
-        self.main.recording.show_tick(tick)
+        if self.main.view == "recording":
+            self.main.recording.show_tick(tick)
         second = int(tick.seconds)
-        if second != self._seconds:
-            self._seconds = second
+        if (tick.phase, second) == self._told:
+            return
+        self._told = (tick.phase, second)
+        if self.main.view == "recording":
             price = self.presenter.price_of_seconds(tick.seconds)
             words = f"{length_words(max(1, second))} with {self.presenter.model().name}"
             self.main.recording.show_estimate(money.about(price) if price is not None else "", words)
-            self.changed.emit()
+        if self.presenter.is_recording:
+            self.changed.emit()  # also while another row is looked at
 
     def _show_reading(self, reading: Reading) -> None:
         self.main.result.show_reading(reading)
@@ -312,6 +315,21 @@ class TranscriptionPage(QObject):
         button = buttons.get(self.main.view)
         if button is not None and button.isEnabled():
             button.click()
+        else:
+            self.say_why_not()
+
+    def try_again(self) -> None:
+        """Ctrl+R: send the open sound once more."""
+        if self.main.sound.send.isEnabled():
+            self.presenter.retry()
+        else:
+            self.say_why_not()
+
+    def say_why_not(self) -> None:
+        """A key whose button rests says why."""
+        words = why_not_sent(self._head, self.presenter.batch())
+        if words:
+            self.toast_wanted.emit(words, "", "")
 
     def trash(self) -> None:
         if self._head.id is not None:
@@ -389,9 +407,12 @@ class TranscriptionPage(QObject):
         )
 
     def running_work(self) -> Sequence[str]:
-        work = []
-        if self.presenter.is_recording:
-            work.append(self.tr("A recording of {time}").format(time=short_clock(self.presenter.recording.seconds)))
+        work: list[str] = []
+        recording = self.presenter.recording
+        if self.presenter.is_recording and recording.phase == "paused":
+            work.append(self.tr("Recording paused at {time}").format(time=full_clock(recording.seconds)))
+        elif self.presenter.is_recording:
+            work.append(LiveWork(self.tr("Recording {time}").format(time=full_clock(recording.seconds))))
         work += [f"Transcribing “{entry.title}”" for entry in self._entries if entry.state == "sending"]
         return work
 
@@ -400,7 +421,7 @@ class TranscriptionPage(QObject):
 
     def handle_escape(self) -> bool:
         """Silence, then stop an upload; a recording is never ended by Esc."""
-        return self.presenter.playing.stop() or self.presenter.cancel()
+        return self.presenter.end_test() or self.presenter.playing.stop() or self.presenter.cancel()
 
     def set_zones(self, zones: Zones) -> None:
         self.zones = zones

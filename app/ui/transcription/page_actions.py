@@ -80,7 +80,7 @@ def transcription_actions(page: TranscriptionPage) -> tuple[TabAction, ...]:
             "Ctrl+Shift+M",
             "sparkle",
         ),
-        TabAction("transcription.retry", "Try again", presenter.retry, "Ctrl+R", "retry", enabled=lambda: on("sound")),
+        TabAction("transcription.retry", "Try again", page.try_again, "Ctrl+R", "retry", enabled=lambda: on("sound")),
         TabAction(
             "transcription.play",
             "Play or pause",

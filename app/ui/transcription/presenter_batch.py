@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from app.ui.shared.budget import expecting_together
 from app.ui.transcription.presenter_base import SENDABLE, TranscriptionPresenterBase
 from app.ui.transcription.presenter_preparing import needs_treatment
 
@@ -111,10 +112,16 @@ class BatchPart(TranscriptionPresenterBase):
 
     async def _run_batch(self) -> None:
         await self._queue()
+        queued = [row for row in self.batch_rows() if row.state == "queued"]
+        prices = [self.sending.expected(row, self.options) for row in queued]
         try:
-            while self._batch_wanted and (row_id := self._next_queued()) is not None:
-                async with asyncio.TaskGroup() as group:  # so that one row can be stopped without the others
-                    self._batch_task = (row_id, group.create_task(self._guarded(self._transcribe, (row_id,))))
+            with expecting_together(prices, "files"):
+                while self._batch_wanted and (row_id := self._next_queued()) is not None:
+                    async with asyncio.TaskGroup() as group:  # so that one row can be stopped without the others
+                        self._batch_task = (row_id, group.create_task(self._guarded(self._transcribe, (row_id,))))
+                    if row_id in self.sending.over_limit and None not in prices:
+                        self.notice.emit(self.sending.problems[row_id].sentence, "", "")
+                        break  # they were refused together: the others wait for the next press
         finally:
             self._batch_wanted, self._batch_task = False, None
             if not self.closing:

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from app.storage.transcripts import TranscriptRow
 
 SHOW = "transcript-show:"  # of a notice: the row that its button shows
+TEST = "test microphone"
+NOT_YET = "The list of recordings is not open yet. Try again in a moment."
+WAITS = {"opening": "The microphone is being opened.", "saving": "The recording before is still being saved."}
 
 
 class RecordPart(BatchPart):
@@ -47,8 +50,14 @@ class RecordPart(BatchPart):
 
     def test_microphone(self) -> None:
         """Record three seconds and play them; costs nothing and goes nowhere."""
-        if self._recording_id is None and not self.recording.is_busy:
-            self._tasks.start("test microphone", self._test)
+        if self.recording.phase:
+            self.notice.emit("While it records, the meter of the recording shows what is heard.", "", "")
+        else:
+            self._tasks.start(TEST, self._test)
+
+    def end_test(self) -> bool:
+        """Give up the test of the microphone; False when there was none."""
+        return self._tasks.cancel(TEST)
 
     async def _test(self) -> None:
         try:
@@ -57,9 +66,10 @@ class RecordPart(BatchPart):
             self.notice.emit(error.sentence, "", "")
         except OSError as error:
             self.notice.emit(f"The test could not be recorded: {error.strerror or error}.", "", "")
-        row = self.open_row
-        if row is not None:
-            self.playing.show(self.folders.sound_of(row), row.duration_s)
+        finally:
+            row = self.open_row
+            if row is not None and not self.closing:
+                self.playing.show(self.folders.sound_of(row), row.duration_s)
 
     # Recording
 
@@ -68,8 +78,12 @@ class RecordPart(BatchPart):
         return self._recording_id is not None
 
     def record(self) -> None:
-        """Begin to record. Nothing is sent before the person says so."""
-        if self.transcripts is not None and not self.is_recording and not self.recording.is_busy:
+        """Begin to record; a test of the microphone gives way to it. Nothing is sent before the person says so."""
+        if self.transcripts is None:
+            self.notice.emit(NOT_YET, "", "")
+        elif self.recording.phase in WAITS:
+            self.notice.emit(WAITS[self.recording.phase], "", "")
+        elif not self.is_recording:
             self._tasks.start("record", self._guarded, self._record, ())
 
     async def _record(self) -> None:
@@ -77,6 +91,8 @@ class RecordPart(BatchPart):
         at = self._now().astimezone()
         name = f"{at:%Y-%m-%d %H-%M-%S} {row_id[:8]}.wav"
         self._problem = None
+        self.end_test()
+        await self.recording.test_over()
         self.playing.stop()
         try:
             await self.recording.begin(self.folders.recordings / name)

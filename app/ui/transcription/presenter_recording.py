@@ -58,6 +58,8 @@ class RecordingDesk(QObject):
         self._default_id = ""
         self._problem = ""
         self._test = ""
+        self._no_test = asyncio.Event()
+        self._no_test.set()
         self._recorder: Recorder | None = None
         self._recorded_id = ""  # of the microphone that is recorded
         self._phase = ""
@@ -136,7 +138,7 @@ class RecordingDesk(QObject):
         try:
             await self.refresh()
             choice = self._choice()
-            recorder = await asyncio.to_thread(self._recorder_of, choice, path)
+            recorder = await self._opened(choice, path)
         except BaseException:
             self._phase = ""
             self._tick()
@@ -146,6 +148,21 @@ class RecordingDesk(QObject):
         recorder.start()
         self._timer.start()
         self._tick()
+
+    async def _opened(self, choice: MicrophoneChoice, path: Path) -> Recorder:
+        """A recorder that has not begun. One that is not waited for any more gives its microphone back."""
+        loop = asyncio.get_running_loop()
+        opening = loop.run_in_executor(None, self._recorder_of, choice, path)
+
+        def close(opened: asyncio.Future[Recorder]) -> None:
+            if not opened.cancelled() and opened.exception() is None:
+                loop.run_in_executor(None, opened.result().stop)
+
+        try:
+            return await asyncio.shield(opening)
+        except asyncio.CancelledError:
+            opening.add_done_callback(close)
+            raise
 
     def _recorder_of(self, choice: MicrophoneChoice, path: Path) -> Recorder:
         """Open the microphone, then make the file. For a worker thread."""
@@ -207,12 +224,13 @@ class RecordingDesk(QObject):
         """Record three seconds and play them. Raises as `begin` does; `path` is deleted afterwards."""
         if self.is_busy:
             return
+        self._no_test.clear()
         self._set_test("recording")
         recorder: Recorder | None = None
         try:
             await self.refresh()
             await asyncio.to_thread(path.unlink, missing_ok=True)
-            recorder = await asyncio.to_thread(self._recorder_of, self._choice(), path)
+            recorder = await self._opened(self._choice(), path)
             recorder.start()
             await self._heard(recorder)
             await asyncio.to_thread(recorder.stop)
@@ -221,12 +239,19 @@ class RecordingDesk(QObject):
             if asyncio.iscoroutine(result):
                 await result
         finally:
-            if recorder is not None:
-                await asyncio.shield(asyncio.to_thread(recorder.stop))
-            with contextlib.suppress(OSError):
-                await asyncio.to_thread(path.unlink, missing_ok=True)
-            self._set_test("")
-            self.ticked.emit(Tick())
+            try:
+                if recorder is not None:
+                    await asyncio.shield(asyncio.to_thread(recorder.stop))
+                with contextlib.suppress(OSError):
+                    await asyncio.to_thread(path.unlink, missing_ok=True)
+            finally:
+                self._set_test("")
+                self.ticked.emit(Tick())
+                self._no_test.set()
+
+    async def test_over(self) -> None:
+        """Return when no test has the microphone."""
+        await self._no_test.wait()
 
     async def _heard(self, recorder: Recorder) -> None:
         """Show the level until three seconds are there, or nothing has come for too long."""

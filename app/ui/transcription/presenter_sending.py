@@ -59,12 +59,14 @@ class Sender:
         self.problems: dict[str, Problem] = {}
         self.exchanges: dict[str, Exchange] = {}
         self.last_exchange: Exchange | None = None
+        self.over_limit: set[str] = set()  # rows that a limit on spending kept from being sent
         self.longest_part_s: float | None = None  # None: what the service's limit allows
 
     async def send(self, row_id: str, options: Options) -> bool:
         """Transcribe a row; True when its text is there. Whatever else happens is in the row and in `problems`."""
         store = self._stores.transcripts
         self.problems.pop(row_id, None)
+        self.over_limit.discard(row_id)
         self._note(row_id, Work("preparing", None, "Preparing the sound"))
         try:
             row = await store.change(row_id, model=options.model, options=asdict(options), problem={})
@@ -80,6 +82,8 @@ class Sender:
                 else "The sound is kept."
             )
             problem = describe(error, subject="recording", charged=meant)
+            if error.code == "budget":
+                self.over_limit.add(row_id)
             if error.exchange is not None:
                 self.exchanges[row_id] = error.exchange
             await self._fail(row_id, "unknown" if unknown else "failed", problem)
@@ -251,6 +255,11 @@ class Sender:
             await asyncio.shield(keep(transcript))
             await paid.answered(row.id, transcript.exchange.id)
         return transcript.exchange
+
+    def expected(self, row: TranscriptRow, options: Options) -> Decimal | None:
+        """What a row will cost by its length, None where nobody knows how long it is."""
+        seconds = row.duration_s
+        return self._price(options.model)(Decimal(str(seconds))) if seconds is not None else None
 
     def _price(self, model_id: str) -> Callable[[Decimal], Decimal | None]:
         from app.service.pricing import transcription_cost

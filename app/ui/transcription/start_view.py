@@ -32,6 +32,8 @@ class StartView(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
+        self._words = ""
+        self._is_opening = False
         middle = Qt.AlignmentFlag.AlignHCenter
         column = self._column = QVBoxLayout(self)
         self.error = ErrorCard(theme)
@@ -115,9 +117,7 @@ class StartView(QWidget):
         self._agree()
 
     def show_inputs(self, inputs: Inputs) -> None:
-        busy = bool(inputs.test)
-        self.record.setEnabled(not busy)  # the microphone is taken until the test is over
-        self.test.setEnabled(not busy and bool(inputs.microphones))
+        self.test.setEnabled(not inputs.test and bool(inputs.microphones))
         self.test.setText(self.tr("Test the microphone"))
         self.meter.setVisible(inputs.test == "recording")
         words = {
@@ -126,13 +126,17 @@ class StartView(QWidget):
         }.get(inputs.test, inputs.problem)
         if not words and inputs.missing:
             words = self.tr("The microphone chosen before is not plugged in; the system's default is used.")
-        self.said.set_text(words)
+        self._words = words
         self._agree()
 
     def _agree(self) -> None:
         """A card says it already."""
+        self.said.set_text(self.tr("Opening the microphone…") if self._is_opening else self._words)
         self.said.setVisible(bool(self.said.text()) and self.error.isHidden())
 
     def show_tick(self, tick: Tick) -> None:
         if tick.phase == "test":
             self.meter.set_level(tick.level_db, tick.peak_db)
+        elif self._is_opening != (tick.phase == "opening"):
+            self._is_opening = not self._is_opening  # a sound server may take two seconds
+            self._agree()

@@ -1,0 +1,90 @@
+"""Limits on spending hold for all that one press sends: every part of a long recording, every file of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+from app.sandbox.server import Options, RunningSandbox, start_sandbox
+from app.service.pricing import transcription_cost
+from app.storage.paths import resources
+from app.ui.shared.budget import Budget, Question
+from app.ui.shared.ledger import tab_of
+from app.ui.shared.money import money
+from tests.audio.recorded import write_wav
+from tests.ui.test_transcription import GAP, spoken
+from tests.ui.transcription_desk import open_desk
+
+
+@pytest.fixture(scope="module")
+def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSandbox]:
+    options = Options(tokens_per_second=0, local_ports={})
+    with start_sandbox(tmp_path_factory.mktemp("sandbox"), resources(), options=options) as running:
+        yield running
+
+
+async def test_parts_are_held_against_a_limit_in_whole_before_the_first_is_sent(
+    tmp_home: Path, sandbox: RunningSandbox
+) -> None:
+    path = write_wav(tmp_home / "talk.wav", np.tile(np.concatenate((GAP, spoken(), GAP)), 3))
+    limits: dict[str, str] = {}
+    questions: list[Question] = []
+
+    async def ask(question: Question) -> bool:
+        questions.append(question)
+        return False
+
+    async with open_desk(tmp_home, sandbox, budget=Budget(lambda: limits, lambda: (), ask, tab_of)) as desk:
+        desk.presenter.sending.longest_part_s = soundfile.info(path).duration / 2
+        await desk.add(path)
+        desk.presenter.set_treatment(desk.head.id or "", "split")
+        await desk.done()
+        model = desk.presenter.shelf.get(desk.presenter.options.model)
+        price = transcription_cost(model.model_spec.pricing, Decimal(str(soundfile.info(path).duration)))
+        limits["hard call"] = f"{price * 4 / 5:f}"
+        await desk.send()
+        parts = await desk.presenter.store.parts(desk.head.id or "")
+        assert len(parts) > 1
+        (question,) = questions
+        assert f"All {len(parts)} parts together" in question.text and question.is_hard
+        assert not any(part.received for part in parts)
+        assert not any(each.resource == "transcription" and each.status for each in desk.exchanges)
+        assert "Nothing was sent" in desk.head.problem.sentence
+
+
+async def test_a_table_of_files_is_held_against_a_limit_in_whole_before_its_first_file_is_sent(
+    tmp_home: Path, sandbox: RunningSandbox
+) -> None:
+    """Each file alone would fit; together they do not."""
+    limits: dict[str, str] = {}
+    questions: list[Question] = []
+    answers = [False, True]
+
+    async def ask(question: Question) -> bool:
+        questions.append(question)
+        return answers[len(questions) - 1]
+
+    budget = Budget(lambda: limits, lambda: (), ask, tab_of)
+    async with open_desk(tmp_home, sandbox, budget=budget) as desk:
+        await desk.add(*(write_wav(tmp_home / f"{name}.wav", spoken()[:12_000]) for name in "abc"))
+        model = desk.presenter.shelf.get(desk.presenter.options.model)
+        each = transcription_cost(model.model_spec.pricing, Decimal("0.75"))
+        limits["hard day"] = f"{each * 2:f}"
+        desk.presenter.start_batch()
+        await desk.done()
+        (question,) = questions
+        assert question.text.startswith(f"With all 3 files, today would come to {money(each * 3)};")
+        assert [row.state for row in desk.presenter.batch_rows()] == ["failed", "queued", "queued"]
+        assert not any(each.resource == "transcription" and each.status for each in desk.exchanges)
+        assert "Nothing was sent" in desk.notices[-1][0]
+        assert "Nothing was sent" in desk.presenter.sending.problems[desk.presenter.batch_rows()[0].id].sentence
+        desk.presenter.start_batch()
+        await desk.done()
+        assert [row.state for row in desk.presenter.batch_rows()] == ["done"] * 3
+        assert len(questions) == 2, "agreed to once, no further file is asked about"
+        assert await budget.spent("day", desk.caller.account) == each * 3, "nothing stays held"

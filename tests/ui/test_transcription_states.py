@@ -1,0 +1,105 @@
+"""What the transcribe tab says of itself: a recording in the status bar, marks close together, resting keys."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QPixmap
+from pytestqt.qtbot import QtBot
+
+from app.audio import recording
+from app.sandbox.server import RunningSandbox
+from app.ui.shared.tab import LiveWork
+from app.ui.shared.theme import Theme
+from app.ui.transcription.live_wave import PER_SECOND, LiveWave
+from app.ui.transcription.state import Mark, Tick
+from tests.audio.recorded import tone
+from tests.ui.test_transcription_page import drop, open_room, spoken_file
+from tests.ui.test_transcription_window import oversized, sandbox
+
+__all__ = ["sandbox"]
+
+
+async def test_a_recording_is_told_of_while_another_transcript_is_looked_at_and_while_it_pauses(
+    tmp_home: Path, theme: Theme, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recording, "GONE_AFTER_S", 600.0)
+    async with open_room(tmp_home, theme) as room:
+        desk, page = room.desk, room.page
+        other = await desk.seed()
+        row_id = await desk.record(tone(440, 1.2), stop=False)
+        page.open_row(other)
+        await desk.until(lambda: page.main.view == "result")
+        told: list[str] = []
+        page.changed.connect(lambda: told.extend(page.running_work()))
+        desk.blocks[-1].say(tone(440, 1.0))
+        await desk.until(lambda: "Recording 00:02" in told)
+        assert isinstance(page.running_work()[0], LiveWork)
+        page.open_row(row_id)
+        desk.presenter.pause_recording()
+        await desk.until(lambda: told[-1] == "Recording paused at 00:02")
+        assert not isinstance(page.running_work()[0], LiveWork)
+        desk.presenter.stop_recording(transcribe=False)
+        await desk.done()
+        assert page.running_work() == []
+
+
+def painted(wave: LiveWave, seconds: float) -> list[tuple[str, float, float]]:
+    """The tags after that many seconds, each with where its top and its left end are."""
+    wave.show_tick(Tick("recording", seconds, peak_count=round(seconds * PER_SECOND)))
+    wave.render(QPixmap(wave.size()))
+    boxes = [box for box, _ in wave.tags]
+    for place, box in enumerate(boxes):
+        assert not any(box.intersects(other) for other in boxes[place + 1 :]), [words for _, words in wave.tags]
+    return [(words, box.top(), box.left()) for box, words in wave.tags]
+
+
+def test_tags_of_marks_that_are_close_together_never_overlap_and_keep_their_rows(qtbot: QtBot, theme: Theme) -> None:
+    wave = LiveWave(theme)
+    qtbot.addWidget(wave)
+    wave.resize(760, 280)
+    marks = (Mark(3.0, "Lock built 1871"), Mark(3.4, "Lock keeper"), Mark(4.0, ""), Mark(14.0, "The ferry"))
+    wave.show_marks(marks)
+    first = painted(wave, 4.0)
+    assert [words for words, *_ in first] == ["Lock built 1871", "Lock keeper", "0:04"]
+    assert len({top for _, top, _ in first}) == 3
+    rows: dict[str, set[float]] = {}
+    for tenth in range(40, 300):
+        for words, top, _ in painted(wave, tenth / 10):
+            rows.setdefault(words, set()).add(top)
+    assert {words: len(tops) for words, tops in rows.items()} == dict.fromkeys(rows, 1), "no tag jumps as it moves"
+    assert rows["The ferry"] == rows["Lock built 1871"], "where there is room the top row is taken again"
+
+
+def test_more_marks_than_there_are_rows_keep_their_lines_and_long_words_are_shortened(
+    qtbot: QtBot, theme: Theme
+) -> None:
+    wave = LiveWave(theme)
+    qtbot.addWidget(wave)
+    wave.resize(760, 280)
+    wave.show_marks([Mark(2 + place / 10, "What was said about the weir upstream " * 3) for place in range(30)])
+    shown = painted(wave, 6.0)
+    assert 3 <= len(shown) < 30
+    assert all(words.endswith("…") for words, *_ in shown)
+
+
+async def test_a_key_whose_button_rests_says_why(tmp_home: Path, theme: Theme, sandbox: RunningSandbox) -> None:
+    async with open_room(tmp_home, theme, sandbox) as room:
+        desk, main = room.desk, room.page.main
+        drop(room, oversized(tmp_home / "long.wav"))
+        await desk.until(lambda: main.view == "sound" and main.sound.large.isVisible())
+        for key in ("transcription.main", "transcription.retry"):
+            room.run(key)
+            assert room.toasts.pop() == "It is over 25 MB: choose Split or Compress first."
+        drop(room, spoken_file(tmp_home))
+        await desk.until(lambda: main.sound.send.isEnabled())
+        spoken_file(tmp_home).unlink()
+        room.desk.presenter._looked.clear()
+        room.page.open_row(room.page.head.id or "")
+        await desk.until(lambda: not main.sound.send.isEnabled())
+        room.run("transcription.main")
+        assert "note.wav" in room.toasts.pop()
+        room.run("transcription.table")
+        room.run("transcription.main")
+        assert room.toasts.pop() == "There are no files in the table."
