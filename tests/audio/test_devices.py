@@ -136,9 +136,9 @@ def test_plugging_and_unplugging_is_heard_of(pulse: Pulse, qtbot: QtBot) -> None
     def names() -> list[str]:
         return [device.name for device in watch.devices if device.direction == "output"]
 
-    qtbot.waitUntil(lambda: pulse.sink_name in names(), timeout=30_000)
+    qtbot.waitUntil(lambda: pulse.sink_name in names(), timeout=60_000)
     module = pulse.plug("headphones", "Headphones")
-    qtbot.waitUntil(lambda: "Headphones" in names(), timeout=30_000)
+    qtbot.waitUntil(lambda: "Headphones" in names(), timeout=60_000)
     pulse.pactl("set-default-sink", "headphones")
     pulse.unplug(module)
-    qtbot.waitUntil(lambda: "Headphones" not in names(), timeout=30_000)
+    qtbot.waitUntil(lambda: "Headphones" not in names(), timeout=60_000)

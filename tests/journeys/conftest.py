@@ -55,7 +55,7 @@ async def opened(
         yield rialto
     finally:
         rialto.window.close()
-        code = await asyncio.wait_for(life, 30)
+        code = await asyncio.wait_for(life, 60)
         instance.release()
         rialto.window.deleteLater()
         hide_secrets_with(lambda text: text)
@@ -63,7 +63,7 @@ async def opened(
     assert crashes.left_behind() == (), [report.text for report in crashes.left_behind()]
 
 
-async def until(happened: Callable[[], object], within_s: float = 30.0) -> None:
+async def until(happened: Callable[[], object], within_s: float = 100.0) -> None:
     """Wait for something to become true, never for a time."""
     async with asyncio.timeout(within_s):
         while not happened():

@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-import pytest
 from PySide6.QtGui import QGuiApplication
 from shiboken6 import isValid
 
@@ -37,7 +36,6 @@ async def use_model(talk: Talk, words: str, model_id: str) -> None:
     await until(lambda: talk.presenter.head().model_id == model_id)
 
 
-@pytest.mark.timeout(120)
 async def test_a_person_without_a_mouse_folds_thoughts_follows_sources_and_comes_back_to_new_text(
     start: Callable[..., Any],
 ) -> None:
@@ -92,7 +90,6 @@ async def test_a_person_without_a_mouse_folds_thoughts_follows_sources_and_comes
         await talk.answered()
 
 
-@pytest.mark.timeout(120)
 async def test_a_person_without_a_mouse_answers_a_function_call_and_asks_for_json(start: Callable[..., Any]) -> None:
     async with start() as rialto:
         await in_the_sandbox(rialto)

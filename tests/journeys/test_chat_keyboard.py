@@ -7,14 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from app.ui.chat.export_dialog import ExportDialog, ReportDialog
 from tests.journeys.conftest import until
 from tests.journeys.talk import QUESTION, Talk, in_the_sandbox
 
 
-@pytest.mark.timeout(120)
 async def test_a_person_without_a_mouse_takes_a_chat_out_and_in_again(
     start: Callable[..., Any], tmp_path: Path
 ) -> None:
@@ -49,7 +46,6 @@ async def test_a_person_without_a_mouse_takes_a_chat_out_and_in_again(
         assert json.loads(file.read_text(encoding="utf-8"))["format"] == "rialto-chat"
 
 
-@pytest.mark.timeout(120)
 async def test_a_person_without_a_mouse_chooses_model_character_and_parameters(start: Callable[..., Any]) -> None:
     async with start() as rialto:
         await in_the_sandbox(rialto)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import pytest
 from PySide6.QtWidgets import QWidget
 
 from tests.journeys.conftest import until
@@ -33,7 +32,6 @@ async def stops_from(talk: Talk, first: QWidget, part: QWidget) -> list[QWidget]
     return found
 
 
-@pytest.mark.timeout(120)
 async def test_a_person_without_a_mouse_throws_chats_away_brings_them_back_and_keeps_drafts(
     start: Callable[..., Any],
 ) -> None:
@@ -103,7 +101,6 @@ async def test_a_person_without_a_mouse_throws_chats_away_brings_them_back_and_k
         await until(lambda: again.chat_page.main.composer.text() == "not sent yet")
 
 
-@pytest.mark.timeout(120)
 async def test_tab_walks_list_header_conversation_box_and_inspector_in_this_order(start: Callable[..., Any]) -> None:
     async with start() as rialto:
         await in_the_sandbox(rialto)
@@ -132,7 +129,6 @@ async def test_tab_walks_list_header_conversation_box_and_inspector_in_this_orde
         assert [widget for widget in walked if widget in wanted] == wanted
 
 
-@pytest.mark.timeout(120)
 async def test_the_characters_of_a_small_window_are_walked_filtered_and_spoken_with_by_keys(
     start: Callable[..., Any],
 ) -> None:

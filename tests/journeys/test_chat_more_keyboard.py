@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QApplication, QLineEdit
@@ -73,7 +72,6 @@ async def export(hands: Keyboard, kind: str, steps: int, file: Path) -> str:
     return file.read_text(encoding="utf-8")
 
 
-@pytest.mark.timeout(120)
 async def test_a_person_without_a_mouse_keeps_code_exports_imports_and_attaches_a_picture(
     start: Callable[..., Any], tmp_path: Path
 ) -> None:
@@ -144,7 +142,6 @@ async def test_a_person_without_a_mouse_keeps_code_exports_imports_and_attaches_
             assert talk.presenter.head().model_id == "rialto-vision", "Del meant the picture, not the chat"
 
 
-@pytest.mark.timeout(120)
 async def test_a_person_without_a_mouse_keeps_prompts_and_presets_and_reads_reviews(
     start: Callable[..., Any],
 ) -> None:

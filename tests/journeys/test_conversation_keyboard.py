@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-
 from tests.journeys.conftest import until
 from tests.journeys.talk import QUESTION, Talk, in_the_sandbox
 
 
-@pytest.mark.timeout(120)
 async def test_a_person_without_a_mouse_edits_retries_stops_goes_on_and_finds(start: Callable[..., Any]) -> None:
     async with start() as rialto:
         await in_the_sandbox(rialto)

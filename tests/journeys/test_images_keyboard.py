@@ -6,8 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from app.storage.picture_metadata import metadata_of
 from app.ui.images.edit_dialog import EditDialog
 from app.ui.shared.dialogs import Dialog
@@ -19,7 +17,6 @@ from tests.journeys.test_images import images_of
 PROMPT = "A quiet harbour in the fog"
 
 
-@pytest.mark.timeout(120)
 async def test_a_person_without_a_mouse_makes_finds_edits_saves_and_throws_away(
     start: Callable[..., Any], tmp_path: Path
 ) -> None:

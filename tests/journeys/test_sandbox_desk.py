@@ -30,7 +30,7 @@ async def desk(tmp_path: Path, qapp: object) -> AsyncIterator[SandboxDesk]:
 
 
 async def models_status(base_url: str, key: str) -> int:
-    async with httpx.AsyncClient(trust_env=False) as http:
+    async with httpx.AsyncClient(trust_env=False, timeout=60) as http:
         answer = await http.get(f"{base_url}/models", headers={"Authorization": f"Bearer {key}"})
         return answer.status_code
 
@@ -79,7 +79,7 @@ async def test_one_that_dies_is_started_again(desk: SandboxDesk) -> None:
     await desk.start()
     (child,) = [each for each in psutil.Process().children() if sandbox_desk.SERVE_SANDBOX in each.cmdline()]
     child.kill()
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while desk.address() is not None:
             await asyncio.sleep(0.01)
     assert await models_status(await desk.start_and_tell(), desk.key) == 200

@@ -16,7 +16,6 @@ from app.ui.shell.tour_guide import StepFailed
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.timeout(250)  # a start of the whole program, and a synthesis and a recognition
 def test_every_part_is_looked_at_and_works() -> None:
     command = [sys.executable, "-m", "app", "--self-test"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=240, check=False)

@@ -24,7 +24,6 @@ TEXT = "The ferry left at six. Nadia liked that about the ferry. It made no prom
 LONG = "The ferry left at six whether or not anyone was on it. Nadia liked that about the ferry. It kept its promises."
 
 
-@pytest.mark.timeout(120)
 async def test_a_person_without_a_mouse_chooses_speaks_hears_and_saves(
     start: Callable[..., Any], pulse: Pulse, tmp_path: Path
 ) -> None:
@@ -146,7 +145,6 @@ async def test_a_person_without_a_mouse_chooses_speaks_hears_and_saves(
             assert file.copy_metadata()["artist"].startswith("Emma (Kokoro)")
 
 
-@pytest.mark.timeout(120)
 async def test_a_person_without_a_mouse_clones_a_voice_and_speaks_with_it(
     start: Callable[..., Any], pulse: Pulse, tmp_path: Path
 ) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 import soundfile
 import webvtt
 
@@ -36,7 +35,6 @@ def say(text: str, path: Path) -> Path:
     return path
 
 
-@pytest.mark.timeout(200)
 async def test_a_person_without_a_mouse_records_reads_mends_and_hands_on(
     start: Callable[..., Any], pulse: Pulse, tmp_path: Path
 ) -> None:
@@ -136,7 +134,6 @@ async def test_a_person_without_a_mouse_records_reads_mends_and_hands_on(
         await until(lambda: speech_of(rialto).presenter.text == before)
 
 
-@pytest.mark.timeout(120)
 async def test_a_folder_is_transcribed_from_the_keyboard(start: Callable[..., Any], tmp_path: Path) -> None:
     folder = tmp_path / "notes"
     folder.mkdir()

@@ -6,8 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from app.bootstrap.rialto import Rialto
 from app.service.sandbox_controls import SandboxControls
 from app.storage.film_check import check_film
@@ -37,7 +35,6 @@ def state_of(page: VideoPage) -> str:
     return job.state if job is not None else ""
 
 
-@pytest.mark.timeout(120)
 async def test_a_person_without_a_mouse_orders_waits_plays_saves_cleans_and_throws_away(
     start: Callable[..., Any], tmp_path: Path
 ) -> None:

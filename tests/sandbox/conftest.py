@@ -26,7 +26,7 @@ def venice(tmp_path: Path) -> Iterator[Client]:
 @pytest.fixture
 def bare() -> Iterator[httpx.Client]:
     """A client without any credential."""
-    with httpx.Client(verify=False, trust_env=False) as http:
+    with httpx.Client(verify=False, trust_env=False, timeout=60) as http:
         yield http
 
 

@@ -79,7 +79,7 @@ def deltas(events: list[Any], name: str, index: int = 0) -> str:
 def as_new(sandbox: RunningSandbox) -> RunningSandbox:
     """Let a Sandbox that many tests speak with forget the ones before: a quick computer reaches its limits a minute."""
     headers = {"Authorization": f"Bearer {sandbox.api_key}"}
-    httpx.post(f"{sandbox.origin}/sandbox/reset", headers=headers, trust_env=False).raise_for_status()
+    httpx.post(f"{sandbox.origin}/sandbox/reset", headers=headers, trust_env=False, timeout=60).raise_for_status()
     return sandbox
 
 
@@ -90,5 +90,5 @@ def running(tmp_path: Path, **options: Any) -> Iterator[Client]:
     clock = options.pop("clock", lambda: NOON)
     sandbox = start_sandbox(tmp_path, RESOURCES, clock=clock, options=Options(**{**defaults, **options}))
     headers = {"Authorization": f"Bearer {sandbox.api_key}"}
-    with sandbox, httpx.Client(headers=headers, timeout=20, verify=False, trust_env=False) as http:
+    with sandbox, httpx.Client(headers=headers, timeout=60, verify=False, trust_env=False) as http:
         yield Client(sandbox, http)

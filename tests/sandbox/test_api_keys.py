@@ -14,7 +14,7 @@ def make(sandbox: Client, **fields: object) -> dict[str, object]:
 
 
 def as_key(sandbox: Client, key: object, path: str) -> httpx.Response:
-    return httpx.get(sandbox.running.base_url + path, headers={"Authorization": f"Bearer {key}"})
+    return httpx.get(sandbox.running.base_url + path, headers={"Authorization": f"Bearer {key}"}, timeout=60)
 
 
 def test_a_made_key_calls_spends_the_same_money_and_sees_nothing_of_the_account(sandbox: Client) -> None:
@@ -22,7 +22,7 @@ def test_a_made_key_calls_spends_the_same_money_and_sees_nothing_of_the_account(
     assert as_key(sandbox, made["apiKey"], "/api_keys/rate_limits").json()["data"]["balances"]["USD"] == 100.0
     body = {"model": "rialto-handbook", "messages": [{"role": "user", "content": "How do I stop an answer?"}]}
     headers = {"Authorization": f"Bearer {made['apiKey']}"}
-    answer = httpx.post(sandbox.running.base_url + "/chat/completions", json=body, headers=headers)
+    answer = httpx.post(sandbox.running.base_url + "/chat/completions", json=body, headers=headers, timeout=60)
     assert answer.status_code == 200
     assert sandbox.get("/billing/balance").json()["balances"]["usd"] < 100
     for path in ("/api_keys", "/billing/balance", "/billing/usage-history", "/billing/usage-analytics"):

@@ -39,7 +39,7 @@ def web3() -> Iterator[Web3]:
         headers = {"Authorization": f"Bearer {KEY}", "Content-Type": "application/json"}
         yield Web3(HTTPProvider(f"{base_url}/crypto/rpc/base-mainnet", request_kwargs={"headers": headers}))
         process.terminate()
-        assert process.wait(timeout=10) == 0
+        assert process.wait(timeout=60) == 0
 
 
 def test_R_GEN_12_network_and_balance(web3: Web3) -> None:
@@ -58,7 +58,7 @@ def test_R_RPC_17_call_raw_transaction_receipt_and_logs(web3: Web3) -> None:
         {"from": ALICE.address, "nonce": nonce}
     )
     digest = web3.eth.send_raw_transaction(ALICE.sign_transaction(transaction).raw_transaction)
-    receipt = web3.eth.wait_for_transaction_receipt(digest, timeout=10)
+    receipt = web3.eth.wait_for_transaction_receipt(digest, timeout=60)
     assert receipt.status == 1
     event = token.events.Transfer().process_receipt(receipt)[0]
     assert (event.args.receiver, event.args.value) == (BOB.address, 1_250_000)

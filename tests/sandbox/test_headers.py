@@ -12,7 +12,11 @@ from tests.sandbox.support import NOON, Client
 def test_R_HDR_01_header_names_are_read_without_case(sandbox: Client) -> None:
     address = f"{sandbox.running.base_url}/characters"
     answer = httpx.get(
-        address, headers={"AUTHORIZATION": f"Bearer {sandbox.running.api_key}"}, trust_env=False, verify=False
+        address,
+        headers={"AUTHORIZATION": f"Bearer {sandbox.running.api_key}"},
+        trust_env=False,
+        verify=False,
+        timeout=60,
     )
     assert answer.status_code == 200
     assert answer.headers["CF-RAY"] == answer.headers["cf-ray"]

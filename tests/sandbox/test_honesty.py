@@ -31,7 +31,7 @@ def test_every_answer_names_the_sandbox(sandbox: Client, bare: httpx.Client) -> 
 
 
 def test_so_does_an_answer_to_what_is_no_http(sandbox: Client) -> None:
-    with socket.create_connection(("127.0.0.1", int(sandbox.running.origin.rpartition(":")[2])), timeout=10) as wire:
+    with socket.create_connection(("127.0.0.1", int(sandbox.running.origin.rpartition(":")[2])), timeout=60) as wire:
         wire.sendall(b"what is this?\r\n\r\n")
         assert f"Server: {SERVER}".encode() in wire.recv(4096)
 

@@ -16,7 +16,7 @@ class Wire:
 
     def __init__(self, sandbox: Client) -> None:
         host, port = sandbox.running.origin.removeprefix("http://").split(":")
-        self._socket = socket.create_connection((host, int(port)), timeout=10)
+        self._socket = socket.create_connection((host, int(port)), timeout=60)
         self._file = self._socket.makefile("rb")
         self.key = sandbox.running.api_key
 
@@ -136,7 +136,7 @@ def test_stopping_ends_open_streams_and_may_be_repeated(sandbox: Client) -> None
         sandbox.running.stop()
         sandbox.running.stop()
     with pytest.raises(OSError):
-        socket.create_connection(("127.0.0.1", int(sandbox.running.origin.rpartition(":")[2])), timeout=1)
+        socket.create_connection(("127.0.0.1", int(sandbox.running.origin.rpartition(":")[2])), timeout=60)
 
 
 def test_a_port_in_use_is_an_error_at_once(sandbox: Client) -> None:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import pytest
 
+from app.sandbox import local_servers
 from tests.sandbox.support import Client, deltas, running
 
 
@@ -68,6 +69,12 @@ class Handler(BaseHTTPRequestHandler):
 
     def _event(self, event: dict[str, Any]) -> None:
         self.wfile.write(b"data: " + json.dumps({"id": "x", "model": "tiny", **event}).encode() + b"\n\n")
+
+
+@pytest.fixture(autouse=True)
+def _a_busy_computer_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local_servers, "KNOCK_TIMEOUT_S", 60.0)
+    monkeypatch.setattr(local_servers, "LIST_TIMEOUT_S", 60.0)
 
 
 @pytest.fixture

@@ -24,19 +24,19 @@ def base_url() -> Iterator[str]:
         assert process.stdout is not None
         yield process.stdout.readline().strip()
         process.terminate()
-        assert process.wait(timeout=10) == 0
+        assert process.wait(timeout=60) == 0
 
 
 @pytest.fixture
 def client(base_url: str) -> Iterator[openai.OpenAI]:
-    httpx.post(base_url.replace("/api/v1", "/sandbox/reset"), headers=HEADERS, trust_env=False)
+    httpx.post(base_url.replace("/api/v1", "/sandbox/reset"), headers=HEADERS, trust_env=False, timeout=60)
     with openai.OpenAI(base_url=base_url, api_key=KEY, max_retries=0) as one:
         yield one
 
 
 def arm(base_url: str, name: str, **values: object) -> None:
     address = base_url.replace("/api/v1", f"/sandbox/faults/{name}")
-    httpx.put(address, json=values, headers=HEADERS, trust_env=False).raise_for_status()
+    httpx.put(address, json=values, headers=HEADERS, trust_env=False, timeout=60).raise_for_status()
 
 
 def test_R_GEN_05_a_whole_chat(client: openai.OpenAI) -> None:

@@ -28,7 +28,7 @@ def client() -> Iterator[openai.OpenAI]:
         with openai.OpenAI(base_url=base_url, api_key=KEY, max_retries=0) as one:
             yield one
         process.terminate()
-        assert process.wait(timeout=10) == 0
+        assert process.wait(timeout=60) == 0
 
 
 def test_R_TTS_25_speech_whole_and_R_STT_13_its_transcription(client: openai.OpenAI) -> None:

@@ -53,7 +53,7 @@ def variables() -> Iterator[dict[str, str]]:
         assert set(told) == {"SANDBOX_URL", "SANDBOX_KEY"} and told["SANDBOX_URL"].endswith("/api/v1")
         yield {**told, "SANDBOX_URL": base_url}
         process.terminate()
-        assert process.wait(timeout=10) == 0
+        assert process.wait(timeout=60) == 0
 
 
 def run(code: str, variables: dict[str, str], folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:

@@ -26,10 +26,12 @@ def test_it_prints_its_base_url_and_serves_until_a_signal(number: signal.Signals
     with start("--api-key", "my-key") as process:
         assert process.stdout is not None and process.stderr is not None
         base_url = process.stdout.readline().strip()
-        with httpx.Client(trust_env=False, verify=False, headers={"authorization": "Bearer my-key"}) as http:
+        with httpx.Client(
+            trust_env=False, verify=False, headers={"authorization": "Bearer my-key"}, timeout=60
+        ) as http:
             assert http.get(f"{base_url}/characters").status_code == 200
             process.send_signal(number)
-            assert process.wait(timeout=10) == 0
+            assert process.wait(timeout=60) == 0
         rest, errors = process.stdout.read(), process.stderr.read()
     assert base_url.startswith("http://127.0.0.1:") and base_url.endswith("/api/v1")
     assert rest == notice() + "\n" and FAUCET_ADDRESS in rest
@@ -41,7 +43,7 @@ def test_R_AUTH_09_R_AUTH_10_a_fixed_key_works_out_of_the_box_and_is_not_printed
         assert process.stdout is not None and process.stderr is not None
         base_url = process.stdout.readline().strip()
         headers = {"authorization": "Bearer local-dev-key"}
-        answer = httpx.get(f"{base_url}/characters", headers=headers, trust_env=False, verify=False)
+        answer = httpx.get(f"{base_url}/characters", headers=headers, trust_env=False, verify=False, timeout=60)
         process.terminate()
         printed = base_url + process.stdout.read() + process.stderr.read()
     assert answer.status_code == 200 and "x-venice-version" in answer.headers
@@ -54,7 +56,7 @@ def test_a_port_in_use_ends_with_a_sentence() -> None:
         port = first.stdout.readline().strip().rpartition(":")[2].partition("/")[0]
         with start("--port", port) as second:
             assert second.stderr is not None
-            assert second.wait(timeout=10) == 1
+            assert second.wait(timeout=60) == 1
             assert f"Port {port} cannot be used" in second.stderr.read()
         first.terminate()
 

@@ -36,21 +36,23 @@ def origin(request: pytest.FixtureRequest) -> Iterator[str]:
         assert process.stdout is not None
         yield process.stdout.readline().strip().removesuffix("/api/v1")
         process.terminate()
-        assert process.wait(timeout=10) == 0
+        assert process.wait(timeout=60) == 0
 
 
 @pytest.fixture
 def wallet(origin: str) -> EvmWallet:
     headers = {"Authorization": f"Bearer {KEY}"}
-    httpx.post(f"{origin}/sandbox/reset", headers=headers, trust_env=False).raise_for_status()
+    httpx.post(f"{origin}/sandbox/reset", headers=headers, trust_env=False, timeout=60).raise_for_status()
     wallet = EvmWallet(byte=7, origin=origin, now=time.time())
     gift = {"address": wallet.address, "amount": "20"}
-    httpx.post(f"{origin}/sandbox/faucet", json=gift, trust_env=False).raise_for_status()
+    httpx.post(f"{origin}/sandbox/faucet", json=gift, trust_env=False, timeout=60).raise_for_status()
     return wallet
 
 
 def balance(origin: str, wallet: EvmWallet) -> Decimal:
-    answer = httpx.get(f"{origin}/api/v1/x402/balance/{wallet.address}", headers=wallet.header(), trust_env=False)
+    answer = httpx.get(
+        f"{origin}/api/v1/x402/balance/{wallet.address}", headers=wallet.header(), trust_env=False, timeout=60
+    )
     return Decimal(str(answer.raise_for_status().json()["data"]["balanceUsd"]))
 
 
@@ -58,15 +60,15 @@ def test_R_WAL_06_x402_tops_up_in_version_2(origin: str, wallet: EvmWallet) -> N
     client = x402ClientSync().register("eip155:8453", ExactEvmScheme(Account.from_key(wallet.key)))
     paying = x402HTTPClientSync(client.set_spend_controls(False))
     url = f"{origin}/api/v1/x402/top-up"
-    asked = httpx.post(url, trust_env=False)
+    asked = httpx.post(url, trust_env=False, timeout=60)
     assert asked.status_code == 402
     headers, _ = paying.handle_402_response(dict(asked.headers), asked.content, url)
     assert set(headers) == {"PAYMENT-SIGNATURE"}
-    paid = httpx.post(url, headers=headers, trust_env=False)
+    paid = httpx.post(url, headers=headers, trust_env=False, timeout=60)
     assert paid.status_code == 200, paid.text
     settled = paying.get_payment_settle_response(lambda name: paid.headers.get(name))
     assert settled.success and settled.payer == wallet.address and settled.network == "eip155:8453"
-    again = httpx.post(url, headers=headers, trust_env=False)
+    again = httpx.post(url, headers=headers, trust_env=False, timeout=60)
     assert again.json() == paid.json()
     assert balance(origin, wallet) == 5
 
@@ -74,14 +76,14 @@ def test_R_WAL_06_x402_tops_up_in_version_2(origin: str, wallet: EvmWallet) -> N
 def test_R_WAL_06_x402_tops_up_in_version_1(origin: str, wallet: EvmWallet) -> None:
     fault = f"{origin}/sandbox/faults/terms_v1"
     bearer = {"Authorization": f"Bearer {KEY}"}
-    httpx.put(fault, json={"times": 1}, headers=bearer, trust_env=False).raise_for_status()
+    httpx.put(fault, json={"times": 1}, headers=bearer, trust_env=False, timeout=60).raise_for_status()
     client = x402ClientSync().register_v1("base", ExactEvmSchemeV1(Account.from_key(wallet.key)))
     paying = x402HTTPClientSync(client.set_spend_controls(False))
     url = f"{origin}/api/v1/x402/top-up"
-    asked = httpx.post(url, trust_env=False)
+    asked = httpx.post(url, trust_env=False, timeout=60)
     headers, _ = paying.handle_402_response(dict(asked.headers), asked.content, url)
     assert set(headers) == {"X-PAYMENT"}
-    paid = httpx.post(url, headers=headers, trust_env=False)
+    paid = httpx.post(url, headers=headers, trust_env=False, timeout=60)
     assert paid.status_code == 200, paid.text
     assert paying.get_payment_settle_response(lambda name: paid.headers.get(name)).success
     assert balance(origin, wallet) == 5
@@ -89,7 +91,7 @@ def test_R_WAL_06_x402_tops_up_in_version_1(origin: str, wallet: EvmWallet) -> N
 
 async def test_R_WAL_07_its_httpx_client_pays_by_itself(origin: str, wallet: EvmWallet) -> None:
     client = x402Client().register("eip155:8453", ExactEvmScheme(Account.from_key(wallet.key)))
-    async with x402HttpxClient(x402HTTPClient(client.set_spend_controls(False)), trust_env=False) as http:
+    async with x402HttpxClient(x402HTTPClient(client.set_spend_controls(False)), trust_env=False, timeout=60) as http:
         answer = await http.post(f"{origin}/api/v1/x402/top-up")
     assert answer.status_code == 200, answer.text
     assert balance(origin, wallet) == 5
@@ -103,7 +105,7 @@ def test_R_WAL_08_openai_chats_with_a_sign_in_header(origin: str, wallet: EvmWal
         request.headers.update(wallet.header())
 
     with (
-        httpx.Client(event_hooks={"request": [sign_in]}, trust_env=False) as http,
+        httpx.Client(event_hooks={"request": [sign_in]}, trust_env=False, timeout=60) as http,
         openai.OpenAI(base_url=f"{origin}/api/v1", api_key="none", http_client=http, max_retries=0) as client,
     ):
         with pytest.raises(openai.APIStatusError) as refused:
@@ -111,7 +113,7 @@ def test_R_WAL_08_openai_chats_with_a_sign_in_header(origin: str, wallet: EvmWal
         assert refused.value.status_code == 402
         bearer = {"Authorization": f"Bearer {KEY}"}
         address = f"{origin}/sandbox/wallets/{wallet.address}"
-        httpx.put(address, json={"usd": "1"}, headers=bearer, trust_env=False).raise_for_status()
+        httpx.put(address, json={"usd": "1"}, headers=bearer, trust_env=False, timeout=60).raise_for_status()
         raw = client.chat.completions.with_raw_response.create(model="rialto-handbook", messages=ASK)
         assert "Esc" in (raw.parse().choices[0].message.content or "")
         left = Decimal(raw.headers["x-balance-remaining"])

@@ -202,7 +202,7 @@ def test_while_a_payment_is_being_settled_it_is_409(table: WalletClient, monkeyp
 
     async def slowly(money: PlayMoney, payment: Payment) -> str:
         begun.set()
-        await asyncio.to_thread(goes_on.wait, 10)
+        await asyncio.to_thread(goes_on.wait, 60)
         return await settle(money, payment)
 
     monkeypatch.setattr(PlayMoney, "transfer", slowly)
@@ -210,7 +210,7 @@ def test_while_a_payment_is_being_settled_it_is_409(table: WalletClient, monkeyp
     answers: list[httpx.Response] = []
     thread = threading.Thread(target=lambda: answers.append(table.top_up(payment)))
     thread.start()
-    assert begun.wait(10)
+    assert begun.wait(60)
     assert code(table.top_up(payment), 409) == "PAYMENT_IN_PROGRESS"
     goes_on.set()
     thread.join()

@@ -115,6 +115,6 @@ async def test_a_stopped_sandbox_ends_a_look_that_waits(sandbox: Client) -> None
 
 
 def test_controls_leave_no_line_in_the_log(sandbox: Client) -> None:
-    with httpx.Client(headers=sandbox.http.headers, trust_env=False, verify=False) as http:
+    with httpx.Client(headers=sandbox.http.headers, trust_env=False, verify=False, timeout=60) as http:
         http.get(f"{sandbox.running.origin}/sandbox/watch").raise_for_status()
     assert sandbox.control("/log", method="GET")["data"] == []

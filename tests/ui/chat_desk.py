@@ -178,7 +178,7 @@ class Desk:
         await self.tasks.idle()
 
     async def until(self, fact: Callable[[], bool]) -> None:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             while not fact():
                 await asyncio.sleep(0)
 

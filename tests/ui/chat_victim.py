@@ -30,7 +30,8 @@ async def ask(home: Path, running: RunningSandbox) -> None:
     async with tabs.open_tab(home, running) as tab:
         tab.presenter.send("What happens when an answer is cut off?")
         await tab.until(lambda: len(tab.rows) == 2 and len(tab.rows[-1].text) > 60)
-        await asyncio.sleep(0.3)
+        while (await tab.history.message(tab.rows[-1].id)).content != tab.rows[-1].text:
+            await asyncio.sleep(0.01)
         print(len(tab.rows[-1].text), flush=True)
         await asyncio.sleep(60)
 

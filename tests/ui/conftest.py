@@ -40,7 +40,7 @@ def window(qtbot: QtBot, theme: Theme) -> QWidget:
     qtbot.addWidget(window)
     window.show()
     window.activateWindow()
-    qtbot.waitUntil(window.isActiveWindow, timeout=2000)
+    qtbot.waitUntil(window.isActiveWindow, timeout=60_000)
     return window
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import qasync
 from PySide6.QtWidgets import QApplication
 
+from app.ui.chat.live_answer import LiveAnswer
 from tests.ui import test_chat_sandbox as tabs
 from tests.ui.chat_victim import Running
 
@@ -30,16 +31,22 @@ async def write(home: Path, running: Running, work: str) -> None:
             presenter.send(QUESTION)
             wanted = 1
         await tab.until(lambda: len(_texts(tab)) == wanted and min(_texts(tab)) > 40)
-        await asyncio.sleep(0.3)
+        while any([(await tab.history.message(one)).content != live.text for one, live in _lives(tab).items()]):
+            await asyncio.sleep(0.01)
         print(min(_texts(tab)), flush=True)
         await asyncio.sleep(60)
 
 
-def _texts(tab: tabs.Tab) -> list[int]:
-    """How long each answer is that is being written."""
+def _lives(tab: tabs.Tab) -> dict[str, LiveAnswer]:
+    """The answers that are being written, by the message."""
     answers = tab.presenter.answers
-    lives = (answers.live_of(message.id) for message in tab.presenter.opened.thread.all())
-    return [len(live.text) for live in lives if live is not None]
+    lives = {message.id: answers.live_of(message.id) for message in tab.presenter.opened.thread.all()}
+    return {message_id: live for message_id, live in lives.items() if live is not None}
+
+
+def _texts(tab: tabs.Tab) -> list[int]:
+    """How long each of them is."""
+    return [len(live.text) for live in _lives(tab).values()]
 
 
 def main() -> None:

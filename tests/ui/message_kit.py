@@ -26,7 +26,7 @@ SOURCES = (
     RowSource("Backoff and jitter", "https://example.org/jitter"),
     RowSource("Rate limits", "https://docs.example.com/limits"),
 )
-PATIENCE_S = 10.0
+PATIENCE_S = 60.0
 RECEIPT = (ReceiptRun("$0.0007", icon="receipt"), ReceiptRun("in 812"), ReceiptRun("out 164"), ReceiptRun("3.1 s"))
 
 RICH = """# A heading

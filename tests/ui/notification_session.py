@@ -51,7 +51,7 @@ async def main(desktop: Desktop | None) -> dict[str, Any]:
     notifications.pressed.connect(lambda: presses.append(True))
     problem = await notifications.show("Rialto", "“<b>a & b</b>” is done")
     if desktop is not None:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while not presses:
                 QApplication.processEvents()
                 await asyncio.sleep(0.01)

@@ -37,7 +37,7 @@ from app.ui.shared.theme import Theme
 from app.ui.shell.main_window import MainWindow
 
 
-async def until(condition: Callable[[], bool], within_s: float = 5.0) -> None:
+async def until(condition: Callable[[], bool], within_s: float = 60.0) -> None:
     """Wait for a thing, on the loop that runs: a nested loop would leave the window's tasks stuck."""
     async with asyncio.timeout(within_s):
         while not condition():

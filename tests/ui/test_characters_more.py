@@ -167,7 +167,7 @@ def site(qapp: QApplication) -> Iterator[tuple[str, list[str]]]:
 
 async def shown(pictures: Pictures, url: str) -> None:
     pictures.get(url)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while pictures.get(url) is None:
             await asyncio.sleep(0.005)
 

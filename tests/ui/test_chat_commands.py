@@ -52,7 +52,7 @@ async def test_a_slash_and_a_name_find_a_character_to_speak_with(
     theme: Theme, tmp_home: Path, swift_sandbox: RunningSandbox
 ) -> None:
     async with open_box(theme, tmp_home, swift_sandbox) as box:
-        async with httpx.AsyncClient(headers={"Authorization": f"Bearer {swift_sandbox.api_key}"}) as http:
+        async with httpx.AsyncClient(headers={"Authorization": f"Bearer {swift_sandbox.api_key}"}, timeout=60) as http:
             body = (await http.get(f"{swift_sandbox.base_url}/characters", params={"limit": 1})).json()
         name = body["data"][0]["name"]
         await box.type(f"/{name}", send=False)

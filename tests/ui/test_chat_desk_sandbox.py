@@ -123,7 +123,7 @@ async def test_reviews_of_a_character_are_read_page_by_page(tmp_home: Path, sand
 
 async def test_the_sandbox_checks_what_we_send(tmp_home: Path, sandbox: RunningSandbox) -> None:
     """A schema that names no schema is refused there too, so that the check here is not the only one."""
-    async with httpx.AsyncClient(headers={"Authorization": f"Bearer {sandbox.api_key}"}) as http:
+    async with httpx.AsyncClient(headers={"Authorization": f"Bearer {sandbox.api_key}"}, timeout=60) as http:
         body = {
             "model": "rialto-handbook",
             "messages": [{"role": "user", "content": "x"}],

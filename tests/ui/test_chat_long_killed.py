@@ -10,19 +10,18 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QApplication
 
-from app.sandbox.server import Options, RunningSandbox, start_sandbox
+from app.sandbox.server import RunningSandbox
 from app.storage.chat_file import import_chat
 from app.storage.database import Database
-from app.storage.paths import resources
 from app.storage.settings import SettingsStore
 from app.ui.chat.message_view import MessageView
 from app.ui.shared.theme import Theme
 from tests.ui import test_chat_sandbox as tabs
+from tests.ui.silent_service import silent_service
 from tests.ui.test_chat_sandbox import sandbox
 
 __all__ = ["sandbox"]  # a fixture
 MESSAGES = 5_000
-SLOW = Options(tokens_per_second=25, local_ports={})
 
 
 async def fill(home: Path) -> str:
@@ -66,7 +65,7 @@ async def test_a_chat_of_5000_messages_from_a_killed_process_opens_whole(
     theme: Theme, tmp_home: Path, sandbox: RunningSandbox
 ) -> None:
     chat_id = await fill(tmp_home)
-    with start_sandbox(tmp_home / "slow-sandbox", resources(), options=SLOW) as box:
+    with silent_service(tmp_home / "silent-sandbox") as box:
         shown_chars = await killed(tmp_home, box, "ask")
     assert shown_chars > 20
     async with tabs.open_tab(tmp_home, sandbox) as tab:
@@ -95,7 +94,7 @@ async def test_a_chat_of_5000_messages_from_a_killed_process_opens_whole(
 async def test_answers_side_by_side_survive_a_kill_each_with_what_came(
     theme: Theme, tmp_home: Path, sandbox: RunningSandbox
 ) -> None:
-    with start_sandbox(tmp_home / "slow-sandbox", resources(), options=SLOW) as box:
+    with silent_service(tmp_home / "silent-sandbox") as box:
         assert await killed(tmp_home, box, "compare") > 20
     async with tabs.open_tab(tmp_home, sandbox) as tab:
         thread = tab.presenter.opened.thread

@@ -38,7 +38,7 @@ async def window(tmp_path: Path, tasks: TaskScope, theme: Theme) -> AsyncIterato
 
 async def arm(window: RpcWindow, name: str, **values: object) -> None:
     """Arm one of the Sandbox's faults, for requests to nodes."""
-    async with httpx.AsyncClient(headers=permission(window)) as http:
+    async with httpx.AsyncClient(headers=permission(window), timeout=60) as http:
         address = f"{window.desk.running.origin}/sandbox/faults/{name}"
         answer = await http.put(address, json={"path": "/crypto/rpc/", "times": 1, **values})
         assert answer.status_code == 200, answer.text
@@ -56,7 +56,7 @@ async def test_r_rpc_36_a_request_of_a_killed_process_is_unknown_and_free_to_sen
         env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
     )
     assert process.stdout is not None
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         assert (await process.stdout.readline()).decode().strip() == "on its way"
         while not await answered_by_service(window):
             await asyncio.sleep(0.02)
@@ -87,7 +87,7 @@ async def test_r_rpc_36_a_request_of_a_killed_process_is_unknown_and_free_to_sen
 
 async def answered_by_service(window: RpcWindow) -> bool:
     """True as soon as the Sandbox has carried out the request of the other process."""
-    async with httpx.AsyncClient(headers=permission(window)) as http:
+    async with httpx.AsyncClient(headers=permission(window), timeout=60) as http:
         lines = (await http.get(f"{window.desk.running.origin}/sandbox/log")).json()["data"]
     return any("/crypto/rpc/ethereum" in str(line["path"]) for line in lines)
 

@@ -30,7 +30,7 @@ def theme(qapp: QApplication) -> Theme:
 
 def wait_for(qtbot: QtBot, view: MessageView) -> None:
     """Wait until every formula on screen is drawn or given up."""
-    qtbot.waitUntil(lambda: view.figures.is_idle and not view.stream._formula_timer.isActive(), timeout=30_000)
+    qtbot.waitUntil(lambda: view.figures.is_idle and not view.stream._formula_timer.isActive(), timeout=60_000)
     settle(view)
 
 
@@ -133,13 +133,13 @@ def test_a_worker_that_dies_costs_one_formula_and_no_more(qtbot: QtBot, monkeypa
     formulas = Formulas()
     monkeypatch.setattr("app.ui.shared.formulas.worker_command", lambda: ["false"])
     assert formulas.get("a", False) is None
-    qtbot.waitUntil(lambda: formulas.is_idle, timeout=30_000)
+    qtbot.waitUntil(lambda: formulas.is_idle, timeout=60_000)
     lost = formulas.get("a", False)
     assert lost is not None
     assert not lost.is_set
     monkeypatch.undo()
     formulas.get("b", False)
-    qtbot.waitUntil(lambda: formulas.is_idle, timeout=30_000)
+    qtbot.waitUntil(lambda: formulas.is_idle, timeout=60_000)
     kept = formulas.get("b", False)
     assert kept is not None
     assert kept.is_set
@@ -150,7 +150,7 @@ def test_a_formula_that_takes_too_long_is_given_up(qtbot: QtBot, monkeypatch: py
     monkeypatch.setattr("app.ui.shared.formulas.FIRST_PATIENCE_S", 0.1)
     formulas = Formulas()
     formulas.get("a", False)
-    qtbot.waitUntil(lambda: formulas.is_idle, timeout=30_000)
+    qtbot.waitUntil(lambda: formulas.is_idle, timeout=60_000)
     lost = formulas.get("a", False)
     assert lost is not None
     assert not lost.is_set

@@ -65,7 +65,7 @@ def program(box: RealDesk) -> Iterator[Client]:
     """Another program that calls the same Sandbox."""
     assert box.running is not None
     headers = {"Authorization": f"Bearer {box.running.api_key}"}
-    with httpx.Client(headers=headers, timeout=20, verify=False, trust_env=False) as http:
+    with httpx.Client(headers=headers, timeout=60, verify=False, trust_env=False) as http:
         yield Client(box.running, http)
 
 

@@ -44,7 +44,7 @@ def make_view(qtbot: QtBot, theme: Theme, **options: object) -> GroupedView:
     view.show_groups(groups(THREE))
     view.show()
     view.activateWindow()
-    qtbot.waitUntil(view.isActiveWindow, timeout=2000)
+    qtbot.waitUntil(view.isActiveWindow, timeout=60_000)
     view.setFocus()
     return view
 

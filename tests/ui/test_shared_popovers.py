@@ -107,7 +107,7 @@ def test_a_popover_fades_in_and_arrives_whole(qtbot, window: QWidget, theme: The
     popover, _field, opener = popover_with_field(theme, window)
     popover.open_at(opener)
     assert popover.windowOpacity() < 0.5
-    qtbot.waitUntil(lambda: popover.windowOpacity() == 1.0, timeout=2000)
+    qtbot.waitUntil(lambda: popover.windowOpacity() == 1.0, timeout=60_000)
     popover.close()
 
 

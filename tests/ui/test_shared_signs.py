@@ -78,7 +78,7 @@ def test_a_skeleton_shows_nothing_at_first_and_then_the_shape(qtbot, theme: Them
     skeleton.resize(300, 300)
     skeleton.show()
     at_first = picture(skeleton)
-    qtbot.waitUntil(lambda: picture(skeleton) != at_first, timeout=3000)
+    qtbot.waitUntil(lambda: picture(skeleton) != at_first, timeout=60_000)
 
 
 def test_an_empty_place_offers_the_first_step(qtbot, theme: Theme) -> None:

@@ -62,7 +62,7 @@ def test_a_failure_in_another_thread_is_written_down(reporter: CrashReporter, tm
     def work() -> None:
         raise ValueError("in a worker")
 
-    with qtbot.waitSignal(reporter.crashed, timeout=2000):
+    with qtbot.waitSignal(reporter.crashed, timeout=60_000):
         thread = threading.Thread(target=work)
         thread.start()
         thread.join()

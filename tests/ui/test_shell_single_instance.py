@@ -16,7 +16,7 @@ def test_a_second_start_finds_the_folder_taken_and_raises_the_first(tmp_path: Pa
     assert first.try_lock()
     first.listen()
     assert not second.try_lock()
-    with qtbot.waitSignal(first.raise_requested, timeout=3000):
+    with qtbot.waitSignal(first.raise_requested, timeout=60_000):
         assert second.raise_other()
     first.release()
     assert second.try_lock()
@@ -58,9 +58,9 @@ def test_a_stranger_on_the_socket_raises_nothing(tmp_path: Path, qtbot) -> None:
     instance.raise_requested.connect(lambda: told.append(True))
     socket = QLocalSocket()
     socket.connectToServer(_socket_name(tmp_path))
-    assert socket.waitForConnected(2000)
+    assert socket.waitForConnected(60_000)
     socket.write(b"x" * 100_000)
-    socket.waitForBytesWritten(2000)
+    socket.waitForBytesWritten(60_000)
     with qtbot.waitSignal(socket.disconnected, timeout=3000, raising=False):
         socket.disconnectFromServer()
     assert told == []

@@ -47,7 +47,7 @@ async def kill_while(what: str, home: Path, sandbox: RunningSandbox) -> str:
 
 
 async def slow(sandbox: RunningSandbox, times: int = 1) -> None:
-    async with httpx.AsyncClient(headers={"Authorization": f"Bearer {sandbox.api_key}"}) as http:
+    async with httpx.AsyncClient(headers={"Authorization": f"Bearer {sandbox.api_key}"}, timeout=60) as http:
         values = {"seconds": 20, "times": times, "path": "/audio/transcriptions"}
         answer = await http.put(f"{sandbox.origin}/sandbox/faults/slow", json=values)
         assert answer.status_code == 200, answer.text

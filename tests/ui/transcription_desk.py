@@ -174,7 +174,7 @@ class Desk:
     async def fault(self, name: str, **values: object) -> None:
         """Arm one of the Sandbox's faults."""
         assert self.sandbox is not None
-        async with httpx.AsyncClient(headers={"Authorization": f"Bearer {self.sandbox.api_key}"}) as http:
+        async with httpx.AsyncClient(headers={"Authorization": f"Bearer {self.sandbox.api_key}"}, timeout=60) as http:
             answer = await http.put(f"{self.sandbox.origin}/sandbox/faults/{name}", json=values)
             assert answer.status_code == 200, answer.text
 

@@ -46,7 +46,7 @@ class Desk:
 
     async def until(self, fact: Callable[[], Any]) -> None:
         """Wait for a thing; the limit is for tests that would never end."""
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             while not fact():
                 await asyncio.sleep(0.005)
 
@@ -80,14 +80,14 @@ class Desk:
 
     async def armed(self) -> dict[str, Any]:
         """Return the faults that have not struck yet."""
-        async with httpx.AsyncClient(headers={"Authorization": f"Bearer {self.sandbox.api_key}"}) as http:
+        async with httpx.AsyncClient(headers={"Authorization": f"Bearer {self.sandbox.api_key}"}, timeout=60) as http:
             answer = await http.get(f"{self.sandbox.origin}/sandbox/faults")
             found: dict[str, Any] = answer.json()["armed"]
             return found
 
     async def fault(self, name: str, **values: object) -> None:
         """Arm one of the Sandbox's faults."""
-        async with httpx.AsyncClient(headers={"Authorization": f"Bearer {self.sandbox.api_key}"}) as http:
+        async with httpx.AsyncClient(headers={"Authorization": f"Bearer {self.sandbox.api_key}"}, timeout=60) as http:
             answer = await http.put(f"{self.sandbox.origin}/sandbox/faults/{name}", json=values)
             assert answer.status_code == 200, answer.text
 

@@ -153,7 +153,7 @@ async def test_stopped_on_its_way_it_may_have_been_charged_and_says_so(images: D
     image = next(iter(images.presenter.library.rows.values()))
     assert image.state == "sending"
     await images.until(lambda: not images.page.form.stop.isHidden())
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while "slow" in await images.armed():  # until the call has arrived there
             await asyncio.sleep(0.01)
     images.page.form.stop.click()

@@ -52,7 +52,7 @@ async def test_a_leap_shows_every_caption_in_sight_after_a_few_frames(theme: The
     bar = gallery.view.verticalScrollBar()
     for place in (bar.maximum() // 2, bar.maximum(), 0):
         bar.setValue(place)
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             while (seen := captions(gallery))[0] < seen[1] or not seen[1]:
                 await asyncio.sleep(0.02)
         assert seen[1] > NEW_CAPTIONS, "more than one frame paints"

@@ -48,7 +48,7 @@ async def kill_at(victims_here: Victims, step: str, home: Path, sandbox: Running
 
 async def arrived(sandbox: RunningSandbox) -> int:
     """How many calls for an image the service ever saw."""
-    async with httpx.AsyncClient(headers={"Authorization": f"Bearer {sandbox.api_key}"}) as http:
+    async with httpx.AsyncClient(headers={"Authorization": f"Bearer {sandbox.api_key}"}, timeout=60) as http:
         answer = await http.get(f"{sandbox.origin}/sandbox/log")
         assert answer.status_code == 200, answer.text
         return sum(row["path"].endswith("/image/generate") for row in answer.json()["data"])

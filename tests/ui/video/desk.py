@@ -40,7 +40,7 @@ class Controls:
         self.origin = base_url.removesuffix("/api/v1")
 
     async def put(self, path: str, body: dict[str, Any]) -> None:
-        async with httpx.AsyncClient(headers={"Authorization": f"Bearer {self.api_key}"}) as http:
+        async with httpx.AsyncClient(headers={"Authorization": f"Bearer {self.api_key}"}, timeout=60) as http:
             answer = await http.put(f"{self.origin}/sandbox/{path}", json=body)
             assert answer.status_code == 200, answer.text
 
@@ -52,18 +52,18 @@ class Controls:
         await self.put(f"faults/{name}", dict(values))
 
     async def reset_faults(self) -> None:
-        async with httpx.AsyncClient(headers={"Authorization": f"Bearer {self.api_key}"}) as http:
+        async with httpx.AsyncClient(headers={"Authorization": f"Bearer {self.api_key}"}, timeout=60) as http:
             answer = await http.delete(f"{self.origin}/sandbox/faults")
             assert answer.status_code == 200, answer.text
 
     async def reset(self) -> None:
-        async with httpx.AsyncClient(headers={"Authorization": f"Bearer {self.api_key}"}) as http:
+        async with httpx.AsyncClient(headers={"Authorization": f"Bearer {self.api_key}"}, timeout=60) as http:
             answer = await http.post(f"{self.origin}/sandbox/reset")
             assert answer.status_code == 200, answer.text
 
     async def calls(self, path: str) -> list[dict[str, Any]]:
         """The requests of a path that the Sandbox answered, oldest first."""
-        async with httpx.AsyncClient(headers={"Authorization": f"Bearer {self.api_key}"}) as http:
+        async with httpx.AsyncClient(headers={"Authorization": f"Bearer {self.api_key}"}, timeout=60) as http:
             answer = await http.get(f"{self.origin}/sandbox/log")
         return [line for line in answer.json()["data"] if line["path"].endswith(path)]
 
@@ -85,7 +85,7 @@ class Desk:
     exchanges: list[Exchange] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
 
-    async def until(self, fact: Callable[[], object], seconds: float = 30.0) -> None:
+    async def until(self, fact: Callable[[], object], seconds: float = 60.0) -> None:
         async with asyncio.timeout(seconds):
             while not fact():
                 await asyncio.sleep(PAUSE_S)

@@ -46,7 +46,7 @@ def test_every_film_gets_a_picture_of_its_own(qtbot: QtBot, tmp_path: Path) -> N
         asked = [posters.get(film, SIZE) for film in films]
         return None not in asked and all(Path(film + SUFFIX).exists() for film in films)
 
-    qtbot.waitUntil(all_are_made, timeout=30_000)
+    qtbot.waitUntil(all_are_made, timeout=60_000)
     shown = [hue_of(film + SUFFIX) for film in films]
     wanted = [QColor(colour).hue() for colour in COLOURS]
     assert all(abs(one - other) % 360 < 12 for one, other in zip(shown, wanted, strict=True)), (shown, wanted)
@@ -58,11 +58,11 @@ def test_no_frame_of_the_film_before_can_come_late_and_be_taken_for_the_next_one
     frames.ended.connect(ended.__setitem__)
     frames.begin(red)
     before = frames._sink
-    qtbot.waitUntil(lambda: red in ended and not frames.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: red in ended and not frames.busy, timeout=60_000)
     frames.begin(blue)
     assert frames._sink is not before
     frames._frame(red, late_frame(ended[red]))  # what its sink would have told
-    qtbot.waitUntil(lambda: blue in ended, timeout=20_000)
+    qtbot.waitUntil(lambda: blue in ended, timeout=60_000)
     assert abs(ended[blue].pixelColor(80, 20).hue() - QColor("#2030c0").hue()) < 12
 
 
@@ -80,7 +80,7 @@ def test_what_cannot_be_shown_is_tried_three_times_and_no_more(qtbot: QtBot, tmp
     posters._frames = FirstFrame(posters)
     posters._frames.ended.connect(posters._take)
     posters._frames.begin = watched.__get__(posters._frames)  # type: ignore[method-assign]  # to count
-    qtbot.waitUntil(lambda: posters.get(str(path), SIZE) is not None and len(tries) == TRIES, timeout=20_000)
-    qtbot.waitUntil(lambda: not posters._frames.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: posters.get(str(path), SIZE) is not None and len(tries) == TRIES, timeout=60_000)
+    qtbot.waitUntil(lambda: not posters._frames.busy, timeout=60_000)
     posters.get(str(path), SIZE)
     assert len(tries) == TRIES and not Path(str(path) + SUFFIX).exists()

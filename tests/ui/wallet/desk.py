@@ -33,7 +33,7 @@ from app.ui.wallet.presenter_top_up import TopUpPresenter
 from app.ui.wallet.sandbox_books import books_since
 from tests.credentials.book_file import BookFile
 
-WAIT_S = 30
+WAIT_S = 60
 
 
 class Place:
