@@ -14,7 +14,7 @@ def carry_out(rialto: Rialto, action: str) -> None:
     """Do what a button asks for; `action` is the id of its `ActionSpec`."""
     if action == "speak":
         return  # the message view told the speech tab itself
-    if action == "sandbox-money":
+    if action in ("sandbox-money", "sandbox-settings"):
         rialto.window.open_settings("sandbox")
     elif action == "switch-account":
         rialto.window.open_account_menu()

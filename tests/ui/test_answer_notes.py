@@ -122,7 +122,15 @@ async def test_an_empty_balance_offers_a_way_that_exists(tmp_home: Path, account
 
 
 # What the window carries out (`carry_out` of the remedies), and what the page does itself.
-ELSEWHERE = {"replace-key", "switch-account", "sandbox", "connection", "top-up", "check-balance"}
+ELSEWHERE = {
+    "replace-key",
+    "switch-account",
+    "sandbox",
+    "sandbox-settings",
+    "connection",
+    "top-up",
+    "check-balance",
+}
 IN_THE_PAGE = {"choose-model"}
 
 
@@ -143,6 +151,12 @@ def test_every_button_of_every_error_has_somebody_who_carries_it_out(kind: type[
         for action in for_chat(describe(error)).actions:
             here = f'"{action.id}"' in source or action.id.startswith("use-model:") or action.id == "use-suggestion"
             assert here or action.id in ELSEWHERE | IN_THE_PAGE, f"nobody does {action.id} of {kind.__name__}"
+
+
+def test_the_sandbox_is_no_way_out_of_the_sandbox() -> None:
+    lost = describe(errors.ConnectionFailed("No way"))
+    assert "sandbox" in [action.id for action in for_chat(lost).actions]
+    assert [action.id for action in for_chat(lost, in_sandbox=True).actions][1:] == ["sandbox-settings"]
 
 
 def test_the_window_knows_every_action_that_is_left_to_it() -> None:

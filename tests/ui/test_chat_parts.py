@@ -9,6 +9,7 @@ from decimal import Decimal
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PySide6.QtGui import QFontMetricsF
 
 from app.service.chat_types import (
     ReasoningDelta,
@@ -22,10 +23,11 @@ from app.service.chat_types import (
 from app.service.models import Model
 from app.ui.chat.continuing import SHORTEST_REPEAT_CHARS, RepeatFilter
 from app.ui.chat.estimate import TokenCounter, context_text, count_tokens, turn_cap_usd
-from app.ui.chat.json_view import MAX_TEXT_CHARS, JsonWriter
+from app.ui.chat.json_view import MAX_TEXT_CHARS, JsonView, JsonWriter
 from app.ui.chat.live_answer import LiveAnswer
 from app.ui.chat.options import ChatOptions, judge, next_web_search, service_parameters
 from app.ui.chat.titles import MAX_TITLE_CHARS, NEW_CHAT, group_of, title_from
+from app.ui.shared.theme import Theme
 from tests.ui.chat_desk import model_body
 
 COLORS = {name: f"#{name}" for name in ("keyword", "string", "number", "name", "comment")}
@@ -215,6 +217,15 @@ class TestJson:
         written = "".join(self.lines("x" * (MAX_TEXT_CHARS + 1_500)))
         assert "1,500 more characters" in written
         assert len(written) < MAX_TEXT_CHARS + 500
+
+    def test_what_is_broken_goes_on_further_in_than_it_began(self, theme: Theme) -> None:
+        view = JsonView(theme, "Body")
+        view.set_value({"outer": {"a_long_name_of_a_value": "a value that is longer than the line"}})
+        block = view.document().findBlockByNumber(2)
+        assert block.text().startswith("\u00a0" * 4 + '"a_long_name')
+        form, letter = block.blockFormat(), QFontMetricsF(view.document().defaultFont()).horizontalAdvance("0")
+        assert form.leftMargin() == -form.textIndent() == pytest.approx(6 * letter, abs=1)
+        assert view.toPlainText().count("\n") == 4
 
 
 async def test_parts_import_nothing_heavy() -> None:

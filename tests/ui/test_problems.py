@@ -202,3 +202,18 @@ def test_a_problem_reads_aloud_as_two_sentences() -> None:
 def test_the_tree_was_found() -> None:
     assert len(every_error()) >= 20
     assert all(inspect.isclass(kind) for kind in every_error())
+
+
+@pytest.mark.parametrize(
+    ("code", "what", "first"),
+    [
+        ("context_length_exceeded", "This is more than the model reads at once", "choose-model"),
+        ("provider_content_policy", "The service's content rules refused this", "edit"),
+    ],
+)
+def test_a_refused_request_whose_code_is_known_is_told_for_what_it_is(code: str, what: str, first: str) -> None:
+    error = errors.BadRequest("The service's own words")
+    error.code = code
+    problem = describe(error, now=NOW)
+    assert (problem.what, problem.primary.id if problem.primary else "") == (what, first)
+    assert problem.meaning == "The service's own words. Nothing was charged."

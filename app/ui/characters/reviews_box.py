@@ -135,6 +135,7 @@ class Review(QWidget):
         if rating:
             first.addWidget(IconLabel(theme, "star-filled", "warn", px=12))
             first.addWidget(Label(theme, str(rating), "small", "text2", tabular=True))
+        first.addSpacing(theme.px(6))
         first.addWidget(Label(theme, when, "small", "text3", tabular=True))
         column.addLayout(first)
         if text:

@@ -17,6 +17,7 @@ RETRY = ActionSpec("retry", "Try again")
 EDIT = ActionSpec("edit", "Edit")
 CONTINUE = ActionSpec("continue", "Continue")
 OTHER_MODEL = ActionSpec("choose-model", "Choose another model…")
+SANDBOX_SETTINGS = ActionSpec("sandbox-settings", "Look at the Sandbox…")
 USE_SUGGESTION = "use-suggestion"
 
 # A flag of the answer's headers → what it says, in the order of weight.
@@ -91,13 +92,15 @@ def not_sent(sentence: str) -> Problem:
     )
 
 
-def for_chat(problem: Problem) -> Problem:
-    """The same problem with buttons that a chat can carry out."""
+def for_chat(problem: Problem, *, in_sandbox: bool = False) -> Problem:
+    """The same problem with buttons that a chat can carry out; the Sandbox is no way out of the Sandbox."""
     from dataclasses import replace
 
     def fit(action: ActionSpec | None) -> ActionSpec | None:
         if action is None:
             return None
+        if in_sandbox and action.id == "sandbox":
+            return SANDBOX_SETTINGS
         return _IN_CHAT.get(action.id, action)
 
     primary, alternative = fit(problem.primary), fit(problem.alternative)

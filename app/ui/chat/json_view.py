@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QUrl
-from PySide6.QtGui import QTextBlockFormat, QTextCursor
+from PySide6.QtGui import QFontMetricsF, QTextBlockFormat, QTextCursor
 from PySide6.QtWidgets import QFrame, QTextBrowser, QWidget
 
 if TYPE_CHECKING:
@@ -57,7 +57,8 @@ class JsonView(QTextBrowser):
             for name in ("keyword", "string", "number", "name", "comment")
         }
         lines = JsonWriter(colors, self._theme.color("text").name(), self._open).lines(self._value)
-        self.setHtml("<br>".join(lines))
+        letter = QFontMetricsF(self.document().defaultFont()).horizontalAdvance("0")
+        self.setHtml("".join(_hanging(line, letter) for line in lines))
         cursor = QTextCursor(self.document())
         cursor.select(QTextCursor.SelectionType.Document)
         spacing = QTextBlockFormat()
@@ -130,6 +131,13 @@ class JsonWriter:
 
     def _sign(self, text: str) -> str:
         return f'<span style="color:{self._plain}">{_escaped(text)}</span>'
+
+
+def _hanging(line: str, letter_px: float) -> str:
+    """One line of its own; where it is broken, it goes on one step further in than it begins."""
+    begins = len(line) - len(line.lstrip("\u00a0"))
+    px = round((begins + len(INDENT)) * letter_px)
+    return f'<p style="margin:0; margin-left:{px}px; text-indent:-{px}px">{line}</p>'
 
 
 def _escaped(text: str) -> str:

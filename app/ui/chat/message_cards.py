@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _LEFT = int((Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft).value)
 RING_PX = 40
+GIVES_UP = ("dismiss", "stop")  # Rialto goes on by itself; nobody is to be led into pressing these
 
 
 class StateNote(Box):
@@ -146,7 +147,7 @@ class ErrorCard(Box):
         x = self._x
         self._controls = []
         for spec in problem.actions:
-            look = "primary" if spec is problem.primary else "plain"
+            look = "primary" if spec is problem.primary and spec.id not in GIVES_UP else "plain"
             wide = button_width(theme, look, spec.text, "", large=True)
             if x > self._x and x + wide > self._x + room:
                 x, y = self._x, y + high + theme.px(6)

@@ -25,6 +25,7 @@ from app.ui.chat.message_units import (
     Styles,
     Unit,
 )
+from app.ui.chat.message_waits import QuietWait, is_quiet_wait
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -273,7 +274,9 @@ class RowModel:
         if row.state in ("stopped", "interrupted"):
             found.append(StateNote(self._styles.theme, row))
         if row.problem is not None:
-            found.append(ErrorCard(self._styles.theme, row.problem, details_open=self.memory.details_open))
+            theme, problem = self._styles.theme, row.problem
+            card = ErrorCard(theme, problem, details_open=self.memory.details_open)
+            found.append(QuietWait(theme, problem) if is_quiet_wait(problem) else card)
         return found
 
     def _footer(self) -> FooterBox:

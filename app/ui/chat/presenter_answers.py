@@ -251,7 +251,7 @@ class Answers(QObject):
         if ending.error is not None and ending.state == "failed":
             from app.service.errors import ContentRefused, PaymentRequired
 
-            problem = for_chat(describe(ending.error))
+            problem = for_chat(describe(ending.error), in_sandbox=self._caller.is_sandbox)
             if isinstance(ending.error, ContentRefused) and ending.error.suggested_prompt:
                 self._suggestions[job.message.id] = ending.error.suggested_prompt
             if not isinstance(ending.error, PaymentRequired):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from app.ui.chat.json_view import JsonView
 from app.ui.shared import money
@@ -78,8 +78,7 @@ class RequestPage(QScrollArea):
         self._key_line = key_line
         self._outcome = Label(theme, "", "small", "text2", wrap=True, tabular=True)
         self._headers_title = Label(theme, self.tr("Answer headers"), "small", "text2", weight=600)
-        self._headers = QGridLayout()
-        self._headers.setColumnStretch(1, 1)
+        self._headers = QVBoxLayout()
         column.addLayout(first)
         column.addWidget(self._box)
         column.addLayout(key_line)
@@ -93,8 +92,7 @@ class RequestPage(QScrollArea):
         self._inner.setSpacing(theme.px(12))
         self._first.setSpacing(theme.px(8))
         self._key_line.setSpacing(theme.px(5))
-        self._headers.setHorizontalSpacing(theme.px(8))
-        self._headers.setVerticalSpacing(theme.px(5))
+        self._headers.setSpacing(theme.px(5))
 
     def show_request(self, view: RequestView) -> None:
         """Show a call, or say why there is none."""
@@ -133,17 +131,8 @@ class RequestPage(QScrollArea):
             widget = item.widget() if item is not None else None
             if widget is not None:
                 widget.deleteLater()
-        for row, (name, value) in enumerate(headers):
-            short = next((name[len(prefix) :] for prefix in _PREFIXES if name.startswith(prefix)), name)
-            label = Label(self._theme, short, "small", "text2", mono=True, elide=len(short) > LONGEST_NAME)
-            label.setToolTip(name)
-            shown = Label(self._theme, value, "small", mono=True, elide=True)
-            shown.setAccessibleName(f"{name}: {value}")
-            shown.setToolTip(value)
-            shown.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-            shown.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-            self._headers.addWidget(label, row, 0)
-            self._headers.addWidget(shown, row, 1)
+        for name, value in headers:
+            self._headers.addWidget(_HeaderLine(self._theme, name, value))
 
     def copy_curl(self) -> None:
         """Put the command on the clipboard; the key stays out of it."""
@@ -152,6 +141,26 @@ class RequestPage(QScrollArea):
         if self._view is not None and self._view.record is not None:
             QGuiApplication.clipboard().setText(curl_command(self._view.record))
             self.copied.emit(self.tr("Copied as curl, without the key"))
+
+
+class _HeaderLine(QWidget):
+    """A header's name and its value, which has all the room that the name leaves."""
+
+    def __init__(self, theme: Theme, name: str, value: str) -> None:
+        super().__init__()
+        short = next((name[len(prefix) :] for prefix in _PREFIXES if name.startswith(prefix)), name)
+        label = Label(theme, short, "small", "text2", mono=True, elide=len(short) > LONGEST_NAME)
+        label.setToolTip(name)
+        shown = Label(theme, value, "small", mono=True, elide=True)
+        shown.setAccessibleName(f"{name}: {value}")
+        shown.setToolTip(value)
+        shown.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        shown.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        line = QHBoxLayout(self)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(theme.px(8))
+        line.addWidget(label)
+        line.addWidget(shown, 1)
 
 
 class _Box(QFrame):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor, QTextFormat
-from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QTextEdit, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QTextEdit, QVBoxLayout, QWidget
 
 from app.ui.chat.structure import Fault, Structure, answer_format, function_names, functions_of
 from app.ui.shared.dialogs import Dialog
@@ -172,13 +172,19 @@ class CallsDialog(Dialog):
         words = self.tr("The model asked for this. Nothing was run: what you write here goes back as the result.")
         self.body.addWidget(Label(theme, words, role="text2", wrap=True))
         for call_id, name, arguments, given in calls:
-            self.body.addWidget(Label(theme, name or self.tr("unnamed"), mono=True, weight=500))
-            self.body.addWidget(Label(theme, _tidy(arguments), "small", "text2", mono=True, wrap=True))
-            field = JsonEdit(theme, self.tr("Result of {name}").format(name=name), lines=4)
+            called = name or self.tr("unnamed")
+            field = JsonEdit(theme, self.tr("Result of {name}").format(name=called), lines=3)
+            field.setPlaceholderText(self.tr("What {name} returns: text or JSON").format(name=called))
             field.setPlainText(given)
             field.textChanged.connect(self._check)
             self.fields[call_id] = field
-            self.body.addWidget(field)
+            together = QVBoxLayout()
+            together.setSpacing(theme.px(4))
+            together.addWidget(Label(theme, called, mono=True, weight=500))
+            together.addWidget(Label(theme, _tidy(arguments), "small", "text2", mono=True, wrap=True))
+            together.addSpacing(theme.px(2))
+            together.addWidget(field)
+            self.body.addLayout(together)
         self.add_button(self.tr("Cancel"), accepts=False)
         words = self.tr("Send the result") if len(calls) == 1 else self.tr("Send the results")
         self.send = self.add_button(words, kind="primary", accepts=True)

@@ -166,6 +166,17 @@ def _in_band(error: errors.ServiceError, subject: str, charged: str) -> Told:
 
 
 def _bad_request(error: errors.ServiceError, subject: str, charged: str) -> Told:
+    if error.code == "context_length_exceeded":
+        return Told(
+            "This is more than the model reads at once",
+            _join(_said(error), "Nothing was charged."),
+            CHOOSE_MODEL,
+            EDIT,
+            icon="layers",
+            severity="warn",
+        )
+    if error.code == "provider_content_policy":  # of a provider behind the service, whatever the status is
+        return _refused_content(error, subject, charged or "Nothing was charged.")
     first = error.fields[0] if error.fields else None
     if first is not None:
         end = "" if first.message.endswith((".", "!", "?")) else "."
