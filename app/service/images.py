@@ -31,7 +31,9 @@ MAX_OPENAI_PROMPT_CHARS = 1500
 MAX_SIDE = 1280
 MAX_VARIANTS = 4
 MAX_SEED = 999_999_999
+MAX_CREATIVITY = 0.02
 MAX_INPUT_BYTES = 25 * MIB
+OPENAI_SIZES = ("auto", "256x256", "512x512", "1024x1024", "1536x1024", "1024x1536", "1792x1024", "1024x1792")  # px
 MAX_PICTURE_BYTES = 96 * MIB
 READ_TIMEOUT_S = 300.0
 PICTURE_KINDS = frozenset({"png", "jpeg", "webp", "gif"})
@@ -120,7 +122,7 @@ class ImageRequest:
         for name, side in (("width", self.width), ("height", self.height)):
             limit(side is None or 0 < side <= MAX_SIDE, name, f"1 to {MAX_SIDE}", f"1 to {MAX_SIDE} pixels.")
         limit(self.quality in (None, *QUALITIES), "quality", ", ".join(QUALITIES), "Quality is low, medium or high.")
-        limit(self.format in (None, *FORMATS), "format", ", ".join(FORMATS), "Pictures come as jpeg, png or webp.")
+        _check_format(self.format)
         limit(1 <= self.variants <= MAX_VARIANTS, "variants", f"1 to {MAX_VARIANTS}", "One to four pictures at a time.")
         scale = self.cfg_scale
         limit(scale is None or 0 < scale <= 20, "cfg_scale", "0 to 20", "cfg_scale lies above 0, up to 20.")
@@ -140,6 +142,7 @@ class EditRequest:
     quality: str | None = None
     output_format: str | None = None
     safe_mode: bool = True
+    enhance_prompt: bool = False
     prompt_limit: int = MAX_EDIT_PROMPT_CHARS
 
 
@@ -162,15 +165,22 @@ class ImagesResource:
         *,
         size: str | None = None,
         output_format: str | None = None,
+        safe_mode: bool = True,
         price_usd: Decimal | None = None,
     ) -> Pictures:
         """Make a picture in the OpenAI form of the call. An unknown model falls back to the service's default."""
         limit(bool(model.strip()), "model", "1", "A model has to be chosen.")
         _check_prompt(prompt, MAX_OPENAI_PROMPT_CHARS)
+        limit(
+            size in (None, *OPENAI_SIZES), "size", ", ".join(OPENAI_SIZES), "This call makes pictures of a few sizes."
+        )
+        _check_format(output_format)
         body: dict[str, object] = {"model": model, "prompt": prompt, "response_format": "b64_json"}
         for name, value in (("size", size), ("output_format", output_format)):
             if value is not None:
                 body[name] = value
+        if not safe_mode:
+            body["moderation"] = "low"
         return await self._pictures("/images/generations", JsonContent(body), model, price_usd, None)
 
     async def styles(self) -> tuple[str, ...]:
@@ -193,6 +203,7 @@ class ImagesResource:
         limit(bool(request.model.strip()), "model", "1", "A model has to be chosen.")
         _check_prompt(request.prompt, min(request.prompt_limit, MAX_EDIT_PROMPT_CHARS))
         limit(bool(request.pictures), "image", "1", "There is no picture to change.")
+        _check_format(request.output_format)
         several = len(request.pictures) > 1
         fields = [("prompt", request.prompt), ("modelId" if several else "model", request.model)]
         for name in ("aspect_ratio", "resolution", "output_format", *(("quality",) if several else ())):
@@ -201,6 +212,8 @@ class ImagesResource:
                 fields.append((name, value))
         if not request.safe_mode:
             fields.append(("safe_mode", "false"))
+        if request.enhance_prompt:
+            fields.append(("enhance_prompt", "true"))
         files = tuple(_file("images" if several else "image", picture) for picture in request.pictures)
         content = FormContent(tuple(fields), files, on_progress)
         path = "/image/multi-edit" if several else "/image/edit"
@@ -214,24 +227,34 @@ class ImagesResource:
         creativity: float | None = None,
         price_usd: Decimal | None = None,
         on_progress: OnProgress | None = None,
+        on_wait: OnWait | None = None,
     ) -> Pictures:
         """Enlarge 2 or 4 times; the service shrinks the factor where the result would grow too large."""
         limit(scale in (2, 4), "scale", "2, 4", "Pictures grow 2 or 4 times.")
+        allowed = f"0 to {MAX_CREATIVITY}"
         limit(
-            creativity is None or 0 <= creativity <= 0.02, "creativity", "0 to 0.02", "Creativity goes from 0 to 0.02."
+            creativity is None or 0 <= creativity <= MAX_CREATIVITY,
+            "creativity",
+            allowed,
+            f"Creativity goes from {allowed}.",
         )
         fields = [("scale", str(scale))]
         if creativity is not None:
             fields.append(("creativity", f"{creativity:g}"))
         content = FormContent(tuple(fields), (_file("image", picture),), on_progress)
-        return await self._pictures("/image/upscale", content, "", price_usd, None)
+        return await self._pictures("/image/upscale", content, "", price_usd, on_wait)
 
     async def remove_background(
-        self, picture: bytes, *, price_usd: Decimal | None = None, on_progress: OnProgress | None = None
+        self,
+        picture: bytes,
+        *,
+        price_usd: Decimal | None = None,
+        on_progress: OnProgress | None = None,
+        on_wait: OnWait | None = None,
     ) -> Pictures:
         """Return the picture as PNG with what is behind its subject made clear."""
         content = FormContent((), (_file("image", picture),), on_progress)
-        return await self._pictures("/image/background-remove", content, "", price_usd, None)
+        return await self._pictures("/image/background-remove", content, "", price_usd, on_wait)
 
     async def _pictures(
         self, path: str, content: Content, model: str, price_usd: Decimal | None, on_wait: OnWait | None
@@ -259,6 +282,10 @@ class ImagesResource:
 def _check_prompt(prompt: str, allowed: int) -> None:
     limit(bool(prompt.strip()), "prompt", "1", "A picture begins with words.")
     limit(len(prompt) <= allowed, "prompt", str(allowed), f"Up to {allowed} characters; this text has {len(prompt)}.")
+
+
+def _check_format(name: str | None) -> None:
+    limit(name in (None, *FORMATS), "format", ", ".join(FORMATS), "Pictures come as jpeg, png or webp.")
 
 
 def _file(name: str, picture: bytes) -> FormFile:

@@ -94,6 +94,9 @@ class ModelSpec(WireModel):
     embedding_dimensions: int | None = Field(default=None, alias="embeddingDimensions")
     max_input_tokens: int | None = Field(default=None, alias="maxInputTokens")
     supports_custom_dimensions: bool = Field(default=False, alias="supportsCustomDimensions")
+    supports_style_references: bool | None = Field(default=None, alias="supportsStyleReferences")
+    supports_web_search: bool | None = Field(default=None, alias="supportsWebSearch")  # of an image model
+    supports_prompt_thinking: bool | None = Field(default=None, alias="supportsOptimizePromptThinking")
 
 
 class Model(WireModel):

@@ -92,9 +92,13 @@ def image_cost(
     return None if price is None else price * variants
 
 
-def edit_cost(pricing: Pricing | None, *, inputs: int = 1, resolution: str | None = None) -> Decimal | None:
+def edit_cost(
+    pricing: Pricing | None, *, inputs: int = 1, resolution: str | None = None, quality: str | None = None
+) -> Decimal | None:
     """USD for one edit; pictures beyond the included ones cost extra."""
-    price = usd(pricing, "resolutions", resolution) if resolution else None
+    price = usd(pricing, "quality", resolution, quality) if resolution and quality else None
+    if price is None and resolution:
+        price = usd(pricing, "resolutions", resolution)
     if price is None:
         price = usd(pricing, "inpaint")
     if price is None:

@@ -25,7 +25,7 @@ FORMATS = (("", "The model's own"), ("png", "PNG"), ("jpeg", "JPEG"), ("webp", "
 
 
 class EditDialog(Dialog):
-    """`price_of` tells the price of (model, resolution). Nothing is sent by the dialog itself."""
+    """`price_of` tells the price of (model, resolution, quality, images). Nothing is sent by the dialog itself."""
 
     def __init__(
         self,
@@ -33,7 +33,7 @@ class EditDialog(Dialog):
         parent: QWidget,
         picture: QImage,
         models: Sequence[EditModel],
-        price_of: Callable[[str, str], Decimal | None],
+        price_of: Callable[[str, str, str, int], Decimal | None],
         *,
         others: int = 0,
     ) -> None:
@@ -44,13 +44,15 @@ class EditDialog(Dialog):
         self.prompt.setTabChangesFocus(True)
         self.prompt.setAccessibleName("What is to change")
         self.prompt.setPlaceholderText("What is to change, such as: make it night, with lit windows.")
-        self.prompt.setFixedHeight(theme.px(16) + 3 * theme.line_px("body"))
         self.counter = Label(theme, "", "small", "text3", tabular=True)
         self.model = ChoiceField(theme, "Model that edits")
         self.ratio = ChoiceField(theme, "Shape of the result")
         self.resolution = ChoiceField(theme, "Resolution of the result")
         self.format = ChoiceField(theme, "Format of the result")
+        self.quality = ChoiceField(theme, "Quality of the result")
         self.safe = Switch(theme, "Blur adult images", checked=True)
+        self.enhance = Switch(theme, "Let the service rewrite the words")
+        self.combined = Label(theme, "", "small", "text2", wrap=True)
         self.editor = MaskEditor(theme)
         self.editor.show_picture(picture)
         self.brush = SliderField(
@@ -66,8 +68,8 @@ class EditDialog(Dialog):
         self.cancel = self.add_button("Cancel", accepts=False)
         self.send = self.add_button("Edit", kind="primary", accepts=True)
         self._connect()
+        self._dress()
         self._choose_model()
-        self._look()
         self.prompt.setFocus()
 
     def _build(self) -> None:
@@ -77,9 +79,8 @@ class EditDialog(Dialog):
         head.addWidget(self.counter)
         self.body.addLayout(head)
         self.body.addWidget(self.prompt)
-        if self._others:
-            what = "one more image" if self._others == 1 else f"{self._others} more images"
-            self.body.addWidget(Label(theme, f"Combined with {what} that you chose.", "small", "text2"))
+        self.body.addWidget(self.combined)
+        self.combined.setVisible(self._others > 0)
         tools = QHBoxLayout()
         tools.setSpacing(theme.px(8))
         tools.addWidget(self.tool)
@@ -87,7 +88,6 @@ class EditDialog(Dialog):
         tools.addWidget(self.brush, 1)
         for widget in (self.undo, self.invert, self.clear):
             tools.addWidget(widget)
-        self.editor.setMinimumHeight(theme.type_px(280))
         self.body.addWidget(self.editor, 1)
         self.body.addLayout(tools)
         self.body.addWidget(self.painted)
@@ -97,20 +97,27 @@ class EditDialog(Dialog):
             ("Model", self.model),
             ("Shape", self.ratio),
             ("Resolution", self.resolution),
+            ("Quality", self.quality),
             ("Format", self.format),
         ):
             column = QVBoxLayout()
             column.setSpacing(theme.px(4))
             label = Label(theme, words, "small", "text2", weight=500)
             label.setBuddy(field)
+            if field is self.quality:
+                self._quality_label = label
             column.addWidget(label)
             column.addWidget(field)
             fields.addLayout(column, 1)
         self.body.addLayout(fields)
-        safe = QHBoxLayout()
-        safe.addWidget(Label(theme, "Blur adult images"), 1)
-        safe.addWidget(self.safe)
-        self.body.addLayout(safe)
+        for words, switch in (
+            ("Blur adult images", self.safe),
+            ("Let the service rewrite the words", self.enhance),
+        ):
+            row = QHBoxLayout()
+            row.addWidget(Label(theme, words), 1)
+            row.addWidget(switch)
+            self.body.addLayout(row)
         for model in self._models.values():
             self.model.addItem(model.name, model.id)
         for key, words in FORMATS:
@@ -120,6 +127,8 @@ class EditDialog(Dialog):
         self.prompt.textChanged.connect(self._look)
         self.model.currentIndexChanged.connect(lambda _: self._choose_model())
         self.resolution.currentIndexChanged.connect(lambda _: self._look())
+        self.quality.currentIndexChanged.connect(lambda _: self._look())
+        self._theme.changed.connect(self._dress)
         self.brush.value_edited.connect(lambda value: self.editor.set_brush(int(value)))
         self.editor.brush_changed.connect(self.brush.set_value)
         self.editor.changed.connect(self._look)
@@ -128,16 +137,42 @@ class EditDialog(Dialog):
         self.invert.clicked.connect(self.editor.invert)
         self.clear.clicked.connect(self.editor.clear)
 
+    def _dress(self) -> None:
+        theme = self._theme
+        self.prompt.setFixedHeight(theme.px(16) + 3 * theme.line_px("body"))
+        self.editor.setMinimumHeight(theme.type_px(280))
+
+    @property
+    def _inputs(self) -> int:
+        """How many images go along: as many of the chosen ones as the model combines."""
+        return min(1 + self._others, self._models[str(self.model.currentData())].most_inputs)
+
     def _choose_tool(self, tool: str) -> None:
         self.editor.erases = tool == "rub"
 
     def _choose_model(self) -> None:
         model = self._models[str(self.model.currentData())]
-        for field, names in ((self.ratio, model.ratios), (self.resolution, model.resolutions)):
+        several = self._inputs > 1
+        ratios = model.ratios if several or model.shapes_one else ()
+        qualities = ("", *model.qualities) if several and model.qualities else ()
+        for field, names, default in (
+            (self.ratio, ratios, ""),
+            (self.resolution, model.resolutions, model.default_resolution),
+            (self.quality, qualities, ""),
+        ):
             field.clear()
             for name in names:
-                field.addItem("As it is" if name == "auto" else name, "" if name == "auto" else name)
+                field.addItem(*_choice(name))
+            field.setCurrentIndex(max(0, field.findData(default)) if names else -1)
             field.setEnabled(bool(names))
+        for widget in (self.quality, self._quality_label):
+            widget.setVisible(bool(qualities))
+        left_out = 1 + self._others - self._inputs
+        what = "one more image" if self._inputs == 2 else f"{self._inputs - 1} more images"
+        words = f"Combined with {what} that you chose." if several else f"{model.name} changes one image at a time."
+        if left_out and several:
+            words += f" {model.name} takes up to {model.most_inputs}, so {left_out} of the chosen ones stay out."
+        self.combined.set_text(words)
         self._look()
 
     def _look(self) -> None:
@@ -146,7 +181,8 @@ class EditDialog(Dialog):
         length = len(self.prompt.toPlainText())
         self.counter.set_text(f"{length:,} / {model.prompt_chars:,}")
         self.counter.set_role("bad" if length > model.prompt_chars else "text3")
-        price = self._price_of(model.id, str(self.resolution.currentData() or ""))
+        quality = str(self.quality.currentData() or model.default_quality if self._inputs > 1 else "")
+        price = self._price_of(model.id, str(self.resolution.currentData() or ""), quality, self._inputs)
         self.send.setText(f"Edit for {money.money(price)}" if price is not None else "Edit, price not known")
         self.send.setEnabled(0 < length <= model.prompt_chars and bool(self.prompt.toPlainText().strip()))
         self.undo.setEnabled(self.editor.can_undo)
@@ -156,3 +192,10 @@ class EditDialog(Dialog):
             if share
             else "Nothing is painted, so the whole image may change. Paint to keep the rest as it is."
         )
+
+
+def _choice(name: str) -> tuple[str, str]:
+    """Return the words and the value of a choice; "auto" and "" are not sent."""
+    if name in ("auto", ""):
+        return ("As it is" if name else "The model's own", "")
+    return name[:1].upper() + name[1:], name

@@ -46,7 +46,7 @@ class ImageForm:
     enable_web_search: bool = False
     disable_prompt_optimization_thinking: bool = False
     references: tuple[str, ...] = ()  # ids of pictures in the library whose style is taken
-    reference_strength: float = DEFAULT_STRENGTH
+    strengths: tuple[float, ...] = ()  # of each of them, 0.1 to 1
 
     def to_json(self) -> dict[str, Any]:
         return {item.name: getattr(self, item.name) for item in fields(self)}
@@ -67,7 +67,9 @@ def form_from(value: object) -> ImageForm:
     }
     plain |= {name: value.get(name) is True for name in _FLAGS}
     written = str(value.get("format") or "")
-    references = value.get("references")
+    references = _listed(value.get("references"))
+    strengths = [_number(one, MIN_STRENGTH, 1.0) or DEFAULT_STRENGTH for one in _listed(value.get("strengths"))]
+    strengths += [DEFAULT_STRENGTH] * (len(references) - len(strengths))
     return ImageForm(
         **plain,
         width=_whole(value.get("width"), 1, MAX_SIDE) or DEFAULT_SIDE,
@@ -79,9 +81,13 @@ def form_from(value: object) -> ImageForm:
         seed=_whole(value.get("seed"), -MAX_SEED, MAX_SEED),
         format=written if written in FORMATS else "webp",
         safe_mode=value.get("safe_mode") is not False,
-        references=tuple(map(str, references)) if isinstance(references, list | tuple) else (),
-        reference_strength=_number(value.get("reference_strength"), MIN_STRENGTH, 1.0) or DEFAULT_STRENGTH,
+        references=tuple(map(str, references)),
+        strengths=tuple(strengths[: len(references)]),
     )
+
+
+def _listed(value: object) -> list[object]:
+    return list(value) if isinstance(value, list | tuple) else []
 
 
 def _whole(value: object, low: int, high: int) -> int | None:
@@ -105,12 +111,14 @@ class ModelLimits:
     resolutions: tuple[str, ...] = ()
     default_resolution: str = ""
     qualities: tuple[str, ...] = ()
+    default_quality: str = ""
     divisor: int = 1
     max_steps: int = 0  # 0: it sets its own number of steps
     default_steps: int = 0
     max_references: int = 0
     has_strength: bool = False
     takes_pixels: bool = True
+    unused: tuple[str, ...] = ()  # of SENT_FLAGS: what the record says the model does not do
 
     @classmethod
     def of(cls, model: Model | None) -> ModelLimits:
@@ -121,6 +129,15 @@ class ModelLimits:
         steps = told.get("steps")
         steps = steps if isinstance(steps, Mapping) else {}
         ratios, resolutions = _texts(told.get("aspectRatios")), _texts(told.get("resolutions"))
+        qualities = _texts(told.get("qualities"))
+        spec = model.model_spec
+        references = _whole(told.get("maxStyleReferences"), 1, 16)
+        if spec.supports_style_references is not None:  # the record says it twice, and may say how many only once
+            references = (references or 1) if spec.supports_style_references else 0
+        said = (
+            ("enable_web_search", spec.supports_web_search),
+            ("disable_prompt_optimization_thinking", spec.supports_prompt_thinking),
+        )
         return cls(
             name=model.name,
             prompt_chars=_whole(told.get("promptCharacterLimit"), 1, MAX_PROMPT_CHARS) or MAX_PROMPT_CHARS,
@@ -128,13 +145,15 @@ class ModelLimits:
             default_ratio=_of(told.get("defaultAspectRatio"), ratios),
             resolutions=resolutions,
             default_resolution=_of(told.get("defaultResolution"), resolutions),
-            qualities=_texts(told.get("qualities")),
+            qualities=qualities,
+            default_quality=_of(told.get("defaultQuality"), qualities),
             divisor=_whole(told.get("widthHeightDivisor"), 1, MAX_SIDE) or 1,
             max_steps=_whole(steps.get("max"), 1, 1000) or 0,
             default_steps=_whole(steps.get("default"), 1, 1000) or 0,
-            max_references=_whole(told.get("maxStyleReferences"), 1, 16) or 0,
+            max_references=references or 0,
             has_strength=told.get("supportsStyleReferenceStrength") is True,
             takes_pixels=not ratios and not resolutions,
+            unused=tuple(name for name, does in said if does is False),
         )
 
 
@@ -144,6 +163,16 @@ def _texts(value: object) -> tuple[str, ...]:
 
 def _of(value: object, allowed: tuple[str, ...]) -> str:
     return value if isinstance(value, str) and value in allowed else (allowed[0] if allowed else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A picture whose style is taken. `size_bytes` is None where its file is gone."""
+
+    id: str
+    title: str = "An image"
+    strength: float = DEFAULT_STRENGTH
+    size_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +186,7 @@ class FormView:
     refusals: tuple[tuple[str, str], ...] = ()
     why_not: str = ""  # why the button is off although nothing is wrong
     notes: Mapping[str, str] = field(default_factory=dict)  # field → why it is not used
+    references: tuple[Reference, ...] = ()
 
     @property
     def ratio(self) -> str:
@@ -168,13 +198,15 @@ class FormView:
         return self.form.resolution if known else self.limits.default_resolution
 
 
-def view_of(form: ImageForm, model: Model | None, styles: tuple[str, ...] = ()) -> FormView:
+def view_of(
+    form: ImageForm, model: Model | None, styles: tuple[str, ...] = (), references: tuple[Reference, ...] = ()
+) -> FormView:
     """Return what a model makes of the form: what it costs, what it refuses, what it does not use."""
     limits = ModelLimits.of(model)
     view = FormView(form, limits)
     each = None
     if model is not None:
-        quality = form.quality if form.quality in limits.qualities else None
+        quality = form.quality if form.quality in limits.qualities else limits.default_quality or None
         each = image_cost(model.model_spec.pricing, resolution=view.resolution or None, quality=quality)
     why_not = "" if form.prompt.strip() else "Say what the image shows."
     if model is None:
@@ -183,9 +215,10 @@ def view_of(form: ImageForm, model: Model | None, styles: tuple[str, ...] = ()) 
         view,
         price_each=each,
         price=None if each is None else each * form.count,
-        refusals=_refusals(form, limits, styles),
+        refusals=(*_refusals(form, limits, styles), *_wrong_references(references, limits)),
         why_not=why_not,
         notes=_notes(limits),
+        references=references,
     )
 
 
@@ -205,7 +238,28 @@ def _notes(limits: ModelLimits) -> dict[str, str]:
         notes["references"] = f"{limits.name} takes no style from other images."
     elif not limits.has_strength:
         notes["strength"] = f"{limits.name} sets the strength itself."
+    if "enable_web_search" in limits.unused:
+        notes["enable_web_search"] = f"{limits.name} does not search the web."
+    if "disable_prompt_optimization_thinking" in limits.unused:
+        notes["disable_prompt_optimization_thinking"] = f"{limits.name} does not think about prompts."
     return notes
+
+
+def _wrong_references(references: tuple[Reference, ...], limits: ModelLimits) -> list[tuple[str, str]]:
+    """What is wrong with pictures whose style is taken, where the model takes any."""
+    if not limits.max_references:
+        return []
+    found = []
+    if len(references) > limits.max_references:
+        most = "1 image" if limits.max_references == 1 else f"{limits.max_references} images"
+        found.append(("references", f"{limits.name} takes the style of up to {most}; {len(references)} are chosen."))
+    for one in references:
+        if one.size_bytes is None:
+            found.append(("references", f"The file of “{one.title}” is gone: take it off the list."))
+        elif one.size_bytes >= MAX_REFERENCE_BYTES:
+            has = f"{one.size_bytes / 1024**2:.1f} MB"
+            found.append(("references", f"“{one.title}” has {has}; a style is taken from images below 8 MB."))
+    return found
 
 
 def _refusals(form: ImageForm, limits: ModelLimits, styles: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
@@ -222,8 +276,6 @@ def _refusals(form: ImageForm, limits: ModelLimits, styles: tuple[str, ...]) -> 
                 found.append((name, f"{limits.name} takes multiples of {limits.divisor} pixels."))
     if limits.max_steps and form.steps is not None and form.steps > limits.max_steps:
         found.append(("steps", f"{limits.name} takes up to {limits.max_steps} steps."))
-    if len(form.references) > limits.max_references > 0:
-        found.append(("references", f"{limits.name} takes the style of up to {limits.max_references} images."))
     if form.style and styles and form.style not in styles:
         found.append(("style", f"The service has no style “{form.style}” any more."))
     return tuple(found)
@@ -239,7 +291,7 @@ def requests_of(
     """
     limits = ModelLimits.of(model)
     view = FormView(form, limits)
-    extra: dict[str, object] = {name: True for name in SENT_FLAGS if getattr(form, name)}
+    extra: dict[str, object] = {name: True for name in SENT_FLAGS if getattr(form, name) and name not in limits.unused}
     if form.lora_strength is not None:
         extra["lora_strength"] = form.lora_strength
     if references and limits.max_references:

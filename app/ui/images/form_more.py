@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.service.images import FORMATS, MAX_SEED
 from app.ui.images.form import FORMAT_TITLES, FormView, ImageForm
+from app.ui.images.form_references import StyleReferences
 from app.ui.images.form_rows import FormRows
 from app.ui.shared.buttons import IconButton, QuietButton
 from app.ui.shared.fields import ChoiceField, TextField
@@ -31,6 +32,7 @@ class MoreOptions(QWidget):
 
     edited = Signal(str, object)
     references_wanted = Signal()
+    seed_checked = Signal()  # what stands there became a seed, or no longer is one
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -44,8 +46,8 @@ class MoreOptions(QWidget):
         self.forget_seed = IconButton(theme, "refresh", "Leave the seed to chance")
         self.lora = SliderField(theme, "Adapter strength", low=0, high=100, step=1, decimals=0, default=0)
         self.lora.number.setSpecialValueText("auto")
-        self.strength = SliderField(theme, "Strength of the style", low=0.1, high=1, step=0.05, decimals=2, default=0.5)
-        self.references = QuietButton(theme, "Take the style of the chosen image", "layers", size="small")
+        self.references = StyleReferences(theme)
+        self.seed_is_good = True
         self.switches = {name: Switch(theme, title) for name, title, _ in SWITCHES}
         self.rows = FormRows(theme, margins=False)
         self._build()
@@ -65,7 +67,6 @@ class MoreOptions(QWidget):
         rows.add_pair(("format", "Format", self.format), ("seed", "Seed", seed))
         rows.add_beside("lora_strength", "Adapter", self.lora)
         rows.add("references", "Style of other images", self.references)
-        rows.add_beside("strength", "Strength", self.strength)
         for name, title, note in SWITCHES:
             rows.add_switch(name, title, self.switches[name])
             rows.set_used(name, True, note)
@@ -88,8 +89,8 @@ class MoreOptions(QWidget):
         self.seed.textEdited.connect(self._seed_typed)
         self.forget_seed.clicked.connect(self._forget_seed)
         self.lora.value_edited.connect(lambda value: tell("lora_strength", int(value) or None))
-        self.strength.value_edited.connect(lambda value: tell("reference_strength", value))
-        self.references.clicked.connect(self.references_wanted)
+        self.references.wanted.connect(self.references_wanted)
+        self.references.edited.connect(lambda pairs: tell("references", pairs))
         for name, switch in self.switches.items():
             switch.toggled.connect(lambda on, name=name: tell(name, on))
 
@@ -107,25 +108,22 @@ class MoreOptions(QWidget):
         form, limits, notes = view.form, view.limits, view.notes
         self._form = form
         self._fill(self.resolution, limits.resolutions, view.resolution)
-        self._fill(self.quality, limits.qualities, form.quality, auto="The model's own")
+        self._fill(self.quality, limits.qualities, form.quality, auto=_own(limits.default_quality))
         with QSignalBlocker(self.format):
             self.format.setCurrentIndex(max(0, self.format.findData(form.format)))
         self.lora.set_value(form.lora_strength or 0)
-        self.strength.set_value(form.reference_strength)
         for name, switch in self.switches.items():
             with QSignalBlocker(switch):
                 switch.setChecked(getattr(form, name))
                 switch.update()
         for name in ("resolution", "quality"):
             self.rows.set_used(name, not notes.get(name), notes.get(name, ""))
-        number = len(form.references)
-        taken = "Take the style of the chosen image" if not number else f"Style of {number} · choose again"
-        self.references.setText(taken)
+        for name in ("enable_web_search", "disable_prompt_optimization_thinking"):
+            self.rows.set_used(name, name not in notes, notes.get(name, ""))
+        self.references.show_references(view.references, has_strength=limits.has_strength)
         self.rows.set_used("references", not notes.get("references"), notes.get("references", ""))
-        uses = bool(number) and limits.has_strength
-        self.rows.set_used("strength", uses, notes.get("strength", ""))
-        refusals = dict(view.refusals)
-        self.rows.set_problem("references", refusals.get("references", ""))
+        wrong = next((sentence for name, sentence in view.refusals if name == "references"), "")
+        self.rows.set_problem("references", wrong)
 
     def _fill(self, field: ChoiceField, offered: tuple[str, ...], chosen: str, auto: str = "") -> None:
         with QSignalBlocker(field):
@@ -145,6 +143,9 @@ class MoreOptions(QWidget):
         text = self.seed.text().replace(" ", "").replace(",", "")
         good = not text or (re.fullmatch(r"-?\d{1,12}", text) is not None and abs(int(text)) <= MAX_SEED)
         self.rows.set_problem("seed", "" if good else f"A whole number, ±{MAX_SEED:,} at most.")
+        if good != self.seed_is_good:
+            self.seed_is_good = good
+            self.seed_checked.emit()
         return good
 
     def _forget_seed(self) -> None:
@@ -152,5 +153,9 @@ class MoreOptions(QWidget):
         self._seed_typed()
 
     def flush(self) -> None:
-        """Tell what was typed as it stands; a seed that is none is left out."""
+        """Tell what was typed as it stands; what is no seed is marked, and nothing can be made with it."""
         self._check_seed()
+
+
+def _own(quality: str) -> str:
+    return f"The model's own: {quality}" if quality else "The model's own"

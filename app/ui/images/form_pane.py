@@ -149,6 +149,7 @@ class FormPane(QWidget):
         self.steps.value_edited.connect(lambda value: tell("steps", int(value) or None))
         self.safe.toggled.connect(lambda on: tell("safe_mode", on))
         self.more.edited.connect(self.edited)
+        self.more.seed_checked.connect(self._show_button)
         self.make.clicked.connect(self.make_wanted)
         self.stop.clicked.connect(self.stop_wanted)
 
@@ -244,8 +245,17 @@ class FormPane(QWidget):
         self.sum.set_role("bad" if view.refusals else "text2")
         what = "an image" if count == 1 else f"{count} images"
         self.make.setText(f"Make {what}" + (f" · {money.money(price)}" if price is not None else ""))
-        self.make.setToolTip(view.why_not or (view.refusals[0][1] if view.refusals else ""))
-        self.make.setEnabled(not view.why_not and not view.refusals)
+        self._show_button()
+
+    def _show_button(self) -> None:
+        view = self._view
+        if view is None:
+            return
+        why_not = view.why_not or (view.refusals[0][1] if view.refusals else "")
+        if not why_not and not self.more.seed_is_good:
+            why_not = "The seed is no whole number that the service takes."
+        self.make.setToolTip(why_not)
+        self.make.setEnabled(not why_not)
 
     def show_calls(self, calls: int) -> None:
         self.stop.setVisible(calls > 0)

@@ -119,7 +119,7 @@ class Gallery(QWidget):
         self,
         theme: Theme,
         path_of: Callable[[str], Path | None],
-        begun: Callable[[str], float | None],
+        waiting_words: Callable[[str], str],
         cache: Path,
     ) -> None:
         """`cache` is where small pictures are kept; it may be deleted at any time."""
@@ -145,7 +145,7 @@ class Gallery(QWidget):
         self.model = TileModel(self)
         self.view = TileView(theme)
         self.thumbnails = Thumbnails(self, kept=KEPT, one_thread=True)
-        self.delegate = TileDelegate(theme, self._picture, begun, self.view)
+        self.delegate = TileDelegate(theme, self._picture, waiting_words, self.view)
         self.problem = ErrorCard(theme)
         self.empty = EmptyState(
             theme,

@@ -10,13 +10,13 @@ from PySide6.QtCore import QObject, QPoint, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app.ui.images.form import FormView
+from app.ui.images.form import DEFAULT_STRENGTH, FormView
 from app.ui.images.form_pane import FormPane
 from app.ui.images.gallery import Gallery
 from app.ui.images.inspector import IMAGE, REQUEST, ImagesInspector
 from app.ui.images.page_actions import images_actions, images_palette_items
 from app.ui.images.page_deeds import PageDeeds
-from app.ui.images.state import Shelf
+from app.ui.images.state import Refused, Shelf
 from app.ui.shared import money
 from app.ui.shared.dialogs import confirm
 from app.ui.shared.in_pieces import Pieces, at_once
@@ -76,7 +76,7 @@ class ImagesPage(QObject):
         """Make the panes and wire them, a piece at each step."""
         self.form = FormPane(self.theme, whole=False)
         yield from self.form.build()
-        self.gallery = Gallery(self.theme, self.presenter.library.path, self._begun, self._cache)
+        self.gallery = Gallery(self.theme, self.presenter.library.path, self._waiting_words, self._cache)
         yield
         self.side = ImagesInspector(self.theme, self._cache)
         self.prompts = ScenePrompts(
@@ -108,7 +108,7 @@ class ImagesPage(QObject):
 
     def _connect_form(self) -> None:
         form, presenter = self.form, self.presenter
-        form.edited.connect(presenter.set_field)
+        form.edited.connect(self._take_field)
         form.make_wanted.connect(self.make)
         form.stop_wanted.connect(presenter.stop)
         form.clear_wanted.connect(self.clear)
@@ -152,9 +152,8 @@ class ImagesPage(QObject):
         self.presenter.library.tell()
         self._show_busy()
 
-    def _begun(self, image_id: str) -> float | None:
-        maker = self.presenter.maker
-        return maker.begun.get(image_id) if maker is not None else None
+    def _waiting_words(self, image_id: str) -> str:
+        return self.presenter.maker.waiting_words(image_id) if self.presenter.maker is not None else ""
 
     def _show_models(self) -> None:
         rows = []
@@ -185,9 +184,19 @@ class ImagesPage(QObject):
     def make(self) -> None:
         """Send the form, with what was typed a moment ago."""
         self.form.flush()
+        if not self.form.more.seed_is_good:
+            self.form.more.unfold(True)
+            self.form.more.seed.setFocus(Qt.FocusReason.OtherFocusReason)
+            return
         self.presenter.make()
         if self.zones.list_overlay and self.zones.list_open:
             self._toggle_list()
+
+    def _take_field(self, name: str, value: object) -> None:
+        if name == "references" and isinstance(value, tuple):
+            self.presenter.set_references(value)
+        else:
+            self.presenter.set_field(name, value)
 
     def clear(self) -> None:
         self.presenter.clear()
@@ -210,9 +219,13 @@ class ImagesPage(QObject):
         self.prompts.open_under(self.form.prompts)
 
     def take_style(self) -> None:
-        """Use the chosen pictures as style references; pressed with none chosen, forget them."""
-        chosen = [key for key in self.gallery.chosen() if self.presenter.library.path(key) is not None]
-        self.presenter.set_field("references", tuple(chosen))
+        """Add the chosen pictures to those whose style is taken."""
+        form, library = self.presenter.form, self.presenter.library
+        taken = list(zip(form.references, form.strengths, strict=True))
+        more = [key for key in self.gallery.chosen() if library.path(key) is not None and key not in form.references]
+        if not more:
+            self.toast_wanted.emit("Choose an image in the gallery that is not on the list yet.", "", "")
+        self.presenter.set_references([*taken, *((key, DEFAULT_STRENGTH) for key in more)])
 
     def rerun(self, *, vary: bool = False) -> None:
         """Put what made the chosen picture into the form, to send it from there."""
@@ -261,14 +274,32 @@ class ImagesPage(QObject):
 
     def _help(self, action: str) -> None:
         """Buttons of error cards."""
-        if action in ("retry", "resume"):
+        if action in ("retry", "resume", "send"):
             self.make()
-        elif action in ("stop", "close"):
+        elif action in ("stop", "close", "dismiss"):
             self.presenter.set_problem(None)
+        elif action == "use-suggestion" and self.presenter.refused is not None:
+            self._write_again(self.presenter.refused, self.presenter.refused.proposal)
+        elif action == "edit":
+            if self.presenter.refused is not None:
+                self._write_again(self.presenter.refused, self.presenter.refused.prompt)
+            else:
+                self.focus_prompt()
+        elif action.startswith("use-model:"):
+            self.presenter.set_field("model", action.partition(":")[2])
+            self.focus_prompt()
         elif action == "choose-model":
             self.form.model.setFocus(Qt.FocusReason.OtherFocusReason)
         else:
             self.help_wanted.emit(action)
+
+    def _write_again(self, refused: Refused, words: str) -> None:
+        """Say it in other words, where it was said before: in the form, or in the question of an edit."""
+        self.presenter.set_problem(None)
+        if refused.source_id:
+            self.tasks.replace("images ask edit", self.deeds.ask_edit, refused.source_id, words)
+        else:
+            self.take_prompt(words)
 
     def open_side(self, page: int) -> None:
         self.side.show_page(page)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +13,7 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication, QImage
 from PySide6.QtWidgets import QFileDialog
 
 from app.ui.images.edit_dialog import EditDialog
+from app.ui.images.enlarge_dialog import EnlargeDialog
 from app.ui.images.presenter_changes import EditChoice
 from app.ui.images.presenter_library import DEFAULT_PATTERN, PATTERN_WORDS, file_name
 from app.ui.shared.dialogs import ask_text
@@ -78,13 +81,30 @@ class PageDeeds(QObject):
         """Carry out a deed; an edit asks for words first."""
         if deed_id == "edit":
             self._page.tasks.replace("images ask edit", self.ask_edit, image_id)
+        elif deed_id == "enlarge":
+            self._page.tasks.replace("images ask enlarge", self.ask_enlarge, image_id)
         else:
             self._page.changes.do(image_id, deed_id)
 
     # -- editing --------------------------------------------------------------------------------------------------
 
-    async def ask_edit(self, image_id: str) -> None:
-        """Ask for words and mask, and send them when the person presses the button with the price."""
+    async def ask_enlarge(self, image_id: str) -> None:
+        """Ask how many times and how freely, and send it when the person presses the button with the price."""
+        changes = self._page.changes
+        dialog = EnlargeDialog(
+            self._page.theme,
+            self._page.gallery,
+            partial(changes.enlarge_price, image_id),
+            partial(changes.enlarged_size, image_id),
+        )
+        if await dialog.answer():
+            changes.enlarge(image_id, dialog.chosen_scale, round(dialog.creativity.value, 3))
+
+    async def ask_edit(self, image_id: str, words: str = "") -> None:
+        """Ask for words and mask, and send them when the person presses the button with the price.
+
+        `words` stand there already, as those that the service proposed.
+        """
         page = self._page
         path = page.presenter.library.path(image_id)
         models = page.changes.edit_choices()
@@ -96,12 +116,12 @@ class PageDeeds(QObject):
             page.toast_wanted.emit("This image's file cannot be opened any more.", "", "")
             return
         others = tuple(key for key in page.gallery.chosen() if key != image_id)
-        others = others[: page.changes.most_inputs(models[0].id) - 1]
 
-        def price_of(model_id: str, resolution: str) -> object:
-            return page.changes.edit_price(model_id, inputs=1 + len(others), resolution=resolution)
+        def price_of(model_id: str, resolution: str, quality: str, inputs: int) -> Decimal | None:
+            return page.changes.edit_price(model_id, inputs=inputs, resolution=resolution, quality=quality)
 
-        dialog = EditDialog(page.theme, page.gallery, picture, models, price_of, others=len(others))  # type: ignore[arg-type]  # a Decimal or None
+        dialog = EditDialog(page.theme, page.gallery, picture, models, price_of, others=len(others))
+        dialog.prompt.setPlainText(words)
         prompt, ratio, resolution = dialog.prompt, dialog.ratio, dialog.resolution
         if not await dialog.answer():
             return
@@ -110,8 +130,10 @@ class PageDeeds(QObject):
             prompt=prompt.toPlainText(),
             aspect_ratio=str(ratio.currentData() or ""),
             resolution=str(resolution.currentData() or ""),
+            quality=str(dialog.quality.currentData() or ""),
             output_format=str(dialog.format.currentData() or ""),
             safe_mode=dialog.safe.isChecked(),
+            enhance_prompt=dialog.enhance.isChecked(),
             mask=dialog.editor.mask_png(),
             others=others,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import secrets
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Signal
 
-from app.service.errors import ServiceError
+from app.service.errors import ContentRefused, LimitExceeded, RateLimited, ServiceError
 from app.service.images import ImageRequest
 from app.service.models import Model
 from app.storage.desk import Desk
@@ -20,16 +21,19 @@ from app.storage.errors import StorageError, unavailable
 from app.storage.images import ImageFiles, Images, StoredImage, title_of
 from app.storage.intents import Intents
 from app.storage.presets import Presets
-from app.ui.images.form import MAX_REFERENCE_BYTES, FormView, ImageForm, form_from, requests_of, view_of
+from app.ui.images.form import FormView, ImageForm, Reference, form_from, requests_of, view_of
 from app.ui.images.presenter_library import ImageLibrary
 from app.ui.images.presenter_making import ImageMaker, Order
+from app.ui.images.presenter_tiles import tile_of
+from app.ui.images.state import Refused
 from app.ui.shared.caller import Headroom
 from app.ui.shared.calling_presenter import CallingPresenter
 from app.ui.shared.desk_memory import DeskMemory
 from app.ui.shared.preset_library import PresetLibrary
-from app.ui.shared.problems import Problem, describe
+from app.ui.shared.problems import ActionSpec, Problem, describe
 
 if TYPE_CHECKING:
+    from app.service.chat_types import RetryWait
     from app.service.exchange import Exchange
     from app.storage.catalogue import Catalogue
     from app.storage.database import Database
@@ -72,6 +76,7 @@ class ImagesPresenter(CallingPresenter):
         self._memory = DeskMemory(tasks, "images desk")
         self._calls = 0
         self._newest: Exchange | None = None
+        self.refused: Refused | None = None
         caller.account_changed.connect(self._account_changed)
         self.library.notice.connect(self.notice)
 
@@ -188,6 +193,22 @@ class ImagesPresenter(CallingPresenter):
         self.keep(form=self.form.to_json())
         self._look()
 
+    def set_references(self, pairs: Sequence[tuple[str, float]]) -> None:
+        """Take the style of these images of the library, each as strongly as its number says."""
+        self.set_field("references", tuple(key for key, _ in pairs))
+        self.set_field("strengths", tuple(strength for _, strength in pairs))
+
+    def _references_of(self, form: ImageForm) -> tuple[Reference, ...]:
+        found = []
+        for image_id, strength in zip(form.references, form.strengths, strict=False):
+            image = self.library.one(image_id)
+            there = image is not None and image.has_file
+            title = tile_of(image).title if image is not None else "An image"
+            found.append(
+                Reference(image_id, title, strength, image.size_bytes if image is not None and there else None)
+            )
+        return tuple(found)
+
     def use_form(self, form: ImageForm) -> None:
         """Fill the form anew."""
         self.form = form
@@ -201,7 +222,7 @@ class ImagesPresenter(CallingPresenter):
         self.use_form(ImageForm(model=before.model))
 
     def _look(self) -> None:
-        self.view = view_of(self.form, self.model, self.styles)
+        self.view = view_of(self.form, self.model, self.styles, self._references_of(self.form))
         self.form_changed.emit(self.view)
 
     # -- making ---------------------------------------------------------------------------------------------------
@@ -215,7 +236,7 @@ class ImagesPresenter(CallingPresenter):
         """Ask for the pictures of the form. False when that is not possible; then the reason is told."""
         form = form or self.form
         model = next((model for model in self.models if model.id == form.model), None) or self.model
-        view = view_of(form, model, self.styles)
+        view = view_of(form, model, self.styles, self._references_of(form))
         if self.maker is None or view.why_not or view.refusals or model is None:
             sentence = view.refusals[0][1] if view.refusals else view.why_not
             if sentence:
@@ -236,7 +257,12 @@ class ImagesPresenter(CallingPresenter):
             self.set_problem(Problem("The style could not be read", error.sentence))
             return
         first = form.seed if form.seed is not None else secrets.randbelow(900_000_000)
-        requests = requests_of(form, model, first, references)
+        try:
+            requests = requests_of(form, model, first, references)
+            bodies = [request.to_body() for request in requests]
+        except LimitExceeded as error:  # a limit of the service that the model's record does not tell
+            self.set_problem(describe(error, subject="image"))
+            return
         planned = self.maker.plan(
             "generate",
             count=form.count,
@@ -252,26 +278,35 @@ class ImagesPresenter(CallingPresenter):
             charged=not self.in_sandbox,
         )
         orders = []
-        for request, images in zip(requests, planned, strict=True):
-            told = {name: value for name, value in request.to_body().items() if name != "style_references"}
-            orders.append(Order("generate", told, self._asking(request, view.price_each), images))
+        for request, body, images in zip(requests, bodies, planned, strict=True):
+            told = {name: value for name, value in body.items() if name != "style_references"}
+            orders.append(Order("generate", told, self._asking(request, view.price_each, images), images))
         self.selected.emit(planned[0][0].id)
         self.order(orders)
 
-    def _asking(self, request: ImageRequest, each: Decimal | None) -> Any:
+    def _asking(self, request: ImageRequest, each: Decimal | None, images: Sequence[StoredImage]) -> Any:
         service = self.service
         assert service is not None
         price = None if each is None else each * request.variants
 
         async def ask() -> Any:
-            return await service.images.generate(request, price_usd=price)
+            return await service.images.generate(request, price_usd=price, on_wait=self.waits_of(images))
 
         return ask
 
+    def waits_of(self, images: Sequence[StoredImage]) -> Callable[[RetryWait], None]:
+        """Return what hears of the waits of one call, so that its tiles can say why nothing comes yet."""
+
+        def wait(told: RetryWait) -> None:
+            if self.maker is not None and told.reason in ("rate_limit", "pace", "held"):
+                self.maker.hold_back(images, told.wait_s)
+
+        return wait
+
     def _references(self, form: ImageForm) -> tuple[tuple[str, float], ...]:
-        """Runs in a thread: the pictures whose style is taken, as base64."""
+        """Runs in a thread: the pictures whose style is taken, as base64. Raises `StorageError`."""
         found = []
-        for image_id in form.references:
+        for image_id, strength in zip(form.references, form.strengths, strict=False):
             path = self.library.path(image_id)
             if path is None:
                 continue
@@ -279,8 +314,7 @@ class ImagesPresenter(CallingPresenter):
                 data = path.read_bytes()
             except OSError as error:
                 raise unavailable(error, path, "Reading the image") from error
-            if len(data) < MAX_REFERENCE_BYTES:
-                found.append((base64.b64encode(data).decode(), form.reference_strength))
+            found.append((base64.b64encode(data).decode(), strength))
         return tuple(found)
 
     def order(self, orders: list[Order]) -> None:
@@ -295,7 +329,10 @@ class ImagesPresenter(CallingPresenter):
         try:
             await self.maker.carry_out(order)
         except ServiceError as error:
-            self.set_problem(describe(error, subject="image"))
+            if isinstance(error, ContentRefused):
+                image = order.images[0]
+                self.refused = Refused(image.prompt, error.suggested_prompt, image.source_id)
+            self.set_problem(_problem(error))
         except StorageError as error:
             self.set_problem(Problem("An image could not be kept", error.sentence))
         finally:
@@ -336,3 +373,12 @@ class ImagesPresenter(CallingPresenter):
     def set_problem(self, problem: Problem | None) -> None:
         self.problem = problem
         self.problem_changed.emit(problem)
+
+
+def _problem(error: ServiceError) -> Problem:
+    """The words of an error. A picture that was refused for too many calls is not sent again by itself any more."""
+    problem = describe(error, subject="image")
+    if not isinstance(error, RateLimited):
+        return problem
+    meaning = "Rialto waited and tried again, and it is still too many. Nothing was made, nothing was charged."
+    return replace(problem, meaning=meaning, primary=ActionSpec("retry", "Try again"), alternative=None)

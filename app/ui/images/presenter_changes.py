@@ -6,11 +6,13 @@ Every deed names its price and, before anything is sent, the limit that forbids 
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from app.service.client import OnWait
 from app.service.images import MAX_EDIT_PROMPT_CHARS, MAX_INPUT_BYTES, EditRequest, Pictures
 from app.service.models import Model
 from app.service.pricing import UPSCALE_USD, edit_cost, usd
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
 BACKGROUND_USD = Decimal("0.02")
 MIN_EDIT_PIXELS, MAX_EDIT_PIXELS = 65_536, 33_177_600
 MAX_RESULT_PIXELS = 16_777_216
-Work = Callable[[bytes], Awaitable[Pictures]]
+Work = Callable[[bytes, OnWait], Awaitable[Pictures]]
 
 
 def _texts(value: object) -> tuple[str, ...]:
@@ -45,10 +47,22 @@ class EditChoice:
     prompt: str
     aspect_ratio: str = ""
     resolution: str = ""
+    quality: str = ""  # only where several are combined
     output_format: str = ""
     safe_mode: bool = True
+    enhance_prompt: bool = False
     mask: bytes | None = None
     others: tuple[str, ...] = ()  # ids of further pictures that are combined with the first
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """What an edit has that other deeds have not. `read_others` reads the further pictures; runs in a thread."""
+
+    prompt: str = ""
+    model: Model | None = None
+    mask: bytes | None = None
+    read_others: Callable[[], None] = lambda: None
 
 
 class ImageChanges:
@@ -72,6 +86,7 @@ class ImageChanges:
         for scale in (2, 4):
             price = self._upscale_price(image, scale)
             found.append(PaidDeed(f"upscale-{scale}", f"Enlarge {scale}×", price, self._why_not_enlarge(image)))
+        found.append(PaidDeed("enlarge", "Enlarge as you choose…", None, self._why_not_enlarge(image), asks_first=True))
         found.append(PaidDeed("background", "Remove the background", BACKGROUND_USD, self._too_large(image)))
         if image.kind == "generate":
             for count in (1, 4):
@@ -92,20 +107,30 @@ class ImageChanges:
                 _texts(model.model_spec.constraints.get("aspectRatios")),
                 _texts(model.model_spec.constraints.get("resolutions")),
                 self.edit_prompt_limit(model.id),
+                _texts(model.model_spec.constraints.get("qualities")),
+                self.most_inputs(model.id),
+                model.model_spec.constraints.get("singleImageAspectRatio") is not False,
+                str(model.model_spec.constraints.get("defaultResolution") or ""),
+                str(model.model_spec.constraints.get("defaultQuality") or ""),
             )
             for model in self._desk.edit_models
         )
 
-    def edit_price(self, model_id: str = "", *, inputs: int = 1, resolution: str = "") -> Decimal | None:
+    def edit_price(
+        self, model_id: str = "", *, inputs: int = 1, resolution: str = "", quality: str = ""
+    ) -> Decimal | None:
         model = self.edit_model(model_id)
         pricing = model.model_spec.pricing if model is not None else None
-        return edit_cost(pricing, inputs=inputs, resolution=resolution or None)
+        return edit_cost(pricing, inputs=inputs, resolution=resolution or None, quality=quality or None)
 
     def most_inputs(self, model_id: str) -> int:
-        """How many pictures the model combines."""
+        """How many pictures the model combines; three where its record does not say how many."""
         model = self.edit_model(model_id)
-        told = model.model_spec.constraints.get("maxInputImages") if model is not None else None
-        return told if isinstance(told, int) and told > 0 else 1
+        constraints = model.model_spec.constraints if model is not None else {}
+        told, combines = constraints.get("maxInputImages"), constraints.get("combineImages")
+        if combines is False:
+            return 1
+        return told if isinstance(told, int) and told > 0 else 3 if combines is True else 1
 
     def edit_prompt_limit(self, model_id: str) -> int:
         model = self.edit_model(model_id)
@@ -163,12 +188,38 @@ class ImageChanges:
         images, price = service.images, deed.price
         if deed_id == "background":
             return self._order(
-                "background", image, {}, lambda data: images.remove_background(data, price_usd=price), price
+                "background",
+                image,
+                {},
+                lambda data, wait: images.remove_background(data, price_usd=price, on_wait=wait),
+                price,
             )
-        scale = int(deed_id[-1])
-        return self._order(
-            "upscale", image, {"scale": scale}, lambda data: images.upscale(data, scale=scale, price_usd=price), price
-        )
+        return self.enlarge(image_id, int(deed_id[-1]))
+
+    def enlarged_size(self, image_id: str, scale: int) -> tuple[int, int, bool]:
+        """Return width and height of what comes out, and whether the service makes it smaller than asked for."""
+        image = self._desk.library.one(image_id)
+        wide, high = (image.width, image.height) if image is not None else (0, 0)
+        pixels = wide * high * scale**2
+        factor = scale * min(1.0, math.sqrt(MAX_RESULT_PIXELS / pixels)) if pixels else 0.0
+        return int(wide * factor), int(high * factor), pixels > MAX_RESULT_PIXELS
+
+    def enlarge_price(self, image_id: str, scale: int) -> Decimal | None:
+        image = self._desk.library.one(image_id)
+        return self._upscale_price(image, scale) if image is not None else None
+
+    def enlarge(self, image_id: str, scale: int, creativity: float | None = None) -> bool:
+        """Enlarge a picture 2 or 4 times; `creativity` 0 to 0.02, None leaves it to the service."""
+        image, service = self._desk.library.one(image_id), self._desk.service
+        if image is None or service is None:
+            return False
+        images, price = service.images, self._upscale_price(image, scale)
+        told = {"scale": scale} | ({"creativity": creativity} if creativity is not None else {})
+
+        def ask(data: bytes, wait: OnWait) -> Awaitable[Pictures]:
+            return images.upscale(data, scale=scale, creativity=creativity, price_usd=price, on_wait=wait)
+
+        return self._order("upscale", image, told, ask, price)
 
     def edit(self, image_id: str, choice: EditChoice) -> bool:
         """Change a picture by words, behind a mask where one was painted. The page has shown the price."""
@@ -177,34 +228,44 @@ class ImageChanges:
         if image is None or service is None or model is None or not choice.prompt.strip():
             return False
         others = choice.others[: self.most_inputs(model.id) - 1]
-        price = self.edit_price(model.id, inputs=1 + len(others), resolution=choice.resolution)
+        quality = choice.quality if others else ""
+        price = self.edit_price(model.id, inputs=1 + len(others), resolution=choice.resolution, quality=quality)
         images, limit = service.images, self.edit_prompt_limit(model.id)
         told = {
             "model": model.id,
             "prompt": choice.prompt,
             "aspect_ratio": choice.aspect_ratio,
             "resolution": choice.resolution,
+            "quality": quality,
             "output_format": choice.output_format,
             "safe_mode": choice.safe_mode,
+            "enhance_prompt": choice.enhance_prompt,
             "others": list(others),
             "masked": choice.mask is not None,
         }
 
-        async def ask(data: bytes) -> Pictures:
-            more = [await asyncio.to_thread(self._read, key) for key in others]
+        more: list[bytes] = []
+
+        def read_others() -> None:
+            more.extend(self._read(key) for key in others)
+
+        async def ask(data: bytes, wait: OnWait) -> Pictures:
             request = EditRequest(
                 model.id,
                 choice.prompt,
                 (data, *more),
                 aspect_ratio=choice.aspect_ratio or None,
                 resolution=choice.resolution or None,
+                quality=quality or None,
                 output_format=choice.output_format or None,
                 safe_mode=choice.safe_mode,
+                enhance_prompt=choice.enhance_prompt,
                 prompt_limit=limit,
             )
-            return await images.edit(request, price_usd=price)
+            return await images.edit(request, price_usd=price, on_wait=wait)
 
-        return self._order("edit", image, told, ask, price, prompt=choice.prompt, model=model, mask=choice.mask)
+        facts = _Facts(choice.prompt, model, choice.mask, read_others)
+        return self._order("edit", image, told, ask, price, facts)
 
     def _read(self, image_id: str) -> bytes:
         """Runs in a thread."""
@@ -223,13 +284,10 @@ class ImageChanges:
         told: dict[str, Any],
         work: Work,
         price: Decimal | None,
-        *,
-        prompt: str = "",
-        model: Model | None = None,
-        mask: bytes | None = None,
+        facts: _Facts | None = None,
     ) -> bool:
         name = f"images {kind} {image.id}"
-        return self._desk.tasks.start(name, self._begin, kind, image, told, work, price, prompt, model, mask)
+        return self._desk.tasks.start(name, self._begin, kind, image, told, work, price, facts or _Facts())
 
     async def _begin(
         self,
@@ -238,20 +296,19 @@ class ImageChanges:
         told: dict[str, Any],
         work: Work,
         price: Decimal | None,
-        prompt: str,
-        model: Model | None,
-        mask: bytes | None,
+        facts: _Facts,
     ) -> None:
-        desk = self._desk
+        desk, model = self._desk, facts.model
         assert desk.maker is not None
         try:
             data = await asyncio.to_thread(self._read, image.id)
+            await asyncio.to_thread(facts.read_others)
         except StorageError as error:
             desk.set_problem(Problem("The image could not be read", error.sentence))
             return
         finish: Finish | None = None
-        if mask is not None:
-            shape = mask
+        if facts.mask is not None:
+            shape = facts.mask
 
             def finish(after: bytes) -> bytes:
                 return behind_mask(data, after, shape)
@@ -263,7 +320,7 @@ class ImageChanges:
             seeds=[None],
             price_each=price,
             title=image.title or title_of(image.prompt),
-            prompt=prompt or image.prompt,
+            prompt=facts.prompt or image.prompt,
             model=model.id if model is not None else "",
             model_name=model.name if model is not None else "",
             account_id=desk.account_id,
@@ -273,7 +330,7 @@ class ImageChanges:
         )
 
         async def ask() -> Pictures:
-            return await work(data)
+            return await work(data, desk.waits_of(planned))
 
         desk.set_problem(None)
         desk.selected.emit(planned[0].id)

@@ -17,6 +17,7 @@ from app.storage.conversations import new_id
 from app.storage.errors import StorageError
 from app.storage.images import ImageFiles, ImageKind, Images, StoredImage
 from app.ui.images.presenter_keeping import Finish, adopt, keep
+from app.ui.shared import money
 from app.ui.shared.budget import expecting
 from app.ui.shared.paid_call import STOPPED_ON_ITS_WAY, end_of_call, paid_call
 
@@ -56,6 +57,7 @@ class ImageMaker(QObject):
         self.files = files
         self._intents = intents
         self.begun: dict[str, float] = {}  # id of a picture that is on its way → when it was asked for
+        self.held: dict[str, float] = {}  # id of one that the service's limit holds back → until when
 
     def plan(
         self,
@@ -116,8 +118,24 @@ class ImageMaker(QObject):
             finally:
                 for image in order.images:
                     self.begun.pop(image.id, None)
+                    self.held.pop(image.id, None)
         if exchange is not None:
             self.asked.emit(exchange)
+
+    def hold_back(self, images: Sequence[StoredImage], seconds: float) -> None:
+        """The call of these pictures waits for the service's limit of calls per minute."""
+        for image in images:
+            if image.id in self.begun:
+                self.held[image.id] = monotonic() + seconds
+                self.changed.emit(image)
+
+    def waiting_words(self, image_id: str) -> str:
+        """How long a picture is on its way, or how long the service's limit still holds it back."""
+        left_s = self.held.get(image_id, 0.0) - monotonic()
+        if left_s > 0:
+            return f"Too many this minute: sent in {money.countdown(left_s)}"
+        begun = self.begun.get(image_id)
+        return f"On its way, {monotonic() - begun:.0f} s" if begun is not None else "On its way"
 
     async def _keep(self, order: Order, pictures: Pictures, duration_s: float) -> None:
         exchange, came = pictures.exchange, len(pictures.pictures)

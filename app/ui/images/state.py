@@ -65,12 +65,24 @@ class PaidDeed:
     text: str
     price: Decimal | None = None
     why_not: str = ""
+    asks_first: bool = False  # its dialog names the price
 
     @property
     def words(self) -> str:
+        if self.asks_first:
+            return self.text
         return (
             f"{self.text} · {money.money(self.price)}" if self.price is not None else f"{self.text} · price not known"
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """What the content policy refused last. `source_id` is the picture of an edit, `proposal` the service's words."""
+
+    prompt: str
+    proposal: str = ""
+    source_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +94,11 @@ class EditModel:
     ratios: tuple[str, ...]
     resolutions: tuple[str, ...]
     prompt_chars: int
+    qualities: tuple[str, ...] = ()
+    most_inputs: int = 1
+    shapes_one: bool = True  # whether a single image may get another shape
+    default_resolution: str = ""
+    default_quality: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from time import monotonic
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QImage, QPainter, QPen, QPixmap, QRegion
@@ -30,19 +29,22 @@ _TOP = int(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop | Qt.TextFl
 
 
 class TileDelegate(QStyledItemDelegate):
-    """`cell` is the room of one picture with its gap, in px; the view sets it. `begun` says when it was asked for."""
+    """`cell` is the room of one picture with its gap, in px; the view sets it.
+
+    `waiting_words` says of one that is on its way how long it has been, or why it has not left yet.
+    """
 
     def __init__(
         self,
         theme: Theme,
         picture_of: PictureOf,
-        begun: Callable[[str], float | None],
+        waiting_words: Callable[[str], str],
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._theme = theme
         self._picture_of = picture_of
-        self._begun = begun
+        self._waiting_words = waiting_words
         self.cell = QSize(343, 226)
         self.as_lines = False
         self.turn = 0.0  # of the spinners, 0 to 1
@@ -177,11 +179,9 @@ class TileDelegate(QStyledItemDelegate):
         side = theme.icon_px(20)
         spot = QRectF(face.center().x() - side / 2, face.center().y() - side - theme.px(2), side, side)
         paint_spinner(painter, theme, spot, self.turn)
-        begun = self._begun(tile.id)
-        waited = f"On its way, {monotonic() - begun:.0f} s" if begun is not None else "On its way"
         painter.setFont(theme.font("body", tabular=True))
         painter.setPen(theme.color("text2"))
-        painter.drawText(face.adjusted(0, theme.px(30), 0, 0), _CENTRE, waited)
+        painter.drawText(face.adjusted(0, theme.px(30), 0, 0), _CENTRE, self._waiting_words(tile.id))
 
     def _paint_reason(self, painter: QPainter, face: QRect, tile: Tile) -> None:
         theme = self._theme

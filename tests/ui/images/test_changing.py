@@ -43,7 +43,10 @@ async def test_the_menu_names_every_price_and_enlarging_keeps_where_it_came_from
     menu = images.page.open_menu(images.page.gallery.mapToGlobal(images.page.gallery.rect().center()))
     words = [action.text() for action in menu.actions()]
     menu.close()
-    assert words[:4] == ["Edit… · $0.04", "Enlarge 2× · $0.02", "Enlarge 4× · $0.08", "Remove the background · $0.02"]
+    assert words[:5] == [
+        *("Edit… · $0.04", "Enlarge 2× · $0.02", "Enlarge 4× · $0.08", "Enlarge as you choose…"),
+        "Remove the background · $0.02",
+    ]
     next(action for action in menu.actions() if action.text().startswith("Enlarge 2")).trigger()
     after = await done(images, before)
     assert (after.state, after.kind, after.width, after.height) == ("saved", "upscale", 1024, 512)
@@ -157,7 +160,7 @@ async def test_an_image_too_small_to_edit_is_refused_with_the_limit(images: Desk
 async def test_the_style_of_an_image_is_taken_where_the_model_can(images: Desk) -> None:
     before = await first(images)
     images.presenter.set_field("model", "rialto-poster")
-    images.page.form.more.references.click()
+    images.page.form.more.references.add.click()
     assert images.presenter.form.references == (before.id,)
     images.write("A boat in that style")
     (image,) = await images.made()

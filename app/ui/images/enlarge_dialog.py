@@ -1,0 +1,77 @@
+"""Asks how an image is enlarged: how many times, how freely details are invented, and for how much."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from app.service.images import MAX_CREATIVITY
+from app.ui.shared import money
+from app.ui.shared.dialogs import Dialog
+from app.ui.shared.label import Label
+from app.ui.shared.segmented import SegmentedChoice
+from app.ui.shared.slider_field import SliderField
+from app.ui.shared.theme import Theme
+
+SCALES = ((2, "2×"), (4, "4×"))
+DEFAULT_CREATIVITY = 0.01
+CREATIVITY_HELP = (
+    "How freely the service may invent detail while it enlarges. At 0 it stays with what is there."
+    " The service's own choice is 0.01."
+)
+
+
+class EnlargeDialog(Dialog):
+    """`result_of` tells width and height for a scale, and whether the service makes it smaller than asked for."""
+
+    def __init__(
+        self,
+        theme: Theme,
+        parent: QWidget,
+        price_of: Callable[[int], Decimal | None],
+        result_of: Callable[[int], tuple[int, int, bool]],
+    ) -> None:
+        super().__init__(theme, parent, "Enlarge the image")
+        self._price_of = price_of
+        self._result_of = result_of
+        self.scale = SegmentedChoice(
+            theme, "How many times as wide and high", tuple((str(scale), words) for scale, words in SCALES), current="2"
+        )
+        self.outcome = Label(theme, "", "small", "text2", wrap=True, tabular=True)
+        self.creativity = SliderField(
+            theme, "Creativity", low=0, high=MAX_CREATIVITY, step=0.001, decimals=3, default=DEFAULT_CREATIVITY
+        )
+        row = QHBoxLayout()
+        row.addWidget(Label(theme, "Times as wide and high"), 1)
+        row.addWidget(self.scale)
+        self.body.addLayout(row)
+        self.body.addWidget(self.outcome)
+        beside = QHBoxLayout()
+        label = Label(theme, "Creativity")
+        label.setBuddy(self.creativity)
+        beside.addWidget(label)
+        beside.addWidget(self.creativity, 1)
+        self.body.addLayout(beside)
+        self.body.addWidget(Label(theme, CREATIVITY_HELP, "small", "text3", wrap=True))
+        self.add_button("Cancel", accepts=False)
+        self.send = self.add_button("Enlarge", kind="primary", accepts=True)
+        self.scale.changed.connect(lambda _: self._look())
+        self.creativity.set_value(DEFAULT_CREATIVITY)
+        self._look()
+        self.scale.setFocus()
+
+    @property
+    def chosen_scale(self) -> int:
+        return int(self.scale.current)
+
+    def _look(self) -> None:
+        """What comes of it, and for how much."""
+        width, height, is_less = self._result_of(self.chosen_scale)
+        words = f"It becomes {width:,} × {height:,}."
+        if is_less:
+            words += " The service makes no larger ones, and shrinks the factor instead; the price stays."
+        self.outcome.set_text(words)
+        price = self._price_of(self.chosen_scale)
+        self.send.setText(f"Enlarge for {money.money(price)}" if price is not None else "Enlarge, price not known")
