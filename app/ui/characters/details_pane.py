@@ -142,9 +142,11 @@ class DetailsPane(QWidget):
             ("updated", self.tr("Updated")),
         )
         for place, (key, title) in enumerate(rows):
-            self._facts.addWidget(Label(self._theme, title, role="text2"), place, 0)
             mono = key == "slug"
-            value = Label(self._theme, "", "small" if mono else "body", mono=mono, elide=True, tabular=not mono)
+            beside = Qt.AlignmentFlag.AlignVCenter if mono else Qt.AlignmentFlag.AlignTop  # its button is higher
+            self._facts.addWidget(Label(self._theme, title, role="text2"), place, 0, beside)
+            size = "small" if mono else "body"
+            value = Label(self._theme, "", size, mono=mono, elide=mono, wrap=not mono, tabular=not mono)
             self._values[key] = value
             if key == "slug":
                 line = QHBoxLayout()

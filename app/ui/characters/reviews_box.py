@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
@@ -33,11 +33,14 @@ class ReviewsBox(QWidget):
         self._theme = theme
         self._shown: Reviews | None = None
         self.reviews: list[Review] = []
+        self._title = Label(theme, self.tr("Reviews"), "small", "text2", weight=600)
+        self._title.hide()
         self._rows = QVBoxLayout()
         self._note = Label(theme, "", "small", "text3", wrap=True)
         self.more = Button(theme, self.tr("Show reviews"), "quote", size="small")
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.addWidget(self._title)
         self._column.addLayout(self._rows)
         self._column.addWidget(self._note)
         self._column.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
@@ -55,6 +58,7 @@ class ReviewsBox(QWidget):
         was_on_more = self.more.hasFocus()
         first_new = self._fill(own)
         self._shown = own
+        self._title.setVisible(bool(self.reviews))
         note = "" if own is None else self.tr("Loading…") if own.loading else own.note
         self._note.set_text(note)
         self._note.setVisible(bool(note))
@@ -124,6 +128,7 @@ class Review(QWidget):
 
     def __init__(self, theme: Theme, shown: ReviewRow) -> None:
         super().__init__()
+        self._theme = theme
         who, rating, when, text = shown.who, shown.rating, shown.when, shown.text
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -141,6 +146,11 @@ class Review(QWidget):
         if text:
             column.addWidget(Label(theme, text, "small", "text2", wrap=True))
         self.setAccessibleName(f"{who}, {rating} of 5, {when}. {text}" if rating else f"{who}, {when}. {text}")
+
+    def ring_rect(self) -> QRect:
+        """Around the words with some air, below the line over them."""
+        air = self._theme.px(6)
+        return self.rect().adjusted(-air, self._theme.px(3), air, self._theme.px(3))
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)

@@ -60,7 +60,7 @@ class Column(QWidget):
 
     def _dress(self) -> None:
         theme = self._theme
-        self._head.setContentsMargins(theme.px(16), theme.px(8), theme.px(12), theme.px(8))
+        self._head.setContentsMargins(theme.px(24), theme.px(8), theme.px(16), theme.px(8))
         self._head.setSpacing(theme.px(6))
         self._bar.setFixedHeight(theme.height_px(44, 26))
         self.setMinimumWidth(theme.type_px(MIN_COLUMN))
@@ -141,7 +141,7 @@ class ComparePane(QWidget):
 
     def _dress(self) -> None:
         theme = self._theme
-        self._top.setContentsMargins(theme.px(16), theme.px(6), theme.px(12), theme.px(6))
+        self._top.setContentsMargins(theme.px(24), theme.px(6), theme.px(16), theme.px(6))
         self._top.setSpacing(theme.px(12))
 
     def show_rows(self, question: str, rows: Sequence[MessageRow], head_id: str) -> None:

@@ -10,7 +10,7 @@ from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QVBoxLayout, QWidget
 
-from app.ui.chat.model_picker import ModelView
+from app.ui.chat.model_picker import ModelListHeader, ModelView
 from app.ui.chat.model_picker_list import ROW_ROLE, ModelDelegate, ModelListModel
 from app.ui.chat.state_pages import ModelList, ModelRow
 from app.ui.shared.buttons import PrimaryButton
@@ -41,10 +41,10 @@ class ComparePicker(Popover):
         self.search.installEventFilter(self)
         self.search.textChanged.connect(self._filter)
         self.search.left.connect(self.close)
-        self.model = ModelListModel(self)
+        self.model = ModelListModel(self, current_word="marked")
         self.view = ModelView()
         self.view.setModel(self.model)
-        self.view.setItemDelegate(ModelDelegate(theme, self.view))
+        self.view.setItemDelegate(ModelDelegate(theme, self.view, many=True))
         self.view.setAccessibleName(self.tr("Models to compare"))
         self.view.setMouseTracking(True)
         self.view.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
@@ -64,6 +64,7 @@ class ComparePicker(Popover):
         self.body.setSpacing(0)
         self.body.addLayout(top)
         self.body.addWidget(rule())
+        self.body.addWidget(ModelListHeader(theme, self.view))
         self.body.addWidget(self.view)
         self.body.addWidget(rule())
         self.body.addWidget(footer)

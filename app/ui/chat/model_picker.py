@@ -75,7 +75,7 @@ class ModelPicker(Popover):
         self.view.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.view.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # arrows in the field above move in it
-        self._header = _Header(theme, self.view)
+        self._header = ModelListHeader(theme, self.view)
         self._nothing = Label(theme, "", role="text2", wrap=True)
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._places = QStackedWidget()
@@ -283,7 +283,7 @@ class ModelPicker(Popover):
         return False
 
 
-class _Header(QWidget):
+class ModelListHeader(QWidget):
     """Names of the columns, over the list."""
 
     def __init__(self, theme: Theme, view: ModelView) -> None:

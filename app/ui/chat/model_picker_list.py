@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 from app.ui.chat.state_pages import ModelRow
 from app.ui.shared import icons
 from app.ui.shared.badge import badge_size, paint_badge
+from app.ui.shared.frames import solid_frame
 from app.ui.shared.typed_words import TypedWords
 
 if TYPE_CHECKING:
@@ -53,10 +54,14 @@ class Group:
 
 
 class ModelListModel(QAbstractListModel):
-    """Models that match the text and have every chosen ability; favourites stand under their own heading."""
+    """Models that match the text and have every chosen ability; favourites stand under their own heading.
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    `current_word` is what a screen reader hears of a row that is current.
+    """
+
+    def __init__(self, parent: QObject | None = None, *, current_word: str = "in use") -> None:
         super().__init__(parent)
+        self._current_word = current_word
         self._all: tuple[ModelRow, ...] = ()
         self._text = ""
         self._abilities: frozenset[str] = frozenset()
@@ -82,7 +87,7 @@ class ModelListModel(QAbstractListModel):
         if role == Qt.ItemDataRole.ToolTipRole and isinstance(row, ModelRow):
             return told(row)
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return spoken(row) if isinstance(row, ModelRow) else row.text
+            return spoken(row, self._current_word) if isinstance(row, ModelRow) else row.text
         return None
 
     def row(self, index: Index) -> Group | ModelRow | None:
@@ -147,7 +152,7 @@ def told(row: ModelRow) -> str:
     return "\n".join(lines)
 
 
-def spoken(row: ModelRow) -> str:
+def spoken(row: ModelRow, current_word: str = "in use") -> str:
     """A row as a screen reader says it."""
     parts = [row.name, *row.badges]
     parts += [f"{row.context} context"] if row.context else []
@@ -156,7 +161,7 @@ def spoken(row: ModelRow) -> str:
     parts += [part for part in (PRIVACY.get(row.privacy, row.privacy), row.retires) if part]
     parts += [f"tier {row.tier}"] if row.tier else []
     parts += [f"replaced by {row.replacement}"] if row.replacement else []
-    parts += ["in use"] if row.is_current else []
+    parts += [current_word] if row.is_current else []
     return ", ".join(parts)
 
 
@@ -177,11 +182,15 @@ def column_rects(theme: Theme, rect: QRect) -> list[QRect]:
 
 
 class ModelDelegate(QStyledItemDelegate):
-    """Paints a model in two lines: name and marks above, abilities below."""
+    """Paints a model in two lines: name and marks above, abilities below.
 
-    def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
+    Before it stands the star of favourites or, where several can be chosen (`many`), a box with its mark.
+    """
+
+    def __init__(self, theme: Theme, parent: QObject | None = None, *, many: bool = False) -> None:
         super().__init__(parent)
         self._theme = theme
+        self._many = many
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         theme = self._theme
@@ -236,10 +245,13 @@ class ModelDelegate(QStyledItemDelegate):
 
     def _paint_row(self, painter: QPainter, rect: QRect, row: ModelRow) -> None:
         theme = self._theme
-        star = theme.icon_px(15)
-        name = "star-filled" if row.is_favourite else "star"
-        place = QRectF(rect.left(), rect.center().y() - star / 2, star, star)
-        icons.paint(painter, theme, name, place, "warn" if row.is_favourite else "text3")
+        side = theme.icon_px(15)
+        place = QRectF(rect.left(), rect.center().y() - side / 2, side, side)
+        if self._many:
+            self._paint_mark(painter, place, is_on=row.is_current)
+        else:
+            name = "star-filled" if row.is_favourite else "star"
+            icons.paint(painter, theme, name, place, "warn" if row.is_favourite else "text3")
         columns = column_rects(theme, rect)
         left = rect.left() + theme.icon_px(STAR) + theme.px(GAP)
         room = columns[0].left() - theme.px(GAP) - left
@@ -256,6 +268,13 @@ class ModelDelegate(QStyledItemDelegate):
             shown = QFontMetrics(painter.font()).elidedText(text, Qt.TextElideMode.ElideRight, cell.width())
             painter.drawText(cell, _END, shown)
 
+    def _paint_mark(self, painter: QPainter, place: QRectF, *, is_on: bool) -> None:
+        theme = self._theme
+        fill, line = ("accent", "accent") if is_on else ("surface", "control")
+        solid_frame(painter, theme, place, theme.px(4), fill, line)
+        if is_on:
+            icons.paint(painter, theme, "check", place.adjusted(1, 1, -1, -1), "on_accent")
+
     def _paint_name(self, painter: QPainter, rect: QRect, row: ModelRow) -> None:
         theme = self._theme
         font = theme.font("body", QFont.Weight.DemiBold)
@@ -267,7 +286,8 @@ class ModelDelegate(QStyledItemDelegate):
             marks.append((row.retires, "warn", "clock"))
         needed = sum(badge_size(theme, text, sign).width() + theme.px(6) for text, _, sign in marks)
         check = theme.icon_px(15)
-        needed += check + theme.px(6) if row.is_current else 0
+        checked = row.is_current and not self._many
+        needed += check + theme.px(6) if checked else 0
         shown = metrics.elidedText(row.name, Qt.TextElideMode.ElideRight, max(40, rect.width() - needed))
         painter.setFont(font)
         painter.setPen(theme.color("text"))
@@ -278,7 +298,7 @@ class ModelDelegate(QStyledItemDelegate):
             spot = QRectF(left, rect.center().y() + 1 - size.height() / 2, size.width(), size.height())
             paint_badge(painter, theme, spot, text, tone, sign)
             left += size.width() + theme.px(6)
-        if row.is_current:
+        if checked:
             icons.paint(
                 painter, theme, "check", QRectF(left, rect.center().y() + 1 - check / 2, check, check), "accent"
             )
