@@ -9,6 +9,7 @@ sending ──► saved        the file is on the disk, decoded once from end to
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
@@ -133,6 +134,16 @@ class ImageFiles:
         """Return the picture's file where one lies there, whatever the database says."""
         paths = (self.folder / f"{image_id}{suffix}" for suffix in SUFFIXES.values())
         return next((path for path in paths if path.is_file()), None)
+
+    def size_of(self, images: Sequence[StoredImage]) -> int:
+        """Return the bytes that pictures take on this disk, with what the service sent for them; blocks."""
+        try:
+            with os.scandir(self.folder) as entries:
+                sizes = {entry.name: entry.stat().st_size for entry in entries}
+        except OSError:
+            return 0
+        names = [path.name for image in images for path in (self.original(image.id), self.broken(image.id))]
+        return sum(sizes.get(name, 0) for name in (*names, *(image.file for image in images if image.file)))
 
     def remove(self, image: StoredImage) -> None:
         """Delete a picture's files for good."""

@@ -16,16 +16,17 @@ from app.ui.images.state import SCOPES, Shelf, group_of
 from app.ui.images.tile_delegate import GAP, TileDelegate
 from app.ui.images.tile_model import TileModel
 from app.ui.shared import money
-from app.ui.shared.buttons import Button, IconButton
+from app.ui.shared.buttons import Button, IconButton, LinkButton
 from app.ui.shared.empty_state import EmptyState
 from app.ui.shared.error_card import ErrorCard
 from app.ui.shared.fields import ChoiceField
 from app.ui.shared.header import PaneHeader
+from app.ui.shared.icon_label import IconLabel
 from app.ui.shared.label import Label
 from app.ui.shared.problems import ActionSpec, Problem
 from app.ui.shared.search_field import SearchField
 from app.ui.shared.segmented import SegmentedChoice
-from app.ui.shared.surfaces import zone
+from app.ui.shared.surfaces import rule, zone
 from app.ui.shared.tab import Zones
 from app.ui.shared.theme import Theme
 from app.ui.shared.thumbnails import Thumbnails
@@ -114,6 +115,7 @@ class Gallery(QWidget):
     inspector_wanted = Signal()
     example_wanted = Signal(str)
     problem_action = Signal(str)
+    folder_wanted = Signal()
 
     def __init__(
         self,
@@ -137,6 +139,8 @@ class Gallery(QWidget):
         )
         self.count = Label(theme, "", role="text2", tabular=True)
         self.search = SearchField(theme, "Find an image")
+        self.usage = Label(theme, "", "small", "text2", tabular=True, elide=True)
+        self.folder = LinkButton(theme, "Open folder")
         self.scope = ChoiceField(theme, "Which images", small=True)
         self.empty_trash = Button(theme, "Empty", "trash", kind="quiet", size="small")
         self.shape = SegmentedChoice(
@@ -200,10 +204,22 @@ class Gallery(QWidget):
         column.addWidget(self.header)
         column.addLayout(self._problem_box)
         column.addWidget(self.places, 1)
+        column.addWidget(rule())
+        column.addWidget(self._make_foot())
         self.problem.hide()
         self.empty_trash.hide()
 
+    def _make_foot(self) -> QWidget:
+        """What all images take on this disk, as below the list of videos."""
+        foot = QWidget()
+        self._foot = QHBoxLayout(foot)
+        self._foot.addWidget(IconLabel(self._theme, "drive", px=16))
+        self._foot.addWidget(self.usage, 1)
+        self._foot.addWidget(self.folder)
+        return foot
+
     def _connect(self) -> None:
+        self.folder.clicked.connect(self.folder_wanted)
         self.list_button.clicked.connect(self.list_wanted)
         self.inspector_button.clicked.connect(self.inspector_wanted)
         self.search.search_changed.connect(self.searched)
@@ -225,6 +241,7 @@ class Gallery(QWidget):
     def _dress(self) -> None:
         px = self._theme.px
         self._around.setContentsMargins(px(12), px(12), 0, 0)
+        self._foot.setContentsMargins(px(16), px(6), px(14), px(6))
         self.search.setMaximumWidth(self._theme.type_px(180))
         self.search.setMinimumWidth(self._theme.type_px(90))
         self._problem_box.setContentsMargins(px(16), 0, px(16), 0)
@@ -246,7 +263,7 @@ class Gallery(QWidget):
             self.select(self._wanted)
         number = len(shelf.tiles)
         what = "1 image" if number == 1 else f"{money.count(number)} images"
-        self.count.set_text(f"{what}, {money.size(shelf.size_bytes)}" if shelf.total else "")
+        self.count.set_text(what if shelf.total else "")
         self.empty_trash.setVisible(shelf.scope == "trash" and shelf.total > 0)
         if number:
             self.places.setCurrentIndex(0)

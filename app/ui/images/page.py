@@ -94,6 +94,8 @@ class ImagesPage(QObject):
 
     def _connect_presenter(self) -> None:
         presenter, library = self.presenter, self.presenter.library
+        library.cache = self._cache
+        library.usage_changed.connect(lambda usage: self.gallery.usage.set_text(usage.words))
         presenter.form_changed.connect(self._show_view)
         presenter.form_replaced.connect(self.form.fill)
         presenter.models_changed.connect(self._show_models)
@@ -130,6 +132,7 @@ class ImagesPage(QObject):
         gallery.inspector_wanted.connect(lambda: self._toggle_inspector())
         gallery.example_wanted.connect(self.take_prompt)
         gallery.problem_action.connect(self._help)
+        gallery.folder_wanted.connect(self.open_folder)
 
     def _connect_side(self) -> None:
         image = self.side.image
@@ -150,6 +153,7 @@ class ImagesPage(QObject):
         self._show_view(self.presenter.view)
         self.gallery.show_problem(self.presenter.problem)
         self.presenter.library.tell()
+        self.gallery.usage.set_text(self.presenter.library.usage.words)
         self._show_busy()
 
     def _waiting_words(self, image_id: str) -> str:

@@ -28,9 +28,14 @@ def thumbnail(data: bytes) -> bytes:
     return b"" if image.isNull() else encoded(image, "PNG" if image.hasAlphaChannel() else "JPG")
 
 
+def small_picture(source: Path, cache: Path) -> Path:
+    """Where the small picture of a file lies, or will."""
+    return cache / f"{source.stem}.thumb"
+
+
 def read_thumbnail(source: Path, cache: Path) -> bytes:
     """Return the small picture of a file, made once and kept in the folder `cache`. Raises `OSError`."""
-    cached = cache / f"{source.stem}.thumb"
+    cached = small_picture(source, cache)
     try:
         return cached.read_bytes()
     except FileNotFoundError:

@@ -16,9 +16,9 @@ from app.storage.errors import StorageError, unavailable
 from app.storage.files import write_atomically
 from app.storage.images import SUFFIXES, ImageFiles, Images, StoredImage, title_of
 from app.storage.picture_metadata import NotWhole, check_whole, metadata_of
-from app.ui.images.picture_work import checked_size
+from app.ui.images.picture_work import checked_size, small_picture
 from app.ui.images.presenter_tiles import tile_of
-from app.ui.images.state import KIND_WORDS, Shelf, Tile
+from app.ui.images.state import KIND_WORDS, Shelf, Tile, Usage
 from app.ui.shared.picture_decoding import NoPicture
 from app.ui.shared.tasks import TaskScope
 from app.ui.shared.typed_words import TypedWords
@@ -26,6 +26,7 @@ from app.ui.shared.typed_words import TypedWords
 DEFAULT_PATTERN = "{title} {number}"
 PATTERN_WORDS = ("title", "number", "model", "seed", "date", "time", "id")
 MAX_NAME_CHARS = 120
+MEASURE_AFTER_S = 0.2  # several images that come at once are measured once
 MAX_PICTURE_BYTES = 25 * 1024 * 1024
 _FORBIDDEN = '<>:"/\\|?*'
 
@@ -56,6 +57,7 @@ class ImageLibrary(QObject):
     shelf_changed = Signal(object)
     image_changed = Signal(object)
     notice = Signal(str, str, str)
+    usage_changed = Signal(object)  # Usage
     imported = Signal(str)  # the id of a picture that was brought in
 
     def __init__(self, tasks: TaskScope) -> None:
@@ -68,6 +70,8 @@ class ImageLibrary(QObject):
         self.search = ""
         self.scope = ""
         self.pattern = ""
+        self.usage = Usage()
+        self.cache: Path | None = None  # where small pictures of them lie
         self._undo: list[tuple[str, ...]] = []
         self._words: dict[str, tuple[StoredImage, Tile, str]] = {}
 
@@ -81,6 +85,7 @@ class ImageLibrary(QObject):
         self.rows, self.trashed = {image.id: image for image in rows}, {image.id: image for image in trashed}
         await asyncio.to_thread(self._see_all)
         self.tell()
+        self._tasks.replace("images usage", self._measure)
 
     def one(self, image_id: str) -> StoredImage | None:
         return self.rows.get(image_id) or self.trashed.get(image_id)
@@ -102,6 +107,17 @@ class ImageLibrary(QObject):
             self.rows = {one.id: one for one in (*later, image)} | rest
         self.tell()
         self.image_changed.emit(image)
+        if image.state != "sending":
+            self._tasks.replace("images usage", self._measure)
+
+    async def _measure(self) -> None:
+        """Look how much all of it takes on the disk; reads the folder, so it has its own thread and its own time."""
+        await asyncio.sleep(MEASURE_AFTER_S)
+        assert self.files is not None
+        rows, trash = tuple(self.rows.values()), tuple(self.trashed.values())
+        sizes = await asyncio.to_thread(lambda files: (files.size_of(rows), files.size_of(trash)), self.files)
+        self.usage = Usage(sum(image.has_file for image in (*rows, *trash)), sum(sizes), sizes[1])
+        self.usage_changed.emit(self.usage)
 
     # -- looking --------------------------------------------------------------------------------------------------
 
@@ -122,9 +138,8 @@ class ImageLibrary(QObject):
             for image in rows.values()
             if (self.scope != "starred" or image.starred) and words.are_in(self._seen(image)[1])
         ]
-        size = sum(image.size_bytes for image in rows.values())
         tiles = tuple(self._seen(image)[0] for image in found)
-        self.shelf_changed.emit(Shelf(tiles, len(rows), size, self.search, self.scope, self.images is not None))
+        self.shelf_changed.emit(Shelf(tiles, len(rows), self.search, self.scope, self.images is not None))
 
     def _seen(self, image: StoredImage) -> tuple[Tile, str]:
         """The tile of a picture and the words it is found by, made once for each state of it."""
@@ -195,10 +210,13 @@ class ImageLibrary(QObject):
         self._undo.clear()
         await self.load()
 
-    @staticmethod
-    def _delete(files: ImageFiles, image: StoredImage) -> None:
+    def _delete(self, files: ImageFiles, image: StoredImage) -> None:
+        """Runs in a thread. The small picture of it goes too."""
         with contextlib.suppress(OSError):
             files.remove(image)
+        if self.cache is not None:
+            with contextlib.suppress(OSError):
+                small_picture(files.path(image), self.cache).unlink(missing_ok=True)
 
     # -- out and in -----------------------------------------------------------------------------------------------
 

@@ -47,14 +47,28 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """What the gallery shows: which pictures, of how many, and how much room all of them take."""
+    """What the gallery shows: which pictures, of how many."""
 
     tiles: tuple[Tile, ...] = ()
     total: int = 0
-    size_bytes: int = 0
     search: str = ""
     scope: str = ""
     loaded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What the images take on this disk: all that lies in their folder, and how much of it is in the trash."""
+
+    images: int = 0
+    size_bytes: int = 0
+    trash_bytes: int = 0
+
+    @property
+    def words(self) -> str:
+        what = "1 image" if self.images == 1 else f"{money.count(self.images)} images"
+        trash = f", {money.size(self.trash_bytes)} of it in the trash" if self.trash_bytes else ""
+        return f"{what}, {money.size(self.size_bytes)}{trash}"
 
 
 @dataclass(frozen=True, slots=True)

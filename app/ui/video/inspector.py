@@ -18,6 +18,7 @@ from app.ui.shared.header import PaneTabs
 from app.ui.shared.icon_label import IconLabel
 from app.ui.shared.in_pieces import Pieces, at_once
 from app.ui.shared.label import Label
+from app.ui.shared.receipt_line import ReceiptLine
 from app.ui.shared.spinner import Progress
 from app.ui.shared.surfaces import rule, zone
 from app.ui.video.film_player import FilmPlayer
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from app.ui.shared.theme import Theme
 
 PREVIEW, REQUEST = range(2)
+FACTS = ("Prompt", "Leave out", "Model", "Film", "Cost", "Time", "Consent", "Ordered", "Queue id", "Request id")
+MONO = frozenset({"Queue id", "Request id"})  # their signs are told apart one by one
 
 
 class Inspector(QWidget):
@@ -98,10 +101,10 @@ class Inspector(QWidget):
         self._column.addWidget(self._places())
         self._facts = QGridLayout()
         self._facts.setColumnStretch(1, 1)
-        self._fact_labels: list[tuple[Label, Label]] = []
+        self._fact_labels: dict[str, tuple[Label, Label]] = {}
         self._column.addLayout(self._facts)
-        self.receipt = Label(theme, "", "small", "text3", wrap=True, tabular=True)
-        self.receipt.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.receipt = ReceiptLine(theme)
+        self.receipt.activated.connect(lambda: self.show_page(REQUEST))
         self._column.addWidget(self.receipt)
         self._column.addStretch(1)
         scroll.setWidget(inside)
@@ -204,7 +207,7 @@ class Inspector(QWidget):
         self.delete.setVisible("clean" in detail.actions)
         self._show_facts(detail.facts)
         self.receipt.setVisible(bool(detail.receipt))
-        self.receipt.set_text(detail.receipt)
+        self.receipt.set_runs(detail.receipt)
         self.request.show_detail(detail)
 
     def _show_progress(self, detail: Detail) -> None:
@@ -216,23 +219,24 @@ class Inspector(QWidget):
 
     def _show_facts(self, facts: tuple[tuple[str, str], ...]) -> None:
         theme = self._theme
-        while len(self._fact_labels) < len(facts):
-            name = Label(theme, "", role="text2")
-            value = Label(theme, "", wrap=True, tabular=True)
-            value.setTextInteractionFlags(
-                Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
-            )
-            self._facts.addWidget(name, len(self._fact_labels), 0, Qt.AlignmentFlag.AlignTop)
-            self._facts.addWidget(value, len(self._fact_labels), 1)
-            self._fact_labels.append((name, value))
-        for number, (name, value) in enumerate(self._fact_labels):
-            shown = number < len(facts)
-            name.setVisible(shown)
-            value.setVisible(shown)
-            if shown:
-                name.set_text(facts[number][0])
-                value.set_text(facts[number][1])
-                value.setAccessibleName(f"{facts[number][0]}: {facts[number][1]}")
+        for name, value in facts:
+            if name not in self._fact_labels:
+                style = "code" if name in MONO else "body"
+                words = Label(theme, "", style, mono=name in MONO, wrap=True, tabular=True)
+                words.setTextInteractionFlags(
+                    Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+                )
+                title = Label(theme, name, role="text2")
+                self._facts.addWidget(title, FACTS.index(name), 0, Qt.AlignmentFlag.AlignTop)
+                self._facts.addWidget(words, FACTS.index(name), 1)
+                self._fact_labels[name] = (title, words)
+            words = self._fact_labels[name][1]
+            words.set_text(value)
+            words.setAccessibleName(f"{name}: {value}")
+        told = {name for name, _ in facts}
+        for name, labels in self._fact_labels.items():
+            for label in labels:
+                label.setVisible(name in told)
 
     def copy_facts(self) -> None:
         """What is known of the job, one line for each fact."""

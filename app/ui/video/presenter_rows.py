@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from app.ui.shared import money
 from app.ui.shared.problems import ActionSpec, Problem
+from app.ui.shared.receipt_line import NOT_CHARGED, Run
 from app.ui.video.consent import Consent, consent_from
 from app.ui.video.state import Detail, JobRow
-from app.ui.video.takes import length_words
+from app.ui.video.takes import length_words, seconds_of
 
 if TYPE_CHECKING:
     from app.service.exchange import Exchange
@@ -176,7 +177,7 @@ class RowWriter:
             share=self.share(job, now),
             problem=_problem(job),
             facts=_facts(job, film, now),
-            receipt=_receipt(job),
+            receipt=receipt_of(job),
             actions=_actions(job),
             body=_body(job),
             exchange=exchange,
@@ -365,16 +366,36 @@ def _facts(job: VideoJob, film: Path, now: datetime) -> tuple[tuple[str, str], .
     return tuple(facts)
 
 
-def _receipt(job: VideoJob) -> str:
-    parts = [_price(job) or "price not stated", _length(job)]
+def receipt_of(job: VideoJob) -> tuple[Run, ...]:
+    """The line under a film: what it was quoted at, what for, how long it took. Empty before anything was sent.
+
+    The service states no price of a film that was made; the quote is what it takes.
+    """
+    price = _price(job)
+    if job.state in ("waiting", "sending") or (
+        not job.queue_id and job.state not in ("unknown", "failed", "cancelled")
+    ):
+        return ()
+    if job.state == "unknown":
+        return (Run(f"{price} perhaps" if price else "cost not stated", strong=True), Run("nobody knows", role="warn"))
+    if not job.queue_id:
+        return (Run("Nothing was charged", strong=True),)
+    runs = [Run(f"{price} quoted" if price else "cost not stated", strong=True)]
+    seconds = seconds_of(str(job.form.get("duration") or ""))
+    if job.form.get("upscale_factor"):
+        runs.append(Run(f"{job.form['upscale_factor']}× as large"))
+    elif job.duration_s or seconds:
+        runs.append(Run(f"{job.duration_s or seconds:g} s of film"))
     took = _took(job)
     if took is not None:
-        parts.append(money.duration(took))
+        runs.append(Run(f"took {money.duration(took)}"))
+    if job.refunded is not None:
+        runs.append(Run("given back" if job.refunded else "not given back", role="" if job.refunded else "warn"))
     if job.request_id:
-        parts.append(job.request_id)
+        runs.append(Run(f"req {job.request_id[:12]}", mono=True))
     if not job.charged:
-        parts.append("not charged")
-    return " · ".join(part for part in parts if part)
+        runs.append(Run(f"Sandbox, {NOT_CHARGED}", role="sandbox"))
+    return tuple(runs)
 
 
 def _body(job: VideoJob) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from app.ui.video.takes import Form, Refusal, Takes
 if TYPE_CHECKING:
     from app.service.exchange import Exchange
     from app.ui.shared.problems import Problem
+    from app.ui.shared.receipt_line import Run
 
 FILTERS = (("all", "All"), ("open", "Running"), ("ready", "Ready"), ("trash", "Trash"))
 
@@ -104,7 +105,7 @@ class Detail:
     share: float | None = None
     problem: Problem | None = None
     facts: tuple[tuple[str, str], ...] = ()
-    receipt: str = ""
+    receipt: tuple[Run, ...] = ()
     actions: frozenset[str] = frozenset()
     body: Mapping[str, object] = field(default_factory=dict)
     exchange: Exchange | None = None

@@ -1,0 +1,56 @@
+"""What images take on the disk is shown below them: originals and the trash with it, and gone when it is gone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from app.ui.images.picture_work import encoded, small_picture
+from app.ui.images.presenter_changes import EditChoice
+from app.ui.shared import money
+from tests.ui.images.desk import Desk
+
+
+def on_disk(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.iterdir())
+
+
+async def shows(desk: Desk, start: str) -> str:
+    usage = desk.page.gallery.usage
+    await desk.until(lambda: usage.text().startswith(start))
+    assert usage.isVisible()
+    return usage.text()
+
+
+async def test_the_line_below_the_gallery_says_what_all_images_take_on_this_disk(images: Desk) -> None:
+    gallery, folder = images.page.gallery, images.presenter.files.folder
+    assert gallery.usage.text() == "0 images, 0 bytes"
+    images.write("A harbour at dawn")
+    images.presenter.set_field("width", 512)
+    images.presenter.set_field("height", 256)
+    (harbour,) = await images.made()
+    assert await shows(images, "1 image, ") == f"1 image, {money.size(on_disk(folder))}"
+    mask = gallery.grab().toImage().scaled(512, 256)
+    images.changes.edit(harbour.id, EditChoice("firered-image-edit", "Make it night", mask=encoded(mask, "PNG")))
+    await images.until(lambda: len(images.presenter.library.rows) == 2)
+    await images.still()
+    assert len(list(folder.iterdir())) == 3, "two images, and what the service sent for the second"
+    assert await shows(images, "2 images, ") == f"2 images, {money.size(on_disk(folder))}"
+    images.presenter.library.trash([harbour.id])
+    trashed = money.size(harbour.size_bytes)
+    await images.until(lambda: gallery.usage.text().endswith(f", {trashed} of it in the trash"))
+    assert gallery.count.text() == "1 image"
+    path = images.presenter.files.path(harbour)
+    small = small_picture(path, images.home / "cache")
+    await images.until(small.exists)
+    images.presenter.library.empty_trash()
+    await images.until(lambda: "trash" not in gallery.usage.text())
+    assert gallery.usage.text() == f"1 image, {money.size(on_disk(folder))}"
+    assert not path.exists() and not small.exists(), "nor does the small picture of it stay"
+
+
+async def test_an_image_that_was_withheld_is_in_the_gallery_and_takes_nothing(images: Desk) -> None:
+    images.write("A harbour sandbox-violation")
+    await images.made()
+    await images.until(lambda: not images.tasks.running("images usage"))
+    assert images.page.gallery.count.text() == "1 image"
+    assert images.page.gallery.usage.text() == "0 images, 0 bytes"
