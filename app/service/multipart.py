@@ -89,7 +89,7 @@ async def _pieces(part: bytes | Path, size: int) -> AsyncIterator[bytes]:
         for begin in range(0, len(part), PIECE_BYTES):
             yield part[begin : begin + PIECE_BYTES]
         return
-    file = await asyncio.to_thread(_opened, part)
+    file = await _open_file(part)
     try:
         left = size
         while left:
@@ -100,6 +100,20 @@ async def _pieces(part: bytes | Path, size: int) -> AsyncIterator[bytes]:
             yield piece
     finally:
         file.close()
+
+
+async def _open_file(path: Path) -> BinaryIO:
+    opening = asyncio.get_running_loop().run_in_executor(None, _opened, path)
+
+    def close(opened: asyncio.Future[BinaryIO]) -> None:
+        if not opened.cancelled() and opened.exception() is None:
+            opened.result().close()
+
+    try:
+        return await asyncio.shield(opening)
+    except asyncio.CancelledError:  # the thread goes on, and nobody would close what it opens
+        opening.add_done_callback(close)
+        raise
 
 
 def _opened(path: Path) -> BinaryIO:

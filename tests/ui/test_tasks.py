@@ -38,6 +38,32 @@ async def test_the_newest_call_wins_and_begins_after_the_older_has_ended(scope: 
     assert told == ["old begins", "old ends", "new begins", "new ends"]
 
 
+async def test_two_calls_in_quick_succession_wait_for_the_first_that_takes_its_time_to_end(scope: TaskScope) -> None:
+    told: list[str] = []
+    may_end = asyncio.Event()
+
+    async def slow() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await may_end.wait()
+            told.append("the first ends")
+
+    async def work(name: str) -> None:
+        told.append(name)
+
+    scope.replace("search", slow)
+    await asyncio.sleep(0)
+    for name in ("second", "third"):
+        scope.replace("search", work, name)
+        for _ in range(3):
+            await asyncio.sleep(0)
+    assert scope.running("search") and told == []
+    may_end.set()
+    await scope.idle()
+    assert told == ["the first ends", "third"]
+
+
 async def test_a_write_that_runs_is_not_started_again(scope: TaskScope) -> None:
     done: list[int] = []
     gate = asyncio.Event()

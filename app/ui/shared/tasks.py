@@ -37,9 +37,8 @@ class TaskScope:
             return
         import asyncio
 
-        before = self._by_name.get(name)
-        if before is not None:
-            before.cancel()
+        before = tuple(task for task in self._alive if task.get_name() == name)
+        self.cancel(name)
         task = asyncio.get_running_loop().create_task(self._run(before, work, args), name=name)
         self._by_name[name] = task
         self._alive.add(task)
@@ -56,8 +55,7 @@ class TaskScope:
         """Tell whether work of that name has not ended yet."""
         if self._held is not None:
             return name in self._held
-        task = self._by_name.get(name)
-        return task is not None and not task.done()
+        return any(task.get_name() == name and not task.done() for task in self._alive)
 
     def cancel(self, name: str) -> bool:
         """Ask work of that name to stop; False when there was none."""
@@ -86,11 +84,12 @@ class TaskScope:
         if self._by_name.get(task.get_name()) is task:
             del self._by_name[task.get_name()]
 
-    async def _run(self, before: asyncio.Task[None] | None, work: Work, args: tuple[object, ...]) -> None:
+    async def _run(self, before: tuple[asyncio.Task[None], ...], work: Work, args: tuple[object, ...]) -> None:
         import asyncio
 
-        if before is not None and not before.done():
-            await asyncio.wait([before])
+        # All of them: one that was replaced before its own turn came does not wait for those before it any more.
+        if ending := [task for task in before if not task.done()]:
+            await asyncio.wait(ending)
         try:
             await work(*args)
         except Exception as error:  # the one place that catches everything

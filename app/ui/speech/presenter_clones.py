@@ -23,6 +23,7 @@ from app.service.errors import ServiceError
 from app.storage.errors import StorageError, unavailable
 from app.storage.files import make_folder
 from app.storage.voices import ClonedVoice
+from app.ui.shared.given_up import made_in_thread
 from app.ui.shared.money import when
 from app.ui.shared.paid_call import paid_call
 from app.ui.shared.problems import Problem, describe
@@ -70,7 +71,7 @@ class CloneDesk(QObject):
         self._open_blocks = open_blocks or (lambda: open_microphone(host, MicrophoneChoice()))
         self._spool: Spool | None = None
         self._recorder: Recorder | None = None
-        self._blocks: Blocks | None = None
+        self._opening: object | None = None  # the wish whose microphone is not open yet
         self._working: set[str] = set()
         self.sounding: Key | None = None
         self._timer = QTimer(self)
@@ -198,29 +199,47 @@ class CloneDesk(QObject):
         """Begin to record a sample into the cache."""
         self.stop_sample()
         self._desk.sound.silence()
-        self._tasks.replace("speech record", self._record)
+        opening = self._opening = object()
+        self._tasks.replace("speech record", self._record, opening)
 
-    async def _record(self) -> None:
-        def begin() -> tuple[Blocks, Recorder]:
-            make_folder(self._cache)
-            blocks = self._open_blocks()
-            return blocks, Recorder(blocks, self._cache / f"sample-{uuid4().hex}.wav")
-
+    async def _record(self, opening: object) -> None:
         try:
-            self._blocks, recorder = await asyncio.to_thread(begin)
+            self._recorder = await self._opened(opening)
         except AudioUnavailable as error:
             self.microphone_problem.emit(error.sentence)
             return
         except OSError as error:
             self.microphone_problem.emit(unavailable(error, self._cache, "Recording").sentence)
             return
-        self._recorder = recorder
-        recorder.start()
+        self._recorder.start()
         self._timer.start()
+
+    async def _opened(self, opening: object) -> Recorder:
+        """A recorder that has not begun. One that is not wanted any more gives its microphone back."""
+
+        def begin() -> Recorder:
+            make_folder(self._cache)
+            blocks = self._open_blocks()
+            try:
+                return Recorder(blocks, self._cache / f"sample-{uuid4().hex}.wav")
+            except OSError:
+                blocks.close()
+                raise
+
+        def give_back(recorder: Recorder) -> None:
+            recorder.stop()
+            self._sweep(f"{recorder.path.stem}.wav*")
+
+        try:
+            return await made_in_thread(begin, give_back)
+        finally:
+            if self._opening is opening:
+                self._opening = None
 
     @property
     def is_recording(self) -> bool:
-        return self._recorder is not None
+        """From the wish to record on, also while the microphone is still being opened."""
+        return self._recorder is not None or self._opening is not None
 
     def _tick(self) -> None:
         recorder = self._recorder
@@ -241,16 +260,17 @@ class CloneDesk(QObject):
         path = await self._end_recording()
         if path is not None:
             await self._check(path, model_id)
+        else:
+            self.microphone_problem.emit("Nothing was recorded.")
 
     async def _end_recording(self) -> Path | None:
+        self._tasks.cancel("speech record")  # the microphone may not be open yet
+        self._opening = None
         recorder, self._recorder = self._recorder, None
-        blocks, self._blocks = self._blocks, None
         self._timer.stop()
         if recorder is None:
             return None
         await asyncio.to_thread(recorder.stop)
-        if blocks is not None:
-            await asyncio.to_thread(blocks.close)
         return recorder.path
 
     def preview(self, path: Path) -> None:
@@ -265,12 +285,11 @@ class CloneDesk(QObject):
 
     async def _forget_sample(self) -> None:
         await self._end_recording()
+        await asyncio.to_thread(self._sweep, "sample-*.wav*")
 
-        def sweep() -> None:
-            for path in self._cache.glob("sample-*.wav*"):
-                path.unlink(missing_ok=True)
-
-        await asyncio.to_thread(sweep)
+    def _sweep(self, names: str) -> None:
+        for path in self._cache.glob(names):
+            path.unlink(missing_ok=True)
 
     # -- cloning --------------------------------------------------------------------------------------------------
 

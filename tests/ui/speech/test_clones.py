@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
+import pytest
 import soundfile
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -17,6 +19,7 @@ from app.service.speech import SpeechRequest
 from app.ui.speech.clone_dialog import CloneDialog
 from app.ui.speech.inspector import OWN
 from tests.audio.pulse import Pulse
+from tests.audio.recorded import FakeBlocks
 from tests.audio.sounds import tone
 from tests.ui.speech.desk import Desk
 
@@ -213,3 +216,32 @@ async def test_without_a_microphone_one_sentence_says_so(speech: Desk) -> None:
     speech.clones.record()
     await speech.until(lambda: said)
     assert said == ["No microphone found."]
+
+
+@pytest.mark.parametrize("how", ["stop", "close"])
+async def test_a_microphone_that_opens_after_one_thought_better_of_it_is_closed_again(speech: Desk, how: str) -> None:
+    may_open, blocks = threading.Event(), FakeBlocks()
+
+    def open_late() -> FakeBlocks:
+        may_open.wait(60)
+        return blocks
+
+    speech.clones._open_blocks = open_late
+    speech.page.side.picker.clone.click()
+    await speech.until(dialog)
+    asked = dialog()
+    assert asked is not None
+    asked.record.click()
+    assert asked.report.text() == "Waiting for the microphone"
+    if how == "stop":
+        asked.record.click()
+        await speech.until(lambda: asked.report.text() == "Nothing was recorded." and asked.record.text() == "Record")
+    else:
+        asked.reject()
+        await speech.tasks.idle()
+    may_open.set()
+    await speech.until(lambda: blocks.is_closed)
+    await speech.until(lambda: not list((speech.home / "cache" / "voices").glob("sample-*")))
+    assert not speech.clones.is_recording
+    if how == "stop":
+        asked.reject()
