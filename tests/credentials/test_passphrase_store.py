@@ -1,12 +1,15 @@
 import asyncio
 import hashlib
 import json
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app.credentials import passphrase_store
 from app.credentials.redaction import SecretRegistry
 from app.credentials.vault import (
     PassphraseStore,
@@ -23,6 +26,7 @@ from app.credentials.vault_format import (
     ARGON2ID,
     MAGIC,
     SCRYPT,
+    Keys,
     best_derivation,
     derive,
     new_parameters,
@@ -320,19 +324,21 @@ def test_without_argon2id_scrypt_takes_its_place(monkeypatch: pytest.MonkeyPatch
     assert best_derivation() == SCRYPT
 
 
-async def test_deriving_the_key_does_not_hold_the_window(shelf: Shelf) -> None:
-    ticks = 0
+async def test_deriving_the_key_does_not_hold_the_window(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, go_on = threading.Event(), threading.Event()
 
-    async def tick() -> None:
-        nonlocal ticks
-        while True:
+    def derive_later(passphrase: str, parameters: dict[str, Any]) -> Keys:
+        begun.set()
+        assert go_on.wait(60), "nothing else went on meanwhile"
+        return derive(passphrase, parameters)
+
+    monkeypatch.setattr(passphrase_store, "derive", derive_later)
+    creating = asyncio.ensure_future(PassphraseStore(shelf).create(PASSPHRASE))
+    async with asyncio.timeout(60):
+        while not begun.is_set():
             await asyncio.sleep(0.002)
-            ticks += 1
-
-    ticking = asyncio.ensure_future(tick())
-    await PassphraseStore(shelf).create(PASSPHRASE)
-    ticking.cancel()
-    assert ticks >= 5
+    go_on.set()
+    await creating
 
 
 @settings(max_examples=60)

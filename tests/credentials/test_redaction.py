@@ -135,9 +135,9 @@ def test_any_secret_is_hidden_anywhere(secret: str, before: str, after: str) -> 
 
 def test_a_long_log_is_redacted_in_passing(registry: SecretRegistry) -> None:
     text = f"GET https://host/v1/models 200 in 12 ms {KEY}\n" * 2_000  # 120 kB
-    begun = time.perf_counter()
+    begun = time.thread_time()
     assert "live" not in registry.redact(text)
-    assert time.perf_counter() - begun < 2
+    assert time.thread_time() - begun < 2
 
 
 def test_the_filter_leaves_nothing_in_a_record(registry: SecretRegistry) -> None:

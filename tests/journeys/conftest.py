@@ -28,7 +28,7 @@ def _no_keychain(monkeypatch: pytest.MonkeyPatch) -> None:
     def find() -> NoReturn:
         raise NoBackend("absent", "none", "No system keyring was found on this computer.")
 
-    monkeypatch.setattr(keyring_store.KeyringStore.__init__, "__kwdefaults__", {"time_limit_s": 5.0, "find": find})
+    monkeypatch.setattr(keyring_store.KeyringStore.__init__, "__kwdefaults__", {"time_limit_s": 60.0, "find": find})
 
 
 @asynccontextmanager

@@ -51,9 +51,9 @@ def test_brackets_in_texts_do_not_count() -> None:
     "text", ['"' + '\\"' * 400_000, '"' * 800_001, "\\" * 800_000, '["' * 400_000, '"\\', "[]" * 400_000]
 )
 def test_looking_takes_time_in_proportion_to_the_text(text: str) -> None:
-    begun = time.monotonic()
+    begun = time.thread_time()
     nested_too_deeply(b"[]" * 1000 + text.encode())
-    assert time.monotonic() - begun < 2
+    assert time.thread_time() - begun < 2
 
 
 json_values = st.recursive(

@@ -242,10 +242,9 @@ async def test_a_growing_answer_is_on_disk_before_it_ends(tmp_home: Path, fake: 
     async with open_desk(tmp_home, fake=fake) as desk:
         desk.presenter.send("Go")
         await desk.until(lambda: desk.presenter.opened.chat_id is not None and len(desk.rows) == 2)
-        for _ in range(500):
-            stored = await desk.history.messages(desk.presenter.opened.chat_id or "")
-            if stored[-1].content:
-                break
+        async with asyncio.timeout(60):
+            while not (stored := await desk.history.messages(desk.presenter.opened.chat_id or ""))[-1].content:
+                pass
         assert (stored[-1].content, stored[-1].state) == ("So far", "streaming")
         gate.set()
         await desk.tasks.idle()

@@ -61,11 +61,11 @@ def test_a_hostile_message_streams_without_holding_the_window_up(theme: Theme, n
     for at in range(0, len(text), 20_000):
         view.append_text("a", text[at : at + 20_000])
         for _ in range(6):
-            begun = time.perf_counter()
+            begun = time.thread_time()
             view.stream.flush()
-            slowest = max(slowest, time.perf_counter() - begun)
+            slowest = max(slowest, time.thread_time() - begun)
             QApplication.processEvents()
-    assert slowest < 0.25  # many times a frame: what a busy test machine may take, not what a person would see
+    assert slowest < 0.25  # of the processor, many times a frame: another program may have it meanwhile
 
 
 def test_the_same_text_from_a_person_is_shown_as_typed(theme: Theme) -> None:

@@ -5,6 +5,7 @@ from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from app.ui.chat.message_units import BODY, THOUGHT
 from app.ui.chat.message_view import MessageView
@@ -148,7 +149,7 @@ def test_table_cells_are_copied_with_tabs(theme: Theme) -> None:
     assert copied(view) == "one\ttwo\nthree\tfour"
 
 
-def test_a_drag_beyond_the_edge_scrolls_on(theme: Theme) -> None:
+def test_a_drag_beyond_the_edge_scrolls_on(theme: Theme, qtbot: QtBot) -> None:
     view = shown(theme, [answer("Words of a paragraph.\n\n" * 100, actions=())])
     view.scroll_to_start()
     settle(view)
@@ -158,9 +159,8 @@ def test_a_drag_beyond_the_edge_scrolls_on(theme: Theme) -> None:
     below = QPointF(start.x() + 40, view.viewport().height() + 80)
     mouse(view, QEvent.Type.MouseMove, below)
     before = view.stack.anchor.key
-    QTest.qWait(200)
+    qtbot.waitUntil(lambda: view.stack.anchor.key > before and copied(view).count("Words") > 20, timeout=60_000)
     mouse(view, QEvent.Type.MouseButtonRelease, below)
-    assert view.stack.anchor.key > before
     assert copied(view).count("Words") > 20
 
 

@@ -20,12 +20,12 @@ LEFT = Qt.MouseButton.LeftButton
 
 
 async def opened(window: QWidget) -> QDialog:
-    for _ in range(200):
-        await asyncio.sleep(0.005)
-        dialog = next((item for item in window.findChildren(QDialog) if item.isVisible()), None)
-        if dialog is not None:
-            return dialog
-    raise AssertionError("no dialog opened")
+    async with asyncio.timeout(60):
+        while True:
+            await asyncio.sleep(0.005)
+            dialog = next((item for item in window.findChildren(QDialog) if item.isVisible()), None)
+            if dialog is not None:
+                return dialog
 
 
 def dialog_button(dialog: QDialog, text: str) -> Button:

@@ -297,11 +297,11 @@ def with_params(document: dict[str, object], **params: object) -> bytes:
     ],
 )
 async def test_a_file_that_asks_for_absurd_work_is_refused_at_once(data: bytes) -> None:
-    begun = time.monotonic()
+    begun = time.process_time()
     with pytest.raises(KeyFileDamaged) as caught:
         await open_key_file(data, FILE_PASSWORD)
     assert caught.value.code == "cost"
-    assert time.monotonic() - begun < 1
+    assert time.process_time() - begun < 1
 
 
 @pytest.mark.parametrize(
