@@ -21,6 +21,8 @@ STYLES = (
     "Texture", "Watercolor",
 )  # fmt: skip
 EDGES = {"1K": 1024, "2K": 2048, "4K": 4096}
+FLAGS = ("hide_watermark", "embed_exif_metadata", "enable_web_search", "disable_prompt_optimization_thinking")
+MAX_STYLE_BYTES = 8 * 1024**2
 SIZES = ("auto", "256x256", "512x512", "1024x1024", "1536x1024", "1024x1536", "1792x1024", "1024x1792")
 MAX_EDGE = 1280
 SEEDS = 999_999_999
@@ -81,8 +83,9 @@ def read_drawing(check: Checker, body: Json, model: MediaModel | None) -> Drawin
     variants = check.integer(("variants",), body.get("variants"), 1, 4) or 1
     if binary and variants > 1:
         check.complain(("variants",), "Only 1 variant can be returned as a binary answer")
-    for name in ("hide_watermark", "embed_exif_metadata", "enable_web_search"):
+    for name in FLAGS:
         check.boolean((name,), body.get(name))
+    _check_styles(check, body.get("style_references"), int(constraints.get("maxStyleReferences", 0)))
     safe = check.boolean(("safe_mode",), body.get("safe_mode"))
     return Drawing(
         prompt=prompt_in(check, body, constraints.get("promptCharacterLimit", 7500)),
@@ -97,6 +100,22 @@ def read_drawing(check: Checker, body: Json, model: MediaModel | None) -> Drawin
         tier=tier or "",
         enhanced=bool(check.boolean(("enhance_prompt",), body.get("enhance_prompt"))),
     )
+
+
+def _check_styles(check: Checker, value: object, most: int) -> None:
+    """Images whose style is taken; the Sandbox draws without it."""
+    found = check.items(("style_references",), value) or []
+    if len(found) > most:
+        check.complain(("style_references",), f"Array must contain at most {most} element(s)")
+    for place, one in enumerate(found[:most]):
+        path = ("style_references", place)
+        record = check.record(path, one) or {}
+        check.number((*path, "strength"), record.get("strength"), 0.1, 1)
+        text = check.text((*path, "image"), record.get("image"))
+        if text is None:
+            check.complain((*path, "image"), REQUIRED)
+        elif len(text) * 3 // 4 >= MAX_STYLE_BYTES:
+            check.complain((*path, "image"), "The picture exceeds the limit of 8 MB")
 
 
 def sized(ratio: str, edge: int) -> tuple[int, int]:

@@ -139,11 +139,14 @@ async def _edited(call: Call, check: Checker, sent: Sent, field: str, model_id: 
     ratio = check.choice(("aspect_ratio",), sent.fields.get("aspect_ratio"), limits.get("aspectRatios", ("auto",)))
     tier = check.choice(("resolution",), sent.fields.get("resolution"), limits.get("resolutions", ("1K",))) or "1K"
     file_format = check.choice(("output_format",), sent.fields.get("output_format"), FORMATS)
+    check.choice(("quality",), sent.fields.get("quality"), ("low", "medium", "high"))
     data = _pictures(check, sent, field, int(limits.get("maxInputImages", 3)) if field == "images" else 1)
     check.finish()
     model = find_model(call, model_id, "inpaint")
     need("images")
     refuse_unpaid(call)
+    if str(sent.fields.get("enhance_prompt")).lower() == "true":
+        call.headers[f"{call.names.header_prefix}enhanced-prompt"] = quote(f"{prompt}, changed with care")
     if REFUSED in prompt:
         body = {"error": "The content is not accepted by the content policy", "suggested_prompt": "A quiet harbour"}
         raise Refusal(422, body)

@@ -264,3 +264,21 @@ def test_without_pillow_the_answer_is_503(sandbox: Client, monkeypatch: pytest.M
     monkeypatch.setattr(equipment, "find_spec", lambda name: None if name == "PIL" else real(name))
     answer = generate(sandbox)
     assert answer.status_code == 503 and "Pillow" in answer.json()["error"]
+
+
+@pytest.mark.parametrize(
+    ("styles", "where"),
+    [
+        ([{"image": b64(picture())}] * 3, "style_references"),
+        ([{"image": b64(picture()), "strength": 0.05}], "strength"),
+        ([{"strength": 0.5}], "image"),
+        ([{"image": "A" * 12_000_000}], "8 MB"),
+    ],
+)
+def test_styles_of_other_pictures_are_checked_one_by_one(
+    sandbox: Client, styles: list[dict[str, object]], where: str
+) -> None:
+    answer = generate(sandbox, model="rialto-poster", style_references=styles)
+    assert answer.status_code == 400 and where in answer.text
+    good = [{"image": b64(picture()), "strength": 0.1}]
+    assert generate(sandbox, model="rialto-poster", style_references=good).status_code == 200

@@ -182,8 +182,8 @@ class VideoPage(QObject):
         action = {"video-use": "use", "video-again": "again", "video-send": "send", "video-fetch": "fetch"}.get(
             action, action.removeprefix("video-")
         )
-        if action == "use":
-            self.presenter.use_again(job_id)
+        if action in ("use", "proposal"):
+            self.presenter.use_again(job_id, as_proposed=action == "proposal")
             self._open_form()
         elif action == "consent":
             self._tasks.start("video ask consent", self._ask_consent, job_id)

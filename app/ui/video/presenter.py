@@ -26,7 +26,7 @@ from app.ui.video.presenter_deeds import JobDeeds
 from app.ui.video.presenter_fetching import Fetcher
 from app.ui.video.presenter_form import FormDesk
 from app.ui.video.presenter_polling import Poller
-from app.ui.video.presenter_rows import RowWriter, title_of
+from app.ui.video.presenter_rows import RowWriter, proposed, title_of
 from app.ui.video.presenter_sending import Sender
 from app.ui.video.state import Detail, JobRow, Jobs
 from app.ui.video.takes import form_from, sent_media, sent_values
@@ -162,8 +162,11 @@ class VideoPresenter(QObject):
         self.select(job.id)
         self.sending.wake()
 
-    def use_again(self, job_id: str) -> None:
-        """Fill the form with what a job was made from, to be changed. Costs nothing."""
+    def use_again(self, job_id: str, *, as_proposed: bool = False) -> None:
+        """Fill the form with what a job was made from, to be changed. Costs nothing.
+
+        `as_proposed`: with the words and the model that the service proposed when it refused the job.
+        """
         job = self.book.get(job_id)
         filled = job.form.get("filled") if job is not None else None
         if job is None:
@@ -175,6 +178,10 @@ class VideoPresenter(QObject):
             names[name]: str(self.book.folder / file) for name, file in media.items() if name in names
         }
         kept["along"] = from_media(media, lambda file: str(self.book.folder / file))
+        if as_proposed:
+            words, model = proposed(job)
+            known = model if self.form.model(model) is not None else ""
+            kept |= {"prompt": words or form.prompt, "model": known or form.model}
         self.form.use(replace(form, **kept))
 
     def again(self, job_id: str) -> None:

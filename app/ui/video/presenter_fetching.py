@@ -145,7 +145,8 @@ class Fetcher(QObject):
         }[error.credits_refunded]
         more = f" It proposes the model {error.recommended_model}." if error.recommended_model else ""
         note = f"{error.message.rstrip('.') or 'The content policy stopped this video'}. {money}{more}"
-        await self._end(job, "failed", note, remote_copy=False, refunded=error.credits_refunded)
+        form = {**job.form, "proposed": {"prompt": error.suggested_prompt, "model": error.recommended_model}}
+        await self._end(job, "failed", note, remote_copy=False, refunded=error.credits_refunded, form=form)
 
     async def _end(self, job: VideoJob, state: str, note: str, **more: object) -> None:
         await self._book.change(job.id, state=state, note=note, ended_at=self._book.now(), download_url="", **more)

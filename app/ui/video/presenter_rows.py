@@ -224,6 +224,13 @@ def consent_of(job: VideoJob) -> Consent | None:
     return None if job.form.get("consents") else consent_from(job.form.get("consent"))
 
 
+def proposed(job: VideoJob) -> tuple[str, str]:
+    """The prompt and the model that the service proposed when it refused this one, "" for what it did not."""
+    told = job.form.get("proposed")
+    told = told if isinstance(told, dict) else {}
+    return str(told.get("prompt") or ""), str(told.get("model") or "")
+
+
 def _price(job: VideoJob) -> str:
     return money.money(job.quote_usd) if job.quote_usd is not None else ""
 
@@ -268,7 +275,12 @@ def _problem(job: VideoJob) -> Problem | None:
             icon="warning",
         )
     if job.state == "failed":
-        return Problem("This video was not made", job.note, primary=ActionSpec("video-use", "Change and try again"))
+        change = ActionSpec("video-use", "Change and try again")
+        words, model = proposed(job)
+        if not (words or model):
+            return Problem("This video was not made", job.note, primary=change)
+        proposal = ActionSpec("video-proposal", "Read the proposed words…" if words else f"Use {model}…")
+        return Problem("This video was not made", job.note, primary=proposal, alternative=change)
     if job.state == "expired":
         return Problem(
             "The video is gone at the service",

@@ -20,6 +20,7 @@ from app.service.errors import (
     AuthenticationFailed,
     Conflict,
     ConnectionFailed,
+    ContentRefused,
     Held,
     LimitExceeded,
     PaymentRequired,
@@ -208,9 +209,11 @@ class Sender:
         elif isinstance(error, AuthenticationFailed):
             await self._hold(job, f"{problem.sentence} Nothing was charged.")
         else:
-            await book.change(
-                job.id, state="failed", note=f"{problem.sentence} Nothing was charged.", ended_at=book.now()
-            )
+            form = job.form
+            if isinstance(error, ContentRefused):
+                form = {**form, "proposed": {"prompt": error.suggested_prompt, "model": error.recommended_model}}
+            note = f"{problem.sentence} Nothing was charged."
+            await book.change(job.id, state="failed", note=note, form=form, ended_at=book.now())
             book.noticed.emit(job.id, "failed")
 
     async def _hold(self, job: VideoJob, note: str, *, short: bool = False) -> None:

@@ -135,6 +135,10 @@ async def test_a_refusal_of_the_policy_tells_what_became_of_the_money(tmp_home: 
     async with open_desk(tmp_home, controls) as desk:
         refused = await desk.order("a boat sandbox-refused")
         assert refused.state == "failed" and "Nothing was charged" in refused.note
+        problem = desk.presenter.detail().problem
+        assert problem is not None and [action.id for action in problem.actions] == ["video-proposal", "video-use"]
+        desk.presenter.use_again(refused.id, as_proposed=True)
+        assert desk.presenter.form.form.prompt == "A harbour at dawn, seen from the pilot's boat"
         stopped = await desk.order("a boat sandbox-violation")
         await controls.turn_clock(10)
         stopped = await desk.reaches(stopped.id, "failed")
