@@ -5,22 +5,31 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
+from app.ui.shared.banner import Banner, BannerSpec
 from app.ui.shared.buttons import Button, IconButton
 from app.ui.shared.error_card import ErrorCard
 from app.ui.shared.header import PaneHeader
 from app.ui.shared.in_pieces import Pieces, at_once
 from app.ui.shared.player_bar import PlayerBar
-from app.ui.shared.problems import Problem
+from app.ui.shared.problems import ActionSpec, Problem
 from app.ui.shared.receipt_line import ReceiptLine
 from app.ui.shared.surfaces import rule, zone
 from app.ui.shared.tab import Zones
 from app.ui.shared.theme import Theme
 from app.ui.speech.audition_view import AuditionView
 from app.ui.speech.editor import SpeechEditor
+from app.ui.speech.long_paragraphs import LONGEST
 from app.ui.speech.speak_bar import SpeakBar
 from app.ui.speech.state import DeskHead, PlayerView
 
 MAX_RECEIPTS = 3
+LONG_NOTE = BannerSpec(
+    "info",
+    f"One paragraph has more than {LONGEST:,} characters.",
+    "It is spoken as it is. To write in it, break it into shorter ones.",
+    "info",
+    (ActionSpec("break", "Break at sentence ends"),),
+)
 
 
 class SpeechCanvas(QWidget):
@@ -57,6 +66,7 @@ class SpeechCanvas(QWidget):
         yield
         self.editor = SpeechEditor(theme)
         self.problem = ErrorCard(theme)
+        self.long_note = Banner(theme, LONG_NOTE)
         yield
         self.speak_bar = SpeakBar(theme)
         yield
@@ -88,6 +98,7 @@ class SpeechCanvas(QWidget):
         self._work.setContentsMargins(0, 0, 0, 0)
         self._work.setSpacing(0)
         self._work.addWidget(self.editor, 1)
+        self._work.addWidget(self.long_note)
         self._problem_box = QVBoxLayout()
         self._problem_box.addWidget(self.problem)
         self._work.addLayout(self._problem_box)
@@ -112,6 +123,7 @@ class SpeechCanvas(QWidget):
         column.addWidget(rule())
         column.addWidget(self._below)
         self.problem.hide()
+        self.long_note.hide()
         self.go_on.hide()
 
     def _connect(self) -> None:
@@ -122,12 +134,18 @@ class SpeechCanvas(QWidget):
         self.problem.action.connect(self.problem_action)
         self.problem.time_is_up.connect(lambda: self.problem_action.emit("retry"))
         self.go_on.clicked.connect(self.go_on_wanted)
+        self.long_note.action.connect(lambda _action: self._break_lines())
+        self.editor.long_changed.connect(self.long_note.setVisible)
 
     def _dress(self) -> None:
         px = self._theme.px
         self._problem_box.setContentsMargins(px(24), px(4), px(24), px(10))
         self._receipt_box.setContentsMargins(px(24), 0, px(24), px(8))
         self._receipt_box.setSpacing(px(2))
+
+    def _break_lines(self) -> None:
+        self.editor.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.editor.break_lines()
 
     # -- title ----------------------------------------------------------------------------------------------------
 

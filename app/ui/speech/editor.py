@@ -7,13 +7,15 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QMimeData, QPointF, QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import QMimeData, QPoint, QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QColor,
     QDragEnterEvent,
     QDropEvent,
     QFontMetricsF,
+    QGuiApplication,
     QKeyEvent,
+    QKeySequence,
     QMouseEvent,
     QPainter,
     QPaintEvent,
@@ -28,6 +30,7 @@ from PySide6.QtWidgets import QFrame, QTextEdit
 from app.service.speech_text import Span
 from app.ui.shared import icons
 from app.ui.shared.theme import Theme
+from app.ui.speech import long_paragraphs
 
 LINE_PX = 25
 _WIDE = re.compile("[\U00010000-\U0010ffff]")
@@ -35,6 +38,8 @@ TELL_AFTER_MS = 60
 NOTHING_YET = "Write or paste what you want to hear, or drop a text file here."
 PIECE = 8_000  # characters that are put into the document at a time; laying out more of them would be felt
 MAX_FILE_BYTES = 4_000_000
+WRITING = (Qt.Key.Key_Backspace, Qt.Key.Key_Delete, Qt.Key.Key_Return, Qt.Key.Key_Enter)
+NO_TEXT = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.MetaModifier
 
 
 class SpeechEditor(QTextEdit):
@@ -43,6 +48,8 @@ class SpeechEditor(QTextEdit):
     edited = Signal(str)
     sentence_wanted = Signal(int)
     file_dropped = Signal(Path)
+    long_changed = Signal(bool)  # whether the text is only shown, for a paragraph of it is too long to be written in
+    refused = Signal()  # somebody wrote in such a text
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -53,6 +60,9 @@ class SpeechEditor(QTextEdit):
         self._rest = ""  # of a long text: what is still to be put into the document
         self._pour_at: QTextCursor | None = None  # where it goes: a place in what was pasted into, or None for the end
         self._wide: list[int] = []  # characters that Qt counts as two
+        self._long: str | None = None  # the text, where what is shown has breaks that it does not have
+        self._breaks: tuple[int, ...] = ()  # where those are
+        self._before: str | None = None  # what was there before a text that cannot be undone key by key
         self.setAcceptRichText(False)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setAccessibleName("Text to speak")
@@ -98,23 +108,86 @@ class SpeechEditor(QTextEdit):
 
     # -- text -----------------------------------------------------------------------------------------------------
 
+    def text(self) -> str:
+        """What is written; of a long text that is still coming, what has come."""
+        return self.toPlainText() if self._long is None else self._long
+
     def set_text(self, text: str) -> None:
         """Replace the text without telling anybody. A long one comes piece by piece, and can be written in when it is
-        all there."""
-        if text == self.toPlainText() and not self._rest:
+        all there; one with a paragraph that is too long is only shown."""
+        if text == self.text() and not self._rest:
             return
-        first = _piece_of(text)
+        self._before = None
+        self._take(text)
+
+    def setPlainText(self, text: str) -> None:
+        self._show_long(None)
+        super().setPlainText(text)
+
+    def _take(self, text: str) -> None:
+        self._pourer.stop()
+        self._timer.stop()
         blocked = self.blockSignals(True)
-        self.setPlainText(first)
+        super().setPlainText("")
         self.blockSignals(blocked)
+        self._show_long(text if long_paragraphs.has_long(text) else None)
+        whole = text if self._long is None else long_paragraphs.shown(text, self._breaks)
         self._note(text)
-        self._format_lines()
-        self._begin_pouring(text[len(first) :], None)
+        self._format_lines()  # of the first paragraph; those that follow are like it
+        first = _piece_of(whole)
+        self._append(first)
+        self.moveCursor(QTextCursor.MoveOperation.Start)
+        self._begin_pouring(whole[len(first) :], None)
+
+    def _show_long(self, text: str | None) -> None:
+        was = self._long is not None
+        self._long = text
+        self._breaks = long_paragraphs.breaks(text) if text is not None else ()
+        if was != (text is not None):
+            self._set_writable(text is None)
+            self.long_changed.emit(text is not None)
+
+    def _set_writable(self, on: bool) -> None:
+        """What cannot be written in can still be walked, selected and copied with the keyboard."""
+        flags = Qt.TextInteractionFlag
+        only_read = flags.TextSelectableByMouse | flags.TextSelectableByKeyboard
+        self.setTextInteractionFlags(flags.TextEditorInteraction if on else only_read)
+
+    def break_lines(self) -> None:
+        """Put line breaks into paragraphs that are too long, at sentence ends; undone it is in one step."""
+        if self._long is not None:
+            self._replace(long_paragraphs.broken(self._long))
+
+    def _replace(self, text: str) -> None:
+        """Take another text and tell it; `go_back` brings this one back."""
+        before = self.text()
+        self._take(text)
+        self._before = before
+        self.edited.emit(text)
+
+    @property
+    def can_go_back(self) -> bool:
+        return self._before is not None and not self.document().isUndoAvailable()
+
+    def go_back(self) -> None:
+        """Undo what was too much for Qt's own steps: a long paste, or the line breaks put into it."""
+        if self._before is not None:
+            self._replace(self._before)
+
+    def _append(self, piece: str) -> None:
+        """Put text behind all that is there; not a step of undo."""
+        blocked = self.blockSignals(True)
+        self.document().setUndoRedoEnabled(False)
+        cursor = QTextCursor(self.document())
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        cursor.insertText(piece)
+        self.document().setUndoRedoEnabled(True)
+        self.blockSignals(blocked)
 
     def _begin_pouring(self, rest: str, at: QTextCursor | None) -> None:
         """Put what is left of a long text into the document, a piece at each turn of the event loop."""
         self._rest, self._pour_at = rest, at
-        self.setReadOnly(bool(rest))
+        self._set_writable(not rest and self._long is None)
         if rest:
             self._pourer.start()
         self.viewport().update()
@@ -122,19 +195,15 @@ class SpeechEditor(QTextEdit):
     def _pour(self) -> None:
         piece = _piece_of(self._rest)
         self._rest = self._rest[len(piece) :]
-        blocked = self.blockSignals(True)
         if self._pour_at is None:
-            self.document().setUndoRedoEnabled(False)
-            cursor = QTextCursor(self.document())
-            cursor.movePosition(QTextCursor.MoveOperation.End)
-            cursor.insertText(piece)
-            self.document().setUndoRedoEnabled(True)
+            self._append(piece)
         else:
+            blocked = self.blockSignals(True)
             _insert(self._pour_at, piece, goes_on=True)
-        self.blockSignals(blocked)
+            self.blockSignals(blocked)
         if not self._rest:
             self._pourer.stop()
-            self.setReadOnly(False)
+            self._set_writable(self._long is None)
             self._show_marks()
             if self._pour_at is not None:
                 self.setTextCursor(self._pour_at)
@@ -151,47 +220,67 @@ class SpeechEditor(QTextEdit):
         self._timer.stop()
         if self._rest:
             return
-        text = self.toPlainText()
+        text = self.text()
         if text != self._told:
             self._note(text)
             self.edited.emit(text)
 
     def _place_of(self, character: int) -> int:
-        """Return where Qt has a character of the text: emoji are two of its places."""
-        place = character + bisect.bisect_left(self._wide, character)
-        return min(place, max(0, self.document().characterCount() - 1))
+        """Return where Qt has a character of the text."""
+        return min(self._counted(character), max(0, self.document().characterCount() - 1))
+
+    def _counted(self, character: int) -> int:
+        """Emoji are two of Qt's places; a line break that the text does not have is one."""
+        return character + bisect.bisect_left(self._wide, character) + bisect.bisect_right(self._breaks, character)
 
     def character_at(self, place: int) -> int:
         """Return the character of the text at one of Qt's places."""
-        low, high = 0, len(self._wide)
-        while low < high:
-            middle = (low + high) // 2
-            if self._wide[middle] + middle < place:
-                low = middle + 1
-            else:
-                high = middle
-        return place - low
+        return max(0, bisect.bisect_right(range(place + 1), place, key=self._counted) - 1)
 
     def insertFromMimeData(self, source: QMimeData) -> None:
         """Paste. Much text comes piece by piece and is told at once; undone it is in one step."""
         text = source.text().replace("\r\n", "\n").replace("\r", "\n")
+        cursor = self.textCursor()
+        if self._long is not None and not self._rest:
+            if self._is_all_selected():
+                self._replace(text)
+            else:
+                self.refused.emit()
+            return
         if self.isReadOnly():
             return
-        if len(text) <= PIECE:
+        if len(text) <= PIECE and cursor.block().length() + len(text) <= long_paragraphs.LONGEST:
             super().insertFromMimeData(source)
             self._format_lines()
             return
-        before, cursor = self.toPlainText(), self.textCursor()
+        self.flush()
+        before = self.toPlainText()
         start, end = (self.character_at(place) for place in (cursor.selectionStart(), cursor.selectionEnd()))
+        whole = before[:start] + text + before[end:]
+        if long_paragraphs.has_long(whole):
+            self._replace(whole)
+            return
         first = _piece_of(text)
         blocked = self.blockSignals(True)
         _insert(cursor, first)
         self.blockSignals(blocked)
-        whole = before[:start] + text + before[end:]
         self._begin_pouring(text[len(first) :], cursor)
         self._timer.stop()
         self._note(whole)
         self.edited.emit(whole)
+
+    def createMimeDataFromSelection(self) -> QMimeData:
+        """Copy the text, without the line breaks that it does not have."""
+        if self._long is None:
+            return super().createMimeDataFromSelection()
+        cursor, data = self.textCursor(), QMimeData()
+        start, end = (self.character_at(place) for place in (cursor.selectionStart(), cursor.selectionEnd()))
+        data.setText(self._long[start:end])
+        return data
+
+    def _is_all_selected(self) -> bool:
+        cursor = self.textCursor()
+        return cursor.selectionEnd() - cursor.selectionStart() >= self.document().characterCount() - 1
 
     # -- marks ----------------------------------------------------------------------------------------------------
 
@@ -238,12 +327,16 @@ class SpeechEditor(QTextEdit):
         theme = self._theme
         font = theme.font("small", tabular=True)
         painter.setFont(font)
-        for number, begin in enumerate(self._begins, 2):
+        top = self.character_at(self.cursorForPosition(QPoint(0, 0)).position())
+        first = max(0, bisect.bisect_left(self._begins, top) - 1)
+        for number, begin in enumerate(self._begins[first:], first + 2):
             cursor = QTextCursor(self.document())
             cursor.setPosition(self._place_of(begin))
             place = self.cursorRect(cursor)
-            if place.bottom() < 0 or place.top() > self.viewport().height():
+            if place.bottom() < 0:
                 continue
+            if place.top() > self.viewport().height():
+                break  # asking for the place of the next ones would have all of the text laid out
             y = place.top() - (theme.px(5) if cursor.atBlockStart() else 1)
             words = f"Part {number} starts here, at a sentence end" if cursor.atBlockStart() else f"Part {number}"
             wide = QFontMetricsF(font).horizontalAdvance(words) + theme.icon_px(14) + theme.px(12)
@@ -274,8 +367,28 @@ class SpeechEditor(QTextEdit):
             event.modifiers() & Qt.KeyboardModifier.ControlModifier
         ):
             event.ignore()  # the tab's main action
-            return
-        super().keyPressEvent(event)
+        elif event.matches(QKeySequence.StandardKey.Undo) and self.can_go_back:
+            self.go_back()
+        elif self._long is None or self._rest or not self._wrote_over(event):
+            super().keyPressEvent(event)
+
+    def _wrote_over(self, event: QKeyEvent) -> bool:
+        """Take a key that writes while the text is only shown: what is selected as a whole can be written over."""
+        if event.matches(QKeySequence.StandardKey.Paste):
+            self.insertFromMimeData(QGuiApplication.clipboard().mimeData())
+            return True
+        cuts = event.matches(QKeySequence.StandardKey.Cut)
+        written = event.text() if event.text().isprintable() and not event.modifiers() & NO_TEXT else ""
+        if not (written or cuts or event.key() in WRITING):
+            return False
+        if not self._is_all_selected():
+            self.refused.emit()
+            return True
+        if cuts:
+            self.copy()
+        self._replace(written)
+        self.moveCursor(QTextCursor.MoveOperation.End)
+        return True
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:

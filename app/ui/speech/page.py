@@ -14,7 +14,7 @@ from app.ui.shared.dialogs import ask_text, confirm
 from app.ui.shared.in_pieces import Pieces, at_once
 from app.ui.shared.menu import Menu
 from app.ui.shared.tab import PaletteItem, TabAction, TabInfo, Zones
-from app.ui.speech.canvas import SpeechCanvas
+from app.ui.speech.canvas import LONG_NOTE, SpeechCanvas
 from app.ui.speech.clip_list import ClipListPane
 from app.ui.speech.inspector import OWN, REQUEST, VOICE, SpeechInspector
 from app.ui.speech.page_actions import speech_actions, speech_palette_items
@@ -137,6 +137,7 @@ class SpeechPage(QObject):
         main.editor.edited.connect(presenter.set_text)
         main.editor.sentence_wanted.connect(sound.play_sentence_at)
         main.editor.file_dropped.connect(self.read_text_file)
+        main.editor.refused.connect(lambda: self.toast_wanted.emit(f"{LONG_NOTE.lead} {LONG_NOTE.text}", "", ""))
         main.speak_bar.speak_wanted.connect(lambda: self.speak())
         main.speak_bar.file_wanted.connect(lambda: self.speak(aloud=False))
         main.speak_bar.stop_wanted.connect(presenter.stop)
