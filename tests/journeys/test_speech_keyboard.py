@@ -87,6 +87,8 @@ async def test_a_person_without_a_mouse_chooses_speaks_hears_and_saves(
             await hands.press("Ctrl+Return")
             await until(lambda: sound.player.position_s > 0.3)
             await hands.tab_to(page.main.player.play)
+            if not sound.player.wants_to_play:  # on a busy machine all of it was heard on the way there
+                await hands.press("Space")
             await hands.press("Space")
             assert not sound.player.wants_to_play
         assert np.abs(np.fromfile(recording, np.float32)).max() > 0.05

@@ -16,6 +16,8 @@ from PySide6.QtWidgets import QFileDialog, QPushButton
 from app.audio import recording
 from app.audio.devices import AudioUnavailable, Missing
 from app.audio.microphone import MicrophoneChoice, open_microphone
+from app.sandbox import transcription as service_side
+from app.sandbox.form import Upload
 from app.sandbox.server import Options, RunningSandbox, start_sandbox
 from app.service.transcription import FILE_SUFFIXES
 from app.storage.paths import resources
@@ -356,8 +358,23 @@ async def test_split_on_silence_is_pressed_and_a_word_of_the_last_part_is_heard_
 # The table of files
 
 
+@pytest.fixture
+def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """While this is not set, the service listens and does not answer."""
+    goes_on, hear = threading.Event(), service_side._heard
+
+    def hear_later(upload: Upload) -> object:
+        goes_on.wait(60)
+        return hear(upload)
+
+    goes_on.set()
+    monkeypatch.setattr(service_side, "_heard", hear_later)
+    yield goes_on
+    goes_on.set()
+
+
 async def test_the_table_is_paused_and_goes_on_by_its_button_after_a_restart(
-    tmp_home: Path, theme: Theme, sandbox: RunningSandbox
+    tmp_home: Path, theme: Theme, sandbox: RunningSandbox, held: threading.Event
 ) -> None:
     folder = tmp_home / "inbox"
     folder.mkdir()
@@ -367,11 +384,12 @@ async def test_the_table_is_paused_and_goes_on_by_its_button_after_a_restart(
         desk, batch = room.desk, room.page.main.batch
         drop(room, folder)
         await desk.until(lambda: len(batch.model.rows) == 3)
-        await desk.fault("slow", seconds=0.3, times=1, path="/audio/transcriptions")  # so that it can be paused
+        held.clear()  # so that it can be paused
         room.press(batch.start)
         await desk.until(lambda: any(row.is_busy for row in batch.model.rows))
         assert not batch.start.isVisible()
         room.press(batch.pause)
+        held.set()
         await desk.until(lambda: batch.words.text() == "1 of 3 files are transcribed")
         await desk.done()
         assert batch.start.text() == "Go on"
@@ -384,11 +402,12 @@ async def test_the_table_is_paused_and_goes_on_by_its_button_after_a_restart(
         assert batch.words.text() == "1 of 3 files are transcribed"
         assert batch.start.text() == "Go on"
         assert uploads(room) == 0
-        await desk.fault("slow", seconds=0.3, times=1, path="/audio/transcriptions")
+        held.clear()
         room.press(batch.start)
         await desk.until(lambda: any(row.is_busy for row in batch.model.rows))
         room.press(batch.pause)
         room.press(batch.start)  # at once, while the file before the pause is still on its way
+        held.set()
         await desk.until(lambda: batch.words.text().startswith("3 of 3"))
         assert uploads(room) == 2, "the one that was done is not paid for again"
         await desk.done()
