@@ -118,7 +118,13 @@ async def test_what_nobody_wrote_is_named(theme: Theme, tmp_home: Path) -> None:
         pane = shown.page.desk.search
         keys(pane.field, "zebra")
         await shown.settle()
-        assert pane.note.text() == "No chat holds “zebra”."
+        assert pane.nothing.text() == "No chat holds “zebra”."
+        pane.clear.click()
+        await shown.settle()
+        assert (pane.field.text(), pane.nothing.isVisible()) == ("", False)
+        keys(pane.field, "zebra")
+        await shown.settle()
+        assert pane.nothing.isVisible()
         keys(pane.field, "", Qt.Key.Key_Escape)
         keys(pane.field, "", Qt.Key.Key_Escape)
         assert shown.page.list_pane().currentWidget() is shown.page.list  # type: ignore[attr-defined]  # a stack

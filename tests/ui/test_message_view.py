@@ -1,5 +1,7 @@
 """The message view as a person meets it: what is on screen, where it stays, what pressing does."""
 
+from itertools import groupby, pairwise
+
 import pytest
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtTest import QTest
@@ -7,6 +9,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.ui.chat.message_lines import FooterBox
 from app.ui.chat.message_rows import MessageRow, ReceiptRun
+from app.ui.chat.message_table import TableBox
 from app.ui.chat.message_units import BODY
 from app.ui.chat.message_view import COLUMN_PX, MessageView
 from app.ui.shared.theme import Theme
@@ -33,6 +36,16 @@ def theme(qapp: QApplication) -> Theme:
 @pytest.fixture
 def many(theme: Theme) -> MessageView:
     return long_chat(theme)
+
+
+RECEIPT = (
+    ReceiptRun("$0.0101, Sandbox, not charged", icon="receipt"),
+    ReceiptRun("in 1,458 (135 cached)"),
+    ReceiptRun("out 549"),
+    ReceiptRun("80 tok/s", spare=True),
+    ReceiptRun("first token 126 ms", spare=True),
+    ReceiptRun("7.0 s"),
+)
 
 
 # -- where we are -----------------------------------------------------------------------------------------------------
@@ -245,3 +258,37 @@ def test_the_buttons_of_a_narrow_message_never_stand_on_its_receipt(theme: Theme
     text = QRectF(at.x(), at.y() - 8, wide, 16)
     assert not any(control.rect.intersects(text) for control in box.controls())
     assert all(control.rect.bottom() <= box.height + 1 for control in box.controls())
+
+
+def test_a_receipt_leaves_out_the_speed_before_it_takes_a_second_line(theme: Theme) -> None:
+    box = FooterBox(theme, MessageRow("a", "assistant", "Hello.", receipt=RECEIPT))
+    one_line = box.layout(2_000)
+    spare_at = []
+    for width in range(2_000, 300, -20):
+        is_one_line = box.layout(width) == one_line
+        texts = [run.text for run, _, _ in box._places if run.spare]
+        assert is_one_line or not texts
+        assert [run for run, _, _ in box._places if not run.spare] == [run for run in RECEIPT if not run.spare]
+        spare_at.append(texts)
+    both = ["80 tok/s", "first token 126 ms"]
+    assert [texts for texts, _ in groupby(spare_at)] == [both, both[:1], []]
+    assert both[1] in box.text(0, 0), "who copies the line has all of it"
+
+
+def test_the_coming_scroll_bar_moves_nothing(theme: Theme) -> None:
+    view = shown(theme, [question("Hi"), answer("Hello.")])
+    before = (view.picture.left, view.stack.placed[0].unit.boxes[0].width)
+    assert not view.verticalScrollBar().isVisible()
+    view.set_messages([question("Hi"), answer("Hello.\n\n" * 200)])
+    settle(view)
+    view.scroll_to_start()
+    settle(view)
+    assert view.verticalScrollBar().isVisible()
+    assert (view.picture.left, view.stack.placed[0].unit.boxes[0].width) == before
+
+
+def test_the_last_row_of_a_table_is_as_high_as_the_others(theme: Theme) -> None:
+    view = shown(theme, [answer("| A | B |\n|--|--|\n| one | two |\n| three | four |\n| five | six |")])
+    (table,) = (box for placed in view.stack.placed for box in placed.unit.boxes if isinstance(box, TableBox))
+    high = [after - before for before, after in pairwise(table._lines)]
+    assert max(high) - min(high) <= 1

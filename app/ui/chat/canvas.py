@@ -92,7 +92,6 @@ class Canvas(QWidget):
         self.places.addWidget(view)
         put_in_order((self.header.inspector_button, view))
         view.installEventFilter(self)
-        view.verticalScrollBar().installEventFilter(self)
         return view
 
     @cached_property
@@ -147,19 +146,11 @@ class Canvas(QWidget):
     def _dress(self) -> None:
         theme = self.theme
         self._column.setMaximumWidth(theme.type_px(READING_COLUMN))
-        beside = self._bar_px()
-        self._around.setContentsMargins(theme.px(24), theme.px(8), theme.px(24) + beside, theme.px(14))
+        self._around.setContentsMargins(theme.px(24), theme.px(8), theme.px(24), theme.px(14))
         self._around.setSpacing(0)
         self._box.setContentsMargins(0, 0, 0, 0)
         self._box.setSpacing(theme.px(8))
         self._place_newest()
-
-    def _bar_px(self) -> int:
-        """The width of the conversation's scroll bar while there is one: the box stays under the text."""
-        if not self._is_made("view") or self.places.currentWidget() is not self.view:
-            return 0
-        bar = self.view.verticalScrollBar()
-        return bar.width() if bar.isVisibleTo(self.view) else 0
 
     # Showing
 
@@ -240,8 +231,6 @@ class Canvas(QWidget):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Resize:
             self._place_newest()
-        elif event.type() in (QEvent.Type.Show, QEvent.Type.Hide) and self._is_made("view"):
-            self._dress()
         return super().eventFilter(watched, event)
 
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.ui.chat.chat_delegate import HitDelegate
 from app.ui.chat.state import MOST_HITS, Hit
-from app.ui.shared.buttons import IconButton
+from app.ui.shared.buttons import IconButton, QuietButton
 from app.ui.shared.grouped_list import GroupedModel
 from app.ui.shared.grouped_list_view import GroupedView
 from app.ui.shared.header import PaneHeader
@@ -42,7 +42,17 @@ class SearchPane(QWidget):
         self.view = GroupedView(theme, self.tr("Found messages"), has_start_sign=False)
         self.view.setItemDelegate(HitDelegate(theme, self.view))
         self.view.setUniformItemSizes(True)
-        self.stops = (self.back, self.field, self.view)  # as Tab reaches them
+        self.nothing = Label(theme, "", "body", "text2", wrap=True)
+        self.clear = QuietButton(theme, self.tr("Clear the search"), size="small")
+        empty = QWidget()
+        self._empty = QVBoxLayout(empty)
+        self._empty.addWidget(self.nothing)
+        self._empty.addWidget(self.clear, 0, Qt.AlignmentFlag.AlignLeft)
+        self._empty.addStretch(1)
+        self._places = QStackedWidget()
+        self._places.addWidget(self.view)
+        self._places.addWidget(empty)
+        self.stops = (self.back, self.field, self.view, self.clear)  # as Tab reaches them
         self.note = Label(theme, "", "small", "text3", wrap=True)
         self._above = QHBoxLayout()
         self._above.addWidget(self.field)
@@ -53,10 +63,11 @@ class SearchPane(QWidget):
         layout.setSpacing(0)
         layout.addWidget(self.header)
         layout.addLayout(self._above)
-        layout.addWidget(self.view, 1)
+        layout.addWidget(self._places, 1)
         layout.addWidget(rule())
         layout.addLayout(self._below)
         self.back.clicked.connect(self.left)
+        self.clear.clicked.connect(self._start_over)
         self.field.textChanged.connect(self._typed)
         self.field.left.connect(self.left)
         self.field.installEventFilter(self)
@@ -68,6 +79,8 @@ class SearchPane(QWidget):
 
     def _dress(self) -> None:
         theme = self._theme
+        self._empty.setContentsMargins(theme.px(16), theme.px(10), theme.px(16), theme.px(16))
+        self._empty.setSpacing(theme.px(8))
         self._above.setContentsMargins(theme.px(12), theme.px(10), theme.px(12), theme.px(6))
         self._below.setContentsMargins(theme.px(16), theme.px(9), theme.px(16), theme.px(9))
 
@@ -93,15 +106,20 @@ class SearchPane(QWidget):
         if rows:
             self.view.show_current(rows[0][0])
         number = len(hits)
-        if not text.strip():
+        is_vain = bool(text.strip()) and not number
+        self.nothing.set_text(self.tr("No chat holds “{text}”.").format(text=text.strip()) if is_vain else "")
+        self._places.setCurrentIndex(1 if is_vain else 0)
+        if not number:
             words = self.tr("In titles and messages here. Every word must occur; quotes keep words together.")
-        elif not number:
-            words = self.tr("No chat holds “{text}”.").format(text=text.strip())
         elif number >= MOST_HITS:
             words = self.tr("The newest {number} places. More words find fewer.").format(number=number)
         else:
             words = self.tr("1 place") if number == 1 else self.tr("{number} places").format(number=number)
         self.note.set_text(words)
+
+    def _start_over(self) -> None:
+        self.field.clear()
+        self.field.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _typed(self, text: str) -> None:
         self.search_wanted.emit(text)

@@ -161,6 +161,11 @@ class LiveAnswer:
             self.reasoning_began_at = now
 
     @property
+    def is_thinking(self) -> bool:
+        """Whether thoughts come and the answer has not begun."""
+        return self.reasoning_began_at is not None and self.thinking_s is None
+
+    @property
     def output_tokens(self) -> int:
         """Reported, or estimated from what came in this call."""
         if self.usage is not None and self.usage.completion:

@@ -269,8 +269,12 @@ class FooterBox(Box):
         gap = theme.px(8) * 2 + 3
         x = 0.0
         self._places = []
-        for run in self._runs:
-            wide = self._run_width(run)
+        shown = list(self._runs)
+        widths = {run: self._run_width(run) for run in shown}
+        while sum(widths[run] + gap for run in shown) - gap > room and (spare := [r for r in shown if r.spare]):
+            shown.remove(spare[-1])
+        for run in shown:
+            wide = widths[run]
             if x > 0 and x + gap + wide > room:
                 x, y, room = 0.0, y + theme.line_px("small") + 2, float(width)
             elif x > 0:

@@ -157,12 +157,11 @@ class TableBox(SidewaysBox):
     def _find_lines(self) -> None:
         """Remember where the rows end: the next row begins one padding above its text."""
         layouts = self.document.documentLayout()
-        frame = layouts.frameBoundingRect(self._table)
         self._lines = []
         for number in range(1, self._rows):
             block = self._table.cellAt(number, 0).firstCursorPosition().block()
             self._lines.append(layouts.blockBoundingRect(block).top() - self.theme.px(PAD_Y))
-        self._lines.append(frame.bottom())
+        self._lines.append(self.document.size().height())  # Qt tells the table itself lower, by a cell's padding
 
     # -- painting -----------------------------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt, QTimer
 
 if TYPE_CHECKING:
     from app.ui.chat.message_view import MessageView
@@ -46,7 +46,7 @@ class Showing:
     def _show(self, budget_s: float | None) -> None:
         view = self._view
         viewport, stack, picture = view.viewport(), view.stack, view.picture
-        room = viewport.width()
+        room = view.width()  # with the scroll bar, which stands in the padding: its coming moves nothing
         wide = max(80, min(self._theme.type_px(COLUMN_PX), room - 2 * self._theme.px(PADDING_PX)))
         began = time.perf_counter()
         done = stack.place(wide, viewport.height(), view.bottom_px, budget_s)
@@ -58,6 +58,8 @@ class Showing:
         self._late = False
         self._again.stop()
         left = max(0, (room - wide) // 2)
+        if view.layoutDirection() == Qt.LayoutDirection.RightToLeft:  # the bar is before the text
+            left = max(0, left - (room - viewport.width()))
         if self._full or left != picture.left:
             self._full = False
             picture.left = left

@@ -69,8 +69,8 @@ class Job:
     @property
     def schema(self) -> Mapping[str, object] | None:
         """The schema that the answer was asked in."""
-        asked = self.request.response_format
-        wrapped = asked.get("json_schema") if asked is not None else None
+        asked = self.request.extra.get("response_format", self.request.response_format)  # the expert's box wins
+        wrapped = asked.get("json_schema") if isinstance(asked, Mapping) else None
         schema = wrapped.get("schema") if isinstance(wrapped, Mapping) else None
         return schema if isinstance(schema, Mapping) else None
 

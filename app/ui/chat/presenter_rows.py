@@ -158,9 +158,9 @@ def receipt_of(message: Message, sandbox: bool) -> tuple[ReceiptRun, ...]:
     runs += _token_runs(_number(usage, "prompt"), _number(usage, "cached"), _number(usage, "completion"))
     rate, first, took = (usage.get(name) for name in ("tokens_per_s", "first_token_s", "duration_s"))
     if isinstance(rate, (int, float)) and rate > 0:
-        runs.append(ReceiptRun(f"{rate:,.0f} tok/s"))
+        runs.append(ReceiptRun(f"{rate:,.0f} tok/s", spare=True))
     if isinstance(first, (int, float)):
-        runs.append(ReceiptRun(f"first token {money.duration(first)}"))
+        runs.append(ReceiptRun(f"first token {money.duration(first)}", spare=True))
     if isinstance(took, (int, float)):
         runs.append(ReceiptRun(money.duration(took)))
     return tuple(runs)
@@ -169,7 +169,8 @@ def receipt_of(message: Message, sandbox: bool) -> tuple[ReceiptRun, ...]:
 def live_receipt(live: LiveAnswer, sandbox: bool) -> tuple[ReceiptRun, ...]:
     """`Writing · 61 tok/s · first token 0.8 s · in 1,284 · out 418 · about $0.0019 so far`."""
     waiting = live.first_token_at is None
-    runs = [ReceiptRun("Waiting for the first token" if waiting else "Writing", icon="dot")]
+    state = "Waiting for the first token" if waiting else "Thinking" if live.is_thinking else "Writing"
+    runs = [ReceiptRun(state, icon="dot")]
     rate, first = live.tokens_per_s, live.first_token_s
     if rate is not None:
         runs.append(ReceiptRun(f"{rate:,.0f} tok/s"))

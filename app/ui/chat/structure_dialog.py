@@ -138,6 +138,9 @@ class StructureDialog(Dialog):
             self.use_functions.isChecked() and isinstance(functions, Fault)
         )
         self.save.setEnabled(not wrong)
+        for switch, note in ((self.use_schema, self.schema_note), (self.use_functions, self.functions_note)):
+            if not switch.isChecked():
+                note.set_text(self.tr("Switched off: nothing of this is sent."))
 
     def _show(self, edit: JsonEdit, note: Label, made: object, on: bool, why_not: str) -> None:
         fault = made if isinstance(made, Fault) else None
