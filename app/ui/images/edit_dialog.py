@@ -100,15 +100,17 @@ class EditDialog(Dialog):
             ("Quality", self.quality),
             ("Format", self.format),
         ):
-            column = QVBoxLayout()
+            box = QWidget()
+            column = QVBoxLayout(box)
+            column.setContentsMargins(0, 0, 0, 0)
             column.setSpacing(theme.px(4))
             label = Label(theme, words, "small", "text2", weight=500)
             label.setBuddy(field)
             if field is self.quality:
-                self._quality_label = label
+                self._quality_box = box
             column.addWidget(label)
             column.addWidget(field)
-            fields.addLayout(column, 1)
+            fields.addWidget(box, 1)
         self.body.addLayout(fields)
         for words, switch in (
             ("Blur adult images", self.safe),
@@ -165,8 +167,7 @@ class EditDialog(Dialog):
                 field.addItem(*_choice(name))
             field.setCurrentIndex(max(0, field.findData(default)) if names else -1)
             field.setEnabled(bool(names))
-        for widget in (self.quality, self._quality_label):
-            widget.setVisible(bool(qualities))
+        self._quality_box.setVisible(bool(qualities))
         left_out = 1 + self._others - self._inputs
         what = "one more image" if self._inputs == 2 else f"{self._inputs - 1} more images"
         words = f"Combined with {what} that you chose." if several else f"{model.name} changes one image at a time."

@@ -43,12 +43,13 @@ class FormRows(QWidget):
         self._has_margins = margins
         zone(self, "pane")
         self._column = QVBoxLayout(self)
-        self._column.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._column.addStretch(1)  # not an alignment: that goes by the size of texts that are not wrapped
         self._labels: dict[str, Label] = {}
         self._fields: dict[str, QWidget] = {}
         self._reasons: dict[str, Reason] = {}
         self._holders: dict[str, QWidget] = {}
         self._notes: dict[str, str] = {}
+        self._roles: dict[str, str] = {}
         theme.changed.connect(self._dress)
         self._dress()
 
@@ -63,7 +64,7 @@ class FormRows(QWidget):
     ) -> Label:
         """A label above its field, perhaps with something `beside` it; returns what counts at the right of that."""
         holder, count = self._above(name, title, field, beside=beside)
-        self._column.addWidget(holder)
+        self._put(holder)
         count.setVisible(counter)
         return count
 
@@ -81,7 +82,7 @@ class FormRows(QWidget):
             count.hide()
             row.addWidget(holder, 1, Qt.AlignmentFlag.AlignTop)
             column.addWidget(self._reasons[name])  # across both: a sentence needs the room
-        self._column.addWidget(whole)
+        self._put(whole)
 
     def add_beside(self, name: str, title: str, field: QWidget) -> None:
         """A label at the left of its field."""
@@ -98,7 +99,7 @@ class FormRows(QWidget):
         column.addLayout(row)
         self._note(name, holder, label, field)
         column.addWidget(self._reasons[name])
-        self._column.addWidget(holder)
+        self._put(holder)
 
     def add_switch(self, name: str, title: str, switch: Switch) -> None:
         holder = QWidget()
@@ -113,10 +114,13 @@ class FormRows(QWidget):
         column.addLayout(row)
         self._note(name, holder, label, switch)
         column.addWidget(self._reasons[name])
-        self._column.addWidget(holder)
+        self._put(holder)
+
+    def _put(self, widget: QWidget) -> None:
+        self._column.insertWidget(self._column.count() - 1, widget)
 
     def add_whole(self, widget: QWidget) -> None:
-        self._column.addWidget(widget)
+        self._put(widget)
 
     def _above(
         self, name: str, title: str, field: QWidget, *, with_reason: bool = True, beside: QWidget | None = None
@@ -135,19 +139,20 @@ class FormRows(QWidget):
         head.addWidget(count)
         column.addLayout(head)
         column.addWidget(field)
-        self._note(name, holder, label, field)
+        self._note(name, holder, label, field, "text2")
         if with_reason:
             column.addWidget(self._reasons[name])
         return holder, count
 
-    def _note(self, name: str, holder: QWidget, label: Label, field: QWidget) -> None:
+    def _note(self, name: str, holder: QWidget, label: Label, field: QWidget, role: str = "text") -> None:
+        self._roles[name] = role
         self._labels[name], self._fields[name], self._holders[name] = label, field, holder
         self._reasons[name] = Reason(self._theme)
 
     def set_used(self, name: str, used: bool, note: str = "") -> None:
         """Turn a field off where the model does not use it; `note` says why, or what to know of it."""
         self._fields[name].setEnabled(used)
-        self._labels[name].set_role("text2" if used else "text3")
+        self._labels[name].set_role(self._roles[name] if used else "text3")
         self._notes[name] = note
         self._fields[name].setAccessibleDescription(note)
         self._reasons[name].say(note)

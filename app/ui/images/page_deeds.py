@@ -54,7 +54,7 @@ class PageDeeds(QObject):
             return menu
         for deed in details.deeds:
             icon = {"edit": "mask", "background": "scissors"}.get(deed.id, "sparkle")
-            entry = menu.add(deed.words, "expand" if deed.id.startswith("upscale") else icon)
+            entry = menu.add(deed.words, "expand" if deed.id.startswith(("upscale", "enlarge")) else icon)
             entry.setEnabled(not deed.why_not)
             entry.setToolTip(deed.why_not)
             entry.triggered.connect(lambda _on=False, key=deed.id: self.do(image_id, key))

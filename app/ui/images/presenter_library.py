@@ -116,7 +116,7 @@ class ImageLibrary(QObject):
         assert self.files is not None
         rows, trash = tuple(self.rows.values()), tuple(self.trashed.values())
         sizes = await asyncio.to_thread(lambda files: (files.size_of(rows), files.size_of(trash)), self.files)
-        self.usage = Usage(sum(image.has_file for image in (*rows, *trash)), sum(sizes), sizes[1])
+        self.usage = Usage(sum(image.has_file for image in rows), *sizes)
         self.usage_changed.emit(self.usage)
 
     # -- looking --------------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from app.storage.images import StoredImage
+from app.ui.images.form import FORMAT_TITLES
 from app.ui.images.state import KIND_WORDS, Details, PaidDeed, Tile
 from app.ui.shared import money
 
@@ -59,7 +60,7 @@ def details_of(image: StoredImage, path: Path | None, deeds: tuple[PaidDeed, ...
         ("Left out", str(image.options.get("negative_prompt") or "")),
         ("Cost", cost),
         ("Time", money.duration(image.duration_s) if image.duration_s else ""),
-        ("File", f"{image.form.upper()}, {money.size(image.size_bytes)}" if image.file else ""),
+        ("File", f"{FORMAT_TITLES.get(image.form, image.form)}, {money.size(image.size_bytes)}" if image.file else ""),
         ("Made", f"{image.created_at.astimezone():%Y-%m-%d %H:%M}"),
         ("Request id", image.request_id),
     )

@@ -58,7 +58,7 @@ class Shelf:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What the images take on this disk: all that lies in their folder, and how much of it is in the trash."""
+    """What the images take on this disk, with what the service sent for them; the trash is counted apart."""
 
     images: int = 0
     size_bytes: int = 0
@@ -67,7 +67,7 @@ class Usage:
     @property
     def words(self) -> str:
         what = "1 image" if self.images == 1 else f"{money.count(self.images)} images"
-        trash = f", {money.size(self.trash_bytes)} of it in the trash" if self.trash_bytes else ""
+        trash = f" · trash {money.size(self.trash_bytes)}" if self.trash_bytes else ""
         return f"{what}, {money.size(self.size_bytes)}{trash}"
 
 

@@ -286,7 +286,7 @@ class VideoPresenter(QObject):
         now = self.book.now() if self.book.store is not None else None
         shown = self.book.trash() if self.which == "trash" else self.book.jobs()
         films = [job for job in self.book.jobs() if job.has_film]
-        size = money.size(self.book.size_bytes())
+        size, trash = money.size(self.book.size_bytes()), self.book.size_bytes(trash=True)
         count = "1 video" if len(films) == 1 else f"{len(films):,} videos"
         running = len(self.open_jobs())
         return Jobs(
@@ -294,7 +294,7 @@ class VideoPresenter(QObject):
             which=self.which,
             search=self.search,
             running=f"{running} running" if running else "",
-            footer=f"{count}, {size}",
+            footer=f"{count}, {size}" + (f" · trash {money.size(trash)}" if trash else ""),
             total=len(shown),
             selected=self.selected,
         )

@@ -80,9 +80,9 @@ class JobBook(QObject):
     def poster(self, job: VideoJob) -> Path:
         return self.folder / f"{job.file}{POSTER}"
 
-    def size_bytes(self) -> int:
-        """What all films take on this disk, those in the trash too."""
-        return sum(job.size_bytes for job in self._jobs.values())
+    def size_bytes(self, *, trash: bool = False) -> int:
+        """What the films take on this disk that are not in the trash, or those that are."""
+        return sum(job.size_bytes for job in (self.trash() if trash else self.jobs()))
 
     def usual_s(self, model: str) -> float | None:
         """How long films of a model took here, in the middle; None before the first."""

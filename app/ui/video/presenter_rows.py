@@ -42,7 +42,11 @@ TENS_FROM_S = 60  # from here on a time is told in tens of seconds
 def title_of(job: VideoJob) -> str:
     """The beginning of the prompt, on one line; of a film that is made larger, its name."""
     words = " ".join(job.prompt.split()) or _film_name(job)
-    return words[:TITLE_CHARS].rstrip() + ("…" if len(words) > TITLE_CHARS else "") if words else "Without a prompt"
+    if len(words) > TITLE_CHARS:  # cut between two words
+        words = (
+            words[:TITLE_CHARS].rpartition(" ")[0].rstrip(" ,.;:") + "…" if " " in words else words[:TITLE_CHARS] + "…"
+        )
+    return words or "Without a prompt"
 
 
 def _film_name(job: VideoJob) -> str:

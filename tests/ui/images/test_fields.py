@@ -238,3 +238,12 @@ def test_a_price_by_quality_is_that_of_the_models_own_where_none_is_chosen() -> 
     )
     assert str(view_of(ImageForm(prompt="a"), record).price) == "0.05"
     assert str(view_of(ImageForm(prompt="a", quality="low"), record).price) == "0.01"
+
+
+async def test_no_option_is_squeezed_where_reasons_need_more_than_one_line(images: Desk) -> None:
+    more = images.page.form.more
+    more.unfold(True)
+    images.page.form.grab()  # everything laid out
+    for field in (more.resolution, more.quality, more.format, more.seed, more.lora, more.references.add):
+        holder = field.parentWidget()
+        assert field.height() >= field.sizeHint().height() and holder.rect().contains(field.geometry()), field

@@ -37,7 +37,9 @@ async def test_the_line_below_the_gallery_says_what_all_images_take_on_this_disk
     assert await shows(images, "2 images, ") == f"2 images, {money.size(on_disk(folder))}"
     images.presenter.library.trash([harbour.id])
     trashed = money.size(harbour.size_bytes)
-    await images.until(lambda: gallery.usage.text().endswith(f", {trashed} of it in the trash"))
+    await images.until(lambda: gallery.usage.text().endswith(f" · trash {trashed}"))
+    left = money.size(on_disk(folder) - harbour.size_bytes)
+    assert gallery.usage.text() == f"1 image, {left} · trash {trashed}"
     assert gallery.count.text() == "1 image"
     path = images.presenter.files.path(harbour)
     small = small_picture(path, images.home / "cache")

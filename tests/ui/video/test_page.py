@@ -11,6 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QWidget
 
 from app.storage.film_check import check_film
+from app.ui.shared import money
 from app.ui.shared.theme import Theme
 from app.ui.video.page import VideoPage
 from tests.ui.video.desk import PICTURE_MODEL, PROMPT, TEXT_MODEL, Controls
@@ -158,7 +159,8 @@ async def test_the_library_is_searched_filtered_and_its_trash_undone_and_emptied
         room.run("video.trash")
         await desk.until(lambda: desk.one(boat).trashed_at)
         film = desk.presenter.book.film(desk.one(boat))
-        assert film.exists() and "2" not in page.main.usage.text().split(",")[0]
+        size = money.size(film.stat().st_size)
+        assert page.main.usage.text() == f"1 video, {money.size(desk.one(dune).size_bytes)} · trash {size}"
         page.main.filter_chosen.emit("trash")
         room.press(page.main.empty_trash)
         await room.say_yes()
