@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QPushButton, QRadioButton
+from PySide6.QtWidgets import QPushButton, QRadioButton, QWidget
 
 from app.service.models import Model
 from app.service.wire import read_model
@@ -243,7 +243,10 @@ def test_a_price_by_quality_is_that_of_the_models_own_where_none_is_chosen() -> 
 async def test_no_option_is_squeezed_where_reasons_need_more_than_one_line(images: Desk) -> None:
     more = images.page.form.more
     more.unfold(True)
-    images.page.form.grab()  # everything laid out
-    for field in (more.resolution, more.quality, more.format, more.seed, more.lora, more.references.add):
+    fields = (more.resolution, more.quality, more.format, more.seed, more.lora, more.references.add)
+
+    def has_room(field: QWidget) -> bool:
         holder = field.parentWidget()
-        assert field.height() >= field.sizeHint().height() and holder.rect().contains(field.geometry()), field
+        return field.height() >= field.sizeHint().height() and holder.rect().contains(field.geometry())
+
+    await images.until(lambda: all(map(has_room, fields)))
