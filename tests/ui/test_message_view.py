@@ -292,3 +292,18 @@ def test_the_last_row_of_a_table_is_as_high_as_the_others(theme: Theme) -> None:
     (table,) = (box for placed in view.stack.placed for box in placed.unit.boxes if isinstance(box, TableBox))
     high = [after - before for before, after in pairwise(table._lines)]
     assert max(high) - min(high) <= 1
+
+
+def test_a_jump_in_a_chat_that_is_on_screen_as_a_whole_leaves_nothing_below(theme: Theme) -> None:
+    view = shown(theme, [question("Hi"), answer("Hello.")])
+    told: list[bool] = []
+    view.new_text_below.connect(told.append)
+    view.scroll_to_start()
+    settle(view)
+    view.begin_stream("a")
+    view.append_text("a", " More of it.")
+    settle(view)
+    assert told == []
+    view.append_text("a", "\n\nA paragraph." * 60)
+    settle(view)
+    assert view.at_end, "it moves along, as nobody has left the end"

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 from app.ui.shared.buttons import Button
 from app.ui.shared.frames import SHADOW_MARGINS
 from app.ui.shared.problems import ActionSpec
+from app.ui.shared.surfaces import STAY_ABOVE
 from app.ui.shared.theme import Theme
 from app.ui.shared.toast import MAX_TOASTS, ToastHost
 
@@ -73,3 +74,18 @@ def test_escape_closes_the_toast_that_has_the_keyboard(qtbot, window: QWidget, t
     toast = host.show_toast("News", actions=(RETRY,))
     qtbot.keyClick(toast, Qt.Key.Key_Escape)
     assert host.toasts == ()
+
+
+def test_toasts_stay_off_what_stands_at_the_foot_of_the_page(window: QWidget, theme: Theme) -> None:
+    host = ToastHost(theme, window)
+    foot = QWidget(window)
+    foot.setObjectName(STAY_ABOVE)
+    foot.setGeometry(100, window.height() - 140, window.width() - 200, 100)
+    foot.show()
+    toast = host.show_toast("News")
+    card = toast.geometry().marginsRemoved(SHADOW_MARGINS)
+    assert card.bottom() < foot.y()
+    toast.close_toast()
+    foot.setGeometry(0, window.height() - 140, 100, 100)  # it is beside them
+    card = host.show_toast("News").geometry().marginsRemoved(SHADOW_MARGINS)
+    assert card.bottom() > foot.y()

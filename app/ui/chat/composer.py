@@ -14,7 +14,7 @@ from app.ui.chat.options import MAX_LINKS_READ, WEB_SEARCH
 from app.ui.shared.buttons import Button, IconButton
 from app.ui.shared.label import Label
 from app.ui.shared.pill import CyclePill, PillButton
-from app.ui.shared.surfaces import set_property
+from app.ui.shared.surfaces import STAY_ABOVE, set_property
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -305,6 +305,7 @@ class ComposerFrame(QFrame):
         super().__init__()
         self._theme = theme
         self.setProperty("part", "composer")
+        self.setObjectName(STAY_ABOVE)
 
     def follow(self, box: QWidget) -> None:
         """Tell the focus ring to draw around this frame instead of around the bare box."""

@@ -200,6 +200,7 @@ class MessageView(QAbstractScrollArea):
     def scroll_to_start(self) -> None:
         if self.stack.rows:
             self.stack.show(0)
+            self._showing.jumped()
             self.refresh()
 
     def scroll_to_row(self, row_id: str) -> None:
@@ -208,11 +209,13 @@ class MessageView(QAbstractScrollArea):
         if number is None:
             raise KeyError(row_id)
         self.stack.show(number)
+        self._showing.jumped()
         self.refresh()
 
     def show_unit(self, number: int, key: Key) -> None:
         """Bring a unit on screen, a third of the way down."""
         self.stack.show(number, key, -self.viewport().height() / 3)
+        self._showing.jumped()
         self.refresh()
 
     def scroll_px(self, px: float) -> None:

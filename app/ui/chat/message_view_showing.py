@@ -86,6 +86,10 @@ class Showing:
         self._scrolled = True
         self.refresh(in_steps=True)
 
+    def jumped(self) -> None:
+        """The person went somewhere: from now on the view moves along if the end of all is on screen there."""
+        self._scrolled = True
+
     def text_came(self) -> None:
         """Show that rows have grown, or say that they did below."""
         self.note_below()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QWidget
 
+STAY_ABOVE = "toasts-stay-above"  # object name of a part at the foot of a page that notices do not cover
+
 
 def zone(widget: QWidget, name: str) -> None:
     """Give a widget the tone of a zone: `rail`, `pane`, `canvas`, `surface` or `sunken`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEasingCurve, QEvent, QObject, QPoint, QPropertyAnimation, QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import QEasingCurve, QEvent, QObject, QPoint, QPropertyAnimation, QRect, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
@@ -14,6 +14,7 @@ from app.ui.shared.frames import SHADOW_MARGINS, paint_shadow, solid_frame
 from app.ui.shared.icon_label import IconLabel
 from app.ui.shared.label import Label
 from app.ui.shared.problems import ActionSpec
+from app.ui.shared.surfaces import STAY_ABOVE
 from app.ui.shared.tab_order import tab_stops
 from app.ui.shared.theme import Theme
 
@@ -154,7 +155,7 @@ class Toast(QFrame):
 class ToastHost(QObject):
     """Stacks toasts in the lower right corner of `window`, above its status bar.
 
-    `bottom_px` at 100 % is what to leave free below (the status bar).
+    `bottom_px` at 100 % is what to leave free below (the status bar); widgets named `STAY_ABOVE` are left free, too.
     """
 
     action = Signal(str, str)  # key of the toast, id of the action
@@ -261,7 +262,7 @@ class ToastHost(QObject):
     def _arrange(self, new: Toast | None = None) -> None:
         """Put the newest lowest; the shadows of neighbours overlap, the cards do not."""
         theme, shadow = self._theme, SHADOW_MARGINS
-        bottom = self._window.height() - theme.height_px(self._bottom, 16) - theme.px(EDGE)
+        bottom = self._lowest()
         for _, toast in reversed(self._toasts):
             inner = min(theme.type_px(WIDTH), self._window.width() - 2 * theme.px(EDGE))
             width = inner + shadow.left() + shadow.right()
@@ -276,6 +277,20 @@ class ToastHost(QObject):
             self._move(toast, place, appearing=toast is new)
             toast.raise_()
             bottom -= height - shadow.top() - shadow.bottom() + theme.px(GAP)
+
+    def _lowest(self) -> int:
+        """Where the lowest toast ends: over the status bar, and over what a person is about to press."""
+        window, theme = self._window, self._theme
+        bottom = window.height() - theme.height_px(self._bottom, 16) - theme.px(EDGE)
+        inner = min(theme.type_px(WIDTH), window.width() - 2 * theme.px(EDGE))
+        for part in window.findChildren(QWidget, STAY_ABOVE):
+            area = QRect(part.mapTo(window, QPoint(0, 0)), part.size())
+            beside = area.right() < window.width() - theme.px(EDGE) - inner
+            if window.layoutDirection() == Qt.LayoutDirection.RightToLeft:
+                beside = area.left() > theme.px(EDGE) + inner
+            if part.isVisible() and not beside and window.height() / 2 < area.top() < bottom:
+                bottom = area.top() - theme.px(GAP)
+        return bottom
 
     def _move(self, toast: Toast, place: QPoint, *, appearing: bool) -> None:
         time = self._theme.motion_ms(150)
