@@ -118,7 +118,7 @@ def test_the_sound_server_ending_mid_recording_keeps_the_file_and_says_so(host: 
         until(lambda: recorder.snapshot().seconds > 0.5)
     finally:
         own.close()
-    until(lambda: recorder.snapshot().is_over, 30)
+    until(lambda: recorder.snapshot().is_over)
     state = recorder.stop()
     patch.undo()
     assert state.reason is not None

@@ -28,5 +28,5 @@ def test_a_signal_ends_the_program_with_everything_saved(tmp_path: Path, number:
         while not (said.exists() and database.exists()) and time.monotonic() < until and rialto.poll() is None:
             time.sleep(0.02)
         rialto.send_signal(number)
-        assert rialto.wait(30) == 0
+        assert rialto.wait(60) == 0
     assert not database.with_name("rialto.db-wal").exists()  # closed in order

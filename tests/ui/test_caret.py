@@ -25,7 +25,7 @@ def field(qtbot) -> Iterator[QPlainTextEdit]:
 def test_the_caret_rests_when_nothing_is_typed_and_wakes_with_the_next_key(qtbot, field: QPlainTextEdit) -> None:
     caret = CaretRest(field, after_ms=20)
     QTest.keyClick(field, Qt.Key.Key_A)
-    qtbot.waitUntil(lambda: caret.rests)
+    qtbot.waitUntil(lambda: caret.rests, timeout=60_000)
     assert QGuiApplication.styleHints().cursorFlashTime() == 0
     QTest.keyClick(field, Qt.Key.Key_B)
     assert QGuiApplication.styleHints().cursorFlashTime() == 1000
@@ -34,7 +34,7 @@ def test_the_caret_rests_when_nothing_is_typed_and_wakes_with_the_next_key(qtbot
 def test_a_field_that_goes_away_leaves_the_blinking_to_the_next_one(qtbot, field: QPlainTextEdit) -> None:
     caret = CaretRest(field, after_ms=20)
     QTest.keyClick(field, Qt.Key.Key_A)
-    qtbot.waitUntil(lambda: caret.rests)
+    qtbot.waitUntil(lambda: caret.rests, timeout=60_000)
     field.hide()
     assert not caret.rests
     assert QGuiApplication.styleHints().cursorFlashTime() == 1000

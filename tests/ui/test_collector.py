@@ -92,10 +92,10 @@ def test_a_full_collection_waits_for_a_quiet_moment(
     kept = [[] for _ in range(gc.get_threshold()[0] + 100)]
     make_full_one_due()
     kept += [[] for _ in range(gc.get_threshold()[0] + 100)]
-    qtbot.waitUntil(lambda: collector._delays > 2)
+    qtbot.waitUntil(lambda: collector._delays > 2, timeout=60_000)
     assert full_collections() == before
     monkeypatch.setattr(module, "QUIET_WAITS", 1_000)
-    qtbot.waitUntil(lambda: full_collections() == before + 1)
+    qtbot.waitUntil(lambda: full_collections() == before + 1, timeout=60_000)
     assert gc.get_freeze_count() > 0  # the next one looks at newer objects only
 
 
@@ -107,7 +107,7 @@ def test_one_that_was_put_off_too_often_comes_all_the_same(
     before = full_collections()
     make_full_one_due()
     kept = [[] for _ in range(gc.get_threshold()[0] + 100)]
-    qtbot.waitUntil(lambda: full_collections() == before + 1)
+    qtbot.waitUntil(lambda: full_collections() == before + 1, timeout=60_000)
     assert kept
 
 
@@ -116,11 +116,11 @@ def test_what_was_set_aside_is_looked_at_again_after_a_long_quiet(collector: UiT
     kept = [Noted(threads)]
     make_full_one_due()
     more = [[] for _ in range(gc.get_threshold()[0] + 100)]
-    qtbot.waitUntil(lambda: gc.get_freeze_count() > 0)
+    qtbot.waitUntil(lambda: gc.get_freeze_count() > 0, timeout=60_000)
     kept.clear()
     gc.collect()
     assert threads == []  # it is among what was set aside
-    qtbot.waitUntil(lambda: threads == [threading.main_thread().name])
+    qtbot.waitUntil(lambda: threads == [threading.main_thread().name], timeout=60_000)
     assert more
 
 

@@ -42,7 +42,7 @@ def test_del_on_a_thing_never_throws_away_what_is_open(
     window.show()
     window.activateWindow()
     thing.setFocus()
-    qtbot.waitUntil(thing.hasFocus)
+    qtbot.waitUntil(thing.hasFocus, timeout=60_000)
     qtbot.keyClick(thing, Qt.Key.Key_Delete)
     assert len(trashed) == reaches
 

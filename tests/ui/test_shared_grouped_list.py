@@ -237,7 +237,7 @@ def test_a_row_that_comes_after_it_was_opened_is_in_sight_and_stays_so_while_the
     assert view.current_key == "40"
     view.show()
     view.resize(240, 120)
-    qtbot.waitUntil(lambda: is_in_sight(view, "40"))
+    qtbot.waitUntil(lambda: is_in_sight(view, "40"), timeout=60_000)
     view.verticalScrollBar().triggerAction(QAbstractSlider.SliderAction.SliderToMinimum)
     view.resize(240, 140)
     assert view.verticalScrollBar().value() == 0, "a hand has scrolled away from it"

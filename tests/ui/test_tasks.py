@@ -91,7 +91,7 @@ async def test_different_names_run_side_by_side(scope: TaskScope) -> None:
 
     scope.replace("one", meet)
     scope.replace("other", meet)
-    await asyncio.wait_for(scope.idle(), 5)
+    await asyncio.wait_for(scope.idle(), 60)
 
 
 async def test_a_crash_goes_to_the_owner(scope: TaskScope, crashes: list[Exception]) -> None:

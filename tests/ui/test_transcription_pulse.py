@@ -86,7 +86,7 @@ async def test_a_microphone_pulled_out_while_it_records_keeps_the_file_and_says_
             await until(lambda: recording.seconds > 0.2)
             path = tmp_home / "tone.wav"
             soundfile.write(path, tone(440, 1.0, 0.5, 48_000), 48_000)
-            await asyncio.to_thread(pulse.play(path, "pulled_feed").wait, 30)
+            await asyncio.to_thread(pulse.play(path, "pulled_feed").wait, 60)
             pulse.unplug(module)
             plugged = False
             await until(lambda: not presenter.is_recording)
@@ -136,7 +136,7 @@ async def test_three_seconds_are_recorded_and_heard_from_the_loudspeaker(pulse: 
             presenter.test_microphone()
             await until(lambda: "playing" in states)
             await until(lambda: states[-1] == "")
-        await asyncio.to_thread(said.wait, 30)
+        await asyncio.to_thread(said.wait, 60)
         import numpy as np
 
         found = np.fromfile(heard, np.float32)

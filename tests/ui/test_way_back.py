@@ -19,19 +19,19 @@ ROOT = Path(__file__).resolve().parents[2]
 def test_a_result_is_taken_in_the_windows_own_thread(qtbot: QtBot) -> None:
     owner, threads = QObject(), []
     in_pool(owner, threading.get_ident, lambda made: threads.extend((made, threading.get_ident())))
-    qtbot.waitUntil(lambda: len(threads) == 2)
+    qtbot.waitUntil(lambda: len(threads) == 2, timeout=60_000)
     assert threads[0] != threads[1] == threading.get_ident()
 
 
 def test_a_result_for_an_owner_that_is_gone_is_dropped(qtbot: QtBot) -> None:
     gone, here, taken = QObject(), QObject(), []
     go_on = threading.Event()
-    in_pool(gone, lambda: go_on.wait(30), lambda _made: taken.append("gone"), pool=QThreadPool.globalInstance())
+    in_pool(gone, lambda: go_on.wait(60), lambda _made: taken.append("gone"), pool=QThreadPool.globalInstance())
     delete(gone)
     go_on.set()
     QThreadPool.globalInstance().waitForDone()
     in_pool(here, lambda: True, lambda _made: taken.append("here"))
-    qtbot.waitUntil(lambda: taken != [])
+    qtbot.waitUntil(lambda: taken != [], timeout=60_000)
     assert taken == ["here"]
 
 
@@ -47,14 +47,14 @@ def test_work_that_raises_is_told_and_nothing_is_taken(qtbot: QtBot, monkeypatch
     in_pool(owner, work, taken.append)
     QThreadPool.globalInstance().waitForDone()
     in_pool(owner, lambda: "next", taken.append)
-    qtbot.waitUntil(lambda: taken != [])
+    qtbot.waitUntil(lambda: taken != [], timeout=60_000)
     assert (told, taken) == (["not made"], ["next"])
 
 
 def test_any_thread_may_use_a_way_back_once(qtbot: QtBot) -> None:
     taken: list[str] = []
     threading.Thread(target=way_back(QObject(), taken.append), args=("made",)).start()
-    qtbot.waitUntil(lambda: taken == ["made"])
+    qtbot.waitUntil(lambda: taken == ["made"], timeout=60_000)
 
 
 PAGES_THAT_CLOSE = """

@@ -96,12 +96,12 @@ async def test_a_network_cut_in_the_middle_of_a_film_starts_the_download_anew(
 
 async def test_a_download_that_takes_ranges_goes_on_where_it_broke_off(tmp_home: Path, controls: Controls) -> None:
     """Even in the next run of the program: the part and the mark of its film stay on the disk."""
-    async with open_desk(tmp_home, controls) as desk:
+    async with open_desk(tmp_home, controls, pace=0.1) as desk:
         job = await desk.order(model=PRIVATE_MODEL)
         part = part_path(desk.presenter.book.film(job))
         await controls.fault("cut", path="/downloads", after=20_000)
         await controls.turn_clock(10)
-        await desk.until(lambda: part.exists() and part.stat().st_size == 40_000)  # cut twice, gone on with once
+        await desk.until(lambda: part.exists() and part.stat().st_size >= 40_000)  # cut twice, gone on with once
     assert part.exists()
     await controls.reset_faults()
     shown: list[int] = []
