@@ -5,15 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QPixmap
+from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.audio import recording
 from app.sandbox.server import RunningSandbox
 from app.ui.shared.tab import LiveWork
 from app.ui.shared.theme import Theme
+from app.ui.transcription.batch_view import COLUMNS
 from app.ui.transcription.live_wave import PER_SECOND, LiveWave
-from app.ui.transcription.state import Mark, Tick
+from app.ui.transcription.state import Entry, Mark, Tick
 from tests.audio.recorded import tone
 from tests.ui.test_transcription_page import drop, open_room, spoken_file
 from tests.ui.test_transcription_window import oversized, sandbox
@@ -39,6 +42,9 @@ async def test_a_recording_is_told_of_while_another_transcript_is_looked_at_and_
         page.open_row(row_id)
         desk.presenter.pause_recording()
         await desk.until(lambda: told[-1] == "Recording paused at 00:02")
+        row = page.list.view.rows.row_of(row_id)
+        assert isinstance(row, Entry)
+        assert (row.right, row.second_line) == ("0:02", "Paused"), "its row in the list is told too"
         assert not isinstance(page.running_work()[0], LiveWork)
         desk.presenter.stop_recording(transcribe=False)
         await desk.done()
@@ -82,6 +88,37 @@ def test_more_marks_than_there_are_rows_keep_their_lines_and_long_words_are_shor
     shown = painted(wave, 6.0)
     assert 3 <= len(shown) < 30
     assert all(words.endswith("…") for words, *_ in shown)
+
+
+async def test_a_segment_is_written_in_without_hiding_the_next_one(tmp_home: Path, theme: Theme) -> None:
+    async with open_room(tmp_home, theme) as room:
+        await room.desk.seed()
+        view = room.page.main.result.view
+        await room.desk.until(lambda: len(view.document.segments) > 1)
+        view.setFocus()
+        view.begin_edit()
+        editor = view.editor
+        below = view.word_rects((1, 0))[0]
+        assert editor.geometry().bottom() < below.top()
+        one = editor.height()
+        QTest.keyClicks(editor, "many more words than a line of it holds " * 6)
+        await room.desk.until(lambda: editor.height() > one)
+        assert not editor.verticalScrollBar().isVisible()
+        QTest.keyClick(editor, Qt.Key.Key_Escape)
+        assert editor.isHidden()
+
+
+async def test_the_table_gives_its_room_to_the_names_where_there_is_little(tmp_home: Path, theme: Theme) -> None:
+    async with open_room(tmp_home, theme) as room:
+        await room.desk.add(spoken_file(tmp_home, "a.wav"), spoken_file(tmp_home, "b.wav"))
+        table = room.page.main.batch.table
+        await room.desk.until(table.isVisible)
+        assert not table.isColumnHidden(COLUMNS.index("Type"))
+        theme.set_text_percent(200)
+        try:
+            assert table.isColumnHidden(COLUMNS.index("Type"))
+        finally:
+            theme.set_text_percent(100)
 
 
 async def test_a_key_whose_button_rests_says_why(tmp_home: Path, theme: Theme, sandbox: RunningSandbox) -> None:

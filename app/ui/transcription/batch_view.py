@@ -15,7 +15,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QHeaderView,
@@ -43,7 +43,8 @@ _ROOT = QModelIndex()
 COLUMNS = ("File", "Type", "Size", "Length", "Price", "Status")
 FIELDS = ("title", "kind", "size", "length", "price", "status")
 NUMBERS = frozenset({2, 3, 4})
-STATUS = 5
+TYPE, STATUS = 1, 5
+NARROW_PX = 700  # at 100 %
 _ROLES = {"": "text2", "ok": "ok", "warn": "warn", "bad": "bad", "accent": "accent"}
 
 
@@ -229,6 +230,15 @@ class BatchView(QWidget):
         self.table.verticalHeader().setDefaultSectionSize(theme.height_px(36))
         self.table.horizontalHeader().setFont(theme.font("caption"))
         self.table.viewport().update()
+        self._make_room()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where there is little room the names need it more than the types."""
+        super().resizeEvent(event)
+        self._make_room()
+
+    def _make_room(self) -> None:
+        self.table.setColumnHidden(TYPE, self.width() < self._theme.type_px(NARROW_PX))
 
     def show_batch(self, batch: Batch) -> None:
         """Make the table and its buttons agree with what is."""
@@ -250,7 +260,11 @@ class BatchView(QWidget):
         if batch.waiting and not batch.running:
             parts.append(self.tr("{count} wait: nothing is sent before you choose Go on.").format(count=batch.waiting))
         if batch.need:
-            parts.append(self.tr("{count} over 25 MB: open each and choose.").format(count=batch.need))
+            parts.append(
+                self.tr("One file is over 25 MB: open it and choose.")
+                if batch.need == 1
+                else self.tr("{count} files are over 25 MB: open each and choose.").format(count=batch.need)
+            )
         self.more.set_text(" ".join(parts))
         self.more.setVisible(bool(parts))
         self.start.setText(self.tr("Go on") if batch.waiting and not batch.running else self.tr("Transcribe all"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
@@ -13,8 +14,9 @@ from app.ui.shared.grouped_list import RowLike, under_headings
 from app.ui.shared.grouped_list_view import GroupedView
 from app.ui.shared.list_pane import KeptFoot, ListPane
 from app.ui.shared.menu import Menu
+from app.ui.transcription.exporting import short_clock
 from app.ui.transcription.list_delegate import TranscriptDelegate
-from app.ui.transcription.state import Entry
+from app.ui.transcription.state import Entry, Tick
 
 if TYPE_CHECKING:
     from app.ui.shared.theme import Theme
@@ -42,6 +44,8 @@ class TranscriptListPane(ListPane):
             parent,
         )
         self._open_row: str | None = None
+        self._entries: Sequence[Entry] = ()
+        self._tick = Tick()
         self.table = IconButton(theme, "list", self.tr("Table of files"))
         self.files = IconButton(theme, "folder", self.tr("Open files or drop them here"), shortcut="Ctrl+O")
         self.new = IconButton(theme, "plus", self.tr("New recording"), shortcut="Ctrl+N", framed=True)
@@ -63,9 +67,24 @@ class TranscriptListPane(ListPane):
 
     def show_entries(self, entries: Sequence[Entry]) -> None:
         """Show these rows, in this order; selection and scroll position stay."""
-        self.view.show_groups(under_headings(entries, lambda entry: entry.id, lambda entry: entry.group))
+        self._entries = entries
+        shown = [self._as_it_grows(entry) for entry in entries]
+        self.view.show_groups(under_headings(shown, lambda entry: entry.id, lambda entry: entry.group))
         self.view.show_open(self._open_row)
         self._agree()
+
+    def show_recording(self, tick: Tick) -> None:
+        """Let the row of the recording tell how long it is now and whether it pauses."""
+        self._tick = tick
+        for entry in self._entries:
+            if entry.state == "recording":
+                self.view.show_row(entry.id, self._as_it_grows(entry))
+
+    def _as_it_grows(self, entry: Entry) -> Entry:
+        if entry.state != "recording" or not self._tick.seconds:
+            return entry
+        words = self.tr("Paused") if self._tick.phase == "paused" else entry.second_line
+        return replace(entry, right=short_clock(self._tick.seconds), second_line=words)
 
     def show_open_row(self, row_id: str | None) -> None:
         """Mark the row that the canvas shows."""

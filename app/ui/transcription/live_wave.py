@@ -149,11 +149,11 @@ class LiveWave(QWidget):
         side = theme.icon_px(12)
         painter.setFont(theme.font("small", 500))
         self.tags = []
-        for mark, text, wide, row in self._placed:
-            x = self._x_of(area, scale, mark.at)
-            if not area.left() <= x <= area.right():
-                continue
+        seen = [(self._x_of(area, scale, mark.at), text, wide, row) for mark, text, wide, row in self._placed]
+        seen = [each for each in seen if area.left() <= each[0] <= area.right()]
+        for x, *_ in seen:  # below all tags
             painter.fillRect(QRectF(x, area.top(), 1.5, area.height()), theme.color("text"))
+        for x, text, wide, row in seen:
             if row >= rows:
                 continue  # more than there is room for: its line stands there, its words beside the recording
             label = QRectF(min(x, area.right() - wide), area.top() + row * (high + theme.px(3)), wide, high)

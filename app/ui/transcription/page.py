@@ -220,6 +220,7 @@ class TranscriptionPage(QObject):
         if (tick.phase, second) == self._told:
             return
         self._told = (tick.phase, second)
+        self.list.show_recording(tick)
         if self.main.view == "recording":
             price = self.presenter.price_of_seconds(tick.seconds)
             words = f"{length_words(max(1, second))} with {self.presenter.model().name}"

@@ -21,25 +21,38 @@ class SegmentEditor(QPlainTextEdit):
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self._theme = theme
+        self._over = parent
         self._segment = -1
         self._before = ""
         self.setAccessibleName(self.tr("Text of the segment"))
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self.setTabChangesFocus(True)
         self.hide()
+        self.document().documentLayout().documentSizeChanged.connect(lambda _size: self._fit())
         theme.changed.connect(self._dress)
         self._dress()
 
     def _dress(self) -> None:
         self.setFont(self._theme.font("reading"))
+        self._fit()
+
+    def _fit(self) -> None:
+        """Be as high as the words, so that the next segment can be read; longer ones than the view are scrolled."""
+        lines = max(1, round(self.document().size().height()))
+        around = self.height() - self.viewport().height() + 2 * round(self.document().documentMargin())
+        room = self._over.height() - self.y()
+        high = lines * self.fontMetrics().lineSpacing() + around
+        policy = Qt.ScrollBarPolicy.ScrollBarAsNeeded if high > room else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+        self.setVerticalScrollBarPolicy(policy)
+        self.setFixedHeight(max(self.fontMetrics().lineSpacing() + around, min(high, room)))
 
     def open(self, segment: int, text: str, area: QRect) -> None:
         """Stand over the segment's text with the same words."""
         self._segment, self._before = segment, text
         self.setPlainText(text)
         pad = self._theme.px(6)
-        self.setGeometry(area.adjusted(-pad, -pad // 2, pad, pad // 2 + self._theme.line_px("reading")))
+        self.setGeometry(QRect(area.left() - pad, area.top() - pad // 2, area.width() + 2 * pad, self.height()))
         self.show()
+        self._fit()
         self.selectAll()
         self.setFocus(Qt.FocusReason.OtherFocusReason)
 
