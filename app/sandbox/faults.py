@@ -17,7 +17,8 @@ NAMES = {
     "answer": "answer with `status` (and `body`, or the example of a `shape`) instead of doing the work",
     "drop": "close the connection without an answer",
     "lie": "answer with a body that is not what the headers promise: `kind` length, json, html, empty or type",
-    "cut": "close the connection after `after` characters of a streamed chat, or bytes of streamed speech or of a film",
+    "cut": "close the connection after `after` characters of a streamed chat, or bytes of streamed speech or of a film;"
+    " a film with `kind` length claims to be whole",
     "no_done": "end the stream without [DONE]",
     "in_band_error": "send an error object inside the 200 stream after `after` characters",
     "split_think": "split think tags over several chunks",

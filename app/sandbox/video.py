@@ -277,7 +277,10 @@ def _stopped(call: Call, job: VideoJob) -> Refusal:
 
 
 def _film_answer(call: Call, film: bytes, *, takes_ranges: bool = False) -> Answer:
-    """The armed fault `cut` ends the connection after `after` bytes of what would have come."""
+    """The armed fault `cut` ends the connection after `after` bytes of what would have come.
+
+    With `kind` "length" the answer is as long as it says: half a film that claims to be whole.
+    """
     headers = {"Content-Type": "video/mp4", "Content-Disposition": 'attachment; filename="video.mp4"'}
     status = 200
     if takes_ranges:
@@ -291,7 +294,9 @@ def _film_answer(call: Call, film: bytes, *, takes_ranges: bool = False) -> Answ
             film, status = film[start:], 206
     cut = call.world.faults.strike("cut", call.request.path)
     if cut is not None:
-        return Answer(status, headers, film[: int(cut.get("after", 1000))], announced_length=len(film))
+        claims_whole = cut.get("kind") == "length"
+        announced = None if claims_whole else len(film)
+        return Answer(status, headers, film[: int(cut.get("after", 1000))], announced_length=announced)
     return Answer(status, headers, film)
 
 

@@ -36,6 +36,9 @@ async def kill_at(victims_here: Victims, step: str, home: Path, controls: Contro
         ("fetched", 1),  # the file has its name, the row does not know
         ("saved", 1),  # checked, the service still has its copy
         ("removed", 1),  # the copy is deleted, the row does not know
+        ("kept private", 1),  # the address of the film is on the disk, the intent does not know yet
+        ("fetching private", 1),  # in the middle of what comes from that address
+        ("saved private", 1),  # checked, and the address not revoked yet
     ],
 )
 async def test_R_VID_02_killed_at_a_step_a_job_ends_with_one_paid_film_on_the_disk(
@@ -50,6 +53,7 @@ async def test_R_VID_02_killed_at_a_step_a_job_ends_with_one_paid_film_on_the_di
         job = await desk.reaches(job.id, "cleaned")
         assert check_film(desk.presenter.book.film(job)).duration_s == 3.0
         assert await controls.paid_jobs() == 1
+        assert job.download_url == "", "revoked"
         assert await Intents(desk.database).pending("video") == ()
         left = sorted(path.name for path in desk.presenter.book.folder.iterdir())
         assert left == [job.file], "nothing half done stays"

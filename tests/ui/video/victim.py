@@ -17,7 +17,7 @@ from app.ui.video.presenter_book import JobBook
 from app.ui.video.presenter_fetching import Fetcher
 from app.ui.video.presenter_sending import Sender
 from tests.ui.killing import serve
-from tests.ui.video.desk import Controls, open_desk
+from tests.ui.video.desk import PRIVATE_MODEL, TEXT_MODEL, Controls, open_desk
 
 # step: the call it stops at, and whether the call is still made
 STEPS: dict[str, tuple[type, str, bool]] = {
@@ -77,9 +77,10 @@ def _stop_after_state(state: str) -> None:
 
 
 async def live(step: str, home: Path, controls: Controls) -> None:
+    step, _, private = step.partition(" ")
     stop_at(step)
     async with open_desk(home, controls) as desk:
-        await desk.fill(clean_after=True)
+        await desk.fill(model=PRIVATE_MODEL if private else TEXT_MODEL, clean_after=True)
         assert desk.presenter.queue()
         if step not in BEFORE_READY:
             await desk.until(lambda: desk.jobs and desk.job.state == "running")
