@@ -81,6 +81,8 @@ class AccountDesk(QObject):
     async def aclose(self) -> None:
         """Close the connections, write down what the last answers cost, and end the Sandbox."""
         await self.switch.aclose()
+        if "wallet_keys" in vars(self):
+            self.wallet_keys.close()
         await self._bookkeeping.idle()  # answers that were just cut off have receipts, too
         await self._bookkeeping.aclose()
         await self.sandbox.stop()

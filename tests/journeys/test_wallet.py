@@ -135,3 +135,12 @@ async def pay(rialto: Rialto) -> None:
         assert page.top_ups.view.step == step, page.top_ups.view.problem
     QTest.keyClick(page.top_up_dialog, Qt.Key.Key_Escape)
     await until(lambda: page.top_up_dialog is None)
+
+
+async def test_a_program_that_has_ended_locks_no_wallet_a_quarter_of_an_hour_later(start: Callable[..., Any]) -> None:
+    async with start() as rialto:
+        await in_the_sandbox(rialto)
+        wallet_page(rialto)
+        clock = rialto.desk.wallet_keys._clock
+        assert clock.isActive()
+    assert not clock.isActive()

@@ -113,6 +113,10 @@ class WalletKeys(QObject):
                 self._was_read = False
                 self._tasks.start("wallet forget", self._forget)
 
+    def close(self) -> None:
+        """The program ends: there is nothing left that could lock itself."""
+        self._clock.stop()
+
     async def _forget(self) -> None:
         from app.wallet.signer import forget_keys
 
