@@ -55,6 +55,8 @@ class MoreOptions(QWidget):
 
     def _build(self) -> None:
         rows = self.rows
+        for field in (self.resolution, self.quality):
+            field.setPlaceholderText("None")
         for form in FORMATS:
             self.format.addItem(FORMAT_TITLES[form], form)
         rows.add_pair(("resolution", "Resolution", self.resolution), ("quality", "Quality", self.quality))

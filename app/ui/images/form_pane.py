@@ -62,6 +62,7 @@ class FormPane(QWidget):
         yield
         self.style_choice = ChoiceField(theme, "Style")
         self.shape = ChoiceField(theme, "Shape")
+        self.shape.setPlaceholderText("None")
         self.width_field = NumberField(theme, "Width", low=8, high=9999, step=8, small=False)
         self.height_field = NumberField(theme, "Height", low=8, high=9999, step=8, small=False)
         self.count = SegmentedChoice(theme, "How many", COUNTS, stretch=True)

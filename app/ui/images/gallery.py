@@ -8,7 +8,16 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QContextMenuEvent, QImage, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QDragEnterEvent,
+    QDropEvent,
+    QImage,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QHBoxLayout, QListView, QStackedWidget, QVBoxLayout, QWidget
 
 from app.ui.images.picture_work import read_thumbnail, tile
@@ -116,6 +125,7 @@ class Gallery(QWidget):
     example_wanted = Signal(str)
     problem_action = Signal(str)
     folder_wanted = Signal()
+    dropped = Signal(object)  # (Path, …)
 
     def __init__(
         self,
@@ -132,6 +142,7 @@ class Gallery(QWidget):
         self._shelf = Shelf()
         self._wanted = ""
         zone(self, "canvas")
+        self.setAcceptDrops(True)
         self.header = PaneHeader(theme, "Images")
         self.list_button = IconButton(theme, "panel-left", "Show the form", shortcut="Ctrl+B")
         self.inspector_button = IconButton(
@@ -247,6 +258,16 @@ class Gallery(QWidget):
         self._problem_box.setContentsMargins(px(16), 0, px(16), 0)
         self.delegate.turn = 0.0
         self._lay_out()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        paths = tuple(Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile())
+        if paths:
+            event.acceptProposedAction()
+            self.dropped.emit(paths)
 
     # -- showing --------------------------------------------------------------------------------------------------
 

@@ -133,6 +133,7 @@ class ImagesPage(QObject):
         gallery.example_wanted.connect(self.take_prompt)
         gallery.problem_action.connect(self._help)
         gallery.folder_wanted.connect(self.open_folder)
+        gallery.dropped.connect(self._bring_in)
 
     def _connect_side(self) -> None:
         image = self.side.image
@@ -253,12 +254,16 @@ class ImagesPage(QObject):
             self.gallery.select(row.id)
 
     def open_file(self) -> None:
-        """Bring a picture of this computer into the library, without a nested loop."""
-        dialog = QFileDialog(self.gallery, "Open an image", "", "Images (*.png *.jpg *.jpeg *.webp)")
+        """Bring pictures of this computer into the library, without a nested loop."""
+        dialog = QFileDialog(self.gallery, "Open images", "", "Images (*.png *.jpg *.jpeg *.webp)")
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.fileSelected.connect(lambda path: self.presenter.library.bring_in(Path(path)))
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+        dialog.filesSelected.connect(lambda paths: self._bring_in(tuple(map(Path, paths))))
         dialog.open()
+
+    def _bring_in(self, paths: tuple[Path, ...]) -> None:
+        for path in paths:
+            self.presenter.library.bring_in(path)
 
     def open_folder(self) -> None:
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(self.presenter.files.folder)))

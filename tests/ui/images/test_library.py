@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QComboBox, QLineEdit, QPlainTextEdit, QSlider, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QApplication,
+    QComboBox,
+    QLineEdit,
+    QPlainTextEdit,
+    QSlider,
+    QWidget,
+)
 
 from app.sandbox.server import RunningSandbox
 from app.storage.images import StoredImage
@@ -115,6 +125,22 @@ async def test_an_image_of_ones_own_is_brought_in_with_what_is_written_in_it(ima
     images.presenter.library.bring_in(page)
     await images.until(lambda: images.toasts)
     assert "is no PNG, JPEG or WebP" in images.toasts[-1][0]
+    assert images.paid == []
+
+
+async def test_files_that_are_dropped_on_the_gallery_are_brought_in(images: Desk) -> None:
+    gallery, paths = images.page.gallery, [images.home / name for name in ("one.png", "two.png")]
+    for path in paths:
+        path.write_bytes(picture("png"))
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    place, copy = QPointF(gallery.rect().center()), Qt.DropAction.CopyAction
+    at = (data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
+    entered = QDragEnterEvent(place.toPoint(), copy, *at)
+    QApplication.sendEvent(gallery, entered)
+    assert entered.isAccepted()
+    QApplication.sendEvent(gallery, QDropEvent(place, copy, *at))
+    await images.until(lambda: {tile.title.split(",")[0] for tile in images.page.shelf.tiles} == {"one", "two"})
     assert images.paid == []
 
 
