@@ -45,7 +45,14 @@ def speech_actions(page: SpeechPage) -> tuple[TabAction, ...]:
         ),
         TabAction("speech.speak", "Speak", page.speak, "Ctrl+Return", "wave", enabled=can_speak, also=("Ctrl+Enter",)),
         TabAction("speech.file", "Speak to file", lambda: page.speak(aloud=False), "", "download", enabled=can_speak),
-        TabAction("speech.stop", "Stop", lambda: _done(presenter.stop()), "", "stop"),
+        TabAction(
+            "speech.stop",
+            "Stop",
+            lambda: _done(presenter.stop()),
+            "",
+            "stop",
+            enabled=lambda: presenter.is_speaking or sound.view.plays,
+        ),
         TabAction(
             "speech.go_on",
             "Ask for what is missing",
@@ -113,7 +120,15 @@ def speech_actions(page: SpeechPage) -> tuple[TabAction, ...]:
             "trash",
             enabled=has_take,
         ),
-        TabAction("speech.undo", "Bring the last clip back", lambda: _done(deeds.undo()), "", "undo", "edit"),
+        TabAction(
+            "speech.undo",
+            "Bring the last clip back",
+            lambda: _done(deeds.undo()),
+            "",
+            "undo",
+            "edit",
+            enabled=lambda: deeds.can_undo,
+        ),
         TabAction("speech.next", "Next clip", lambda: page.step(1), "Alt+Down", "arrow-down"),
         TabAction("speech.previous", "Previous clip", lambda: page.step(-1), "Alt+Up", "arrow-up"),
     )

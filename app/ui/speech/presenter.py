@@ -24,6 +24,8 @@ from app.ui.speech.presenter_problems import words_for
 from app.ui.speech.presenter_reading import Grow, Reading
 from app.ui.speech.state import DeskHead
 
+NOT_YET = "The list of clips is not open yet. Try again in a moment."
+
 if TYPE_CHECKING:
     from app.storage.catalogue import Catalogue
     from app.storage.database import Database
@@ -83,9 +85,10 @@ class SpeechPresenter(SpeechBase):
 
     def speak(self, *, aloud: bool = True) -> bool:
         """Ask for the text in the editor; `aloud` plays it from its first sound. False when that is not possible."""
-        if self._caller.service is None:
-            self.set_problem(Problem("There is no account", "Choose the Sandbox or add a key in Settings."))
-        if self._meter_of(()).why_not or self._caller.service is None or self.clips is None:
+        why_not = self._meter_of(()).why_not if self.clips is not None else NOT_YET
+        if self.lacks_account() or why_not:
+            if why_not:
+                self.notice.emit(why_not, "", "")  # the key was pressed: the button rests
             return False
         return self._tasks.start(SPEAK, self._speak, aloud)
 
@@ -168,7 +171,7 @@ class SpeechPresenter(SpeechBase):
     def go_on(self, take_id: str) -> bool:
         """Ask for the parts of a take that are missing; the ones that are here stay."""
         take = self.clips.one(take_id) if self.clips is not None else None
-        if take is None or self._caller.service is None:
+        if take is None or self.lacks_account():
             return False
         plays = self.sound.player.wants_to_play
         return self._tasks.start(SPEAK, self._go_on, take.id, plays)

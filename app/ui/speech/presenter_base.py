@@ -229,6 +229,12 @@ class SpeechBase(CallingPresenter):
     def knob_view(self) -> KnobView:
         return view_of(self.knobs, self.model)
 
+    def lacks_account(self) -> bool:
+        """Whether nothing can be asked for; then the page says so."""
+        if self.service is None:
+            self.set_problem(Problem("There is no account", "Choose the Sandbox or add a key in Settings."))
+        return self.service is None
+
     def set_problem(self, problem: Problem | None) -> None:
         if problem != self.problem:
             self.problem = problem

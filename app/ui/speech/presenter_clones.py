@@ -117,7 +117,7 @@ class CloneDesk(QObject):
             return
         path = desk.shelf.sample_path(voice)
         if path is None or not await asyncio.to_thread(path.exists):
-            if desk.service is None:
+            if desk.lacks_account() or desk.service is None:
                 return
             self._sounds(key, working=True)
             try:
@@ -343,7 +343,7 @@ class CloneDesk(QObject):
 
     async def _upload(self, voice: ClonedVoice) -> None:
         desk = self._desk
-        if desk.service is None or desk.intents is None or desk.voices is None:
+        if desk.lacks_account() or desk.service is None or desk.intents is None or desk.voices is None:
             return
         self._working.add(voice.id)
         self.tell()

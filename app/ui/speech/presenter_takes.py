@@ -130,6 +130,10 @@ class TakeDeeds(QObject):
         desk.tell_clips()
         desk.notice.emit(f"“{take.title}” is in the trash", "speech-undo", "Undo")
 
+    @property
+    def can_undo(self) -> bool:
+        return bool(self._undo)
+
     def undo(self) -> bool:
         """Bring the take back that was thrown away last; False when there is none."""
         if not self._undo:
@@ -173,8 +177,10 @@ class TakeDeeds(QObject):
         """Speak one line in up to six voices, one after the other; every result is a take."""
         line = text.strip()
         spans = parts(line)
-        if len(spans) != 1 or not voices or self._desk.service is None or self._desk.clips is None:
+        if len(spans) != 1 or not voices or self._desk.clips is None or self._desk.lacks_account():
             return False
+        if self._tasks.running(AUDITION):
+            self._desk.notice.emit("The voices before are still being heard. Esc stops them.", "", "")
         return self._tasks.start(AUDITION, self._hold_audition, line, spans, voices[:MAX_AUDITION])
 
     async def _hold_audition(self, line: str, spans: tuple[Span, ...], voices: tuple[Key, ...]) -> None:
@@ -297,7 +303,8 @@ class TakeDeeds(QObject):
         if pattern and pattern != self._desk.pattern:
             self._desk.pattern = pattern
             self._desk.keep(pattern=pattern)
-        self._tasks.start("speech export", self._export, take_id, target, kind)
+        if not self._tasks.start("speech export", self._export, take_id, target, kind):
+            self._desk.notice.emit("The clip before is still being saved. Save this one after it.", "", "")
 
     async def file_to_hand_on(self, take_id: str) -> Path | None:
         """Return the clip in the player as one file that is called like it, made in the take's own folder."""

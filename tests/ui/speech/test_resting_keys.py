@@ -1,0 +1,59 @@
+"""What is pressed while it cannot be done says why, by key as much as by button."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from app.ui.shared.tab import TabAction
+from tests.ui.speech.desk import Desk
+
+LINE = "The tide turns at noon."
+SKY = ("tts-kokoro", "af_sky")
+
+
+def action(desk: Desk, name: str) -> TabAction:
+    return next(one for one in desk.page.actions() if one.id == name)
+
+
+async def test_speaking_nothing_or_too_much_says_why(speech: Desk) -> None:
+    speech.presenter.use_voice(*SKY)
+    for name in ("speech.speak", "speech.file"):
+        action(speech, name).run()
+        assert speech.toasts.pop()[0] == "There is nothing to say."
+    speech.presenter.replace_text(LINE * 30_000)
+    await speech.until(lambda: not speech.page.main.editor._rest)
+    action(speech, "speech.speak").run()
+    assert speech.toasts.pop()[0] == f"Up to 500,000 characters; this text has {len(LINE) * 30_000:,}."
+    assert not speech.presenter.is_speaking and speech.paid_calls == 0
+
+
+WITHOUT_ACCOUNT: dict[str, Callable[[Desk], object]] = {
+    "speak": lambda desk: desk.page.speak(),
+    "the rest": lambda desk: desk.page.main.go_on_wanted.emit(),
+    "audition": lambda desk: desk.deeds.audition(LINE, (SKY, ("tts-kokoro", "bf_emma"))),
+    "sample": lambda desk: desk.clones.sample(("tts-kokoro", "bf_emma")),
+}
+
+
+@pytest.mark.parametrize("what", WITHOUT_ACCOUNT)
+async def test_without_an_account_everything_that_asks_for_sound_says_so(speech: Desk, what: str) -> None:
+    speech.presenter.use_voice(*SKY)
+    speech.write(LINE)
+    if what == "the rest":
+        await speech.spoken()
+        assert speech.presenter.sound.view.take_id
+    speech.caller.use(None, None)
+    WITHOUT_ACCOUNT[what](speech)
+    await speech.until(speech.page.main.problem.isVisible)
+    assert speech.page.main.problem.what.text() == "There is no account"
+
+
+async def test_undo_and_stop_rest_while_there_is_nothing_for_them(speech: Desk) -> None:
+    assert not action(speech, "speech.undo").enabled()
+    assert not action(speech, "speech.stop").enabled()
+    speech.write(LINE)
+    await speech.spoken()
+    speech.deeds.trash(speech.presenter.head.take_id)
+    await speech.until(lambda: action(speech, "speech.undo").enabled())
