@@ -18,7 +18,7 @@ from app.ui.characters.page import CharactersPage
 from app.ui.shared.badge import Badge
 from app.ui.shared.tab import Zones
 from app.ui.shared.theme import Theme
-from tests.ui.character_kit import Browser, open_browser
+from tests.ui.character_kit import SANDBOX, Browser, open_browser
 
 
 @asynccontextmanager
@@ -64,6 +64,21 @@ async def test_typing_filters_and_enter_starts_a_chat(theme: Theme, tmp_home: Pa
         QTest.keyClick(page.grid.view, Qt.Key.Key_Return)
         page.details.use.click()
         assert chosen == [("slug-77", True), ("slug-77", False)]
+
+
+async def test_who_looks_while_the_account_changes_sees_the_characters_of_the_new_one(
+    theme: Theme, tmp_home: Path
+) -> None:
+    async with open_panes(theme, tmp_home) as (browser, page, window):
+        browser.caller.use(SANDBOX, browser.caller.service)
+        await browser.idle()
+        assert len(browser.slugs) == 50
+        assert page.grid.view.model().rowCount() == 50
+        asked = len(browser.fake.asked)
+        window.hide()
+        browser.caller.use(SANDBOX, browser.caller.service)
+        await browser.idle()
+        assert len(browser.fake.asked) == asked, "nobody looks"
 
 
 async def test_scrolling_to_the_end_loads_more_and_stays_there(theme: Theme, tmp_home: Path) -> None:

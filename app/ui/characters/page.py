@@ -78,7 +78,7 @@ class CharactersPage(QObject):
     def _connect(self) -> None:
         presenter, filters, grid, details = self.presenter, self.filters, self.grid, self.details
         presenter.state_changed.connect(self.show_state)
-        presenter.caller.account_changed.connect(self.pictures.forget)
+        presenter.caller.account_changed.connect(self._account_changed)
         filters.search_changed.connect(presenter.search)
         filters.changed.connect(presenter.set_filter)
         filters.tag_toggled.connect(presenter.toggle_tag)
@@ -103,6 +103,12 @@ class CharactersPage(QObject):
         self.filters.show_state(state)
         self.grid.show_state(state)
         self.details.show_state(state)
+
+    def _account_changed(self) -> None:
+        """Another account, or only now a service to ask: whoever looks sees its characters."""
+        self.pictures.forget()
+        if self.grid.isVisible():
+            self.presenter.open()
 
     def _clear_search(self) -> None:
         self.filters.clear_search()
