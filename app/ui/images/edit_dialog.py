@@ -142,7 +142,7 @@ class EditDialog(Dialog):
     def _dress(self) -> None:
         theme = self._theme
         self.prompt.setFixedHeight(theme.px(16) + 3 * theme.line_px("body"))
-        self.editor.setMinimumHeight(theme.type_px(280))
+        self.editor.setMinimumHeight(theme.type_px(250))
 
     @property
     def _inputs(self) -> int:

@@ -289,7 +289,8 @@ class Gallery(QWidget):
         if number:
             self.places.setCurrentIndex(0)
         elif shelf.search or shelf.scope:
-            self.nothing.set_words(*_nothing_words(shelf))
+            sign = "search" if shelf.search else {"trash": "trash", "starred": "star"}.get(shelf.scope, "search")
+            self.nothing.set_words(*_nothing_words(shelf), sign)
             self.places.setCurrentIndex(2)
         elif shelf.loaded:
             self.places.setCurrentIndex(1)

@@ -301,7 +301,9 @@ class ImagesInspector(QWidget):
         self.tabs = PaneTabs(theme, "Inspector", ("Image", "Request"))
         self.image = ImagePage(theme, cache)
         self.request = RequestPage(theme)
-        self.nothing = EmptyState(theme, "No image chosen", "Its facts and what can be made of it stand here.")
+        self.nothing = EmptyState(
+            theme, "No image chosen", "Its facts and what can be made of it stand here.", icon_name="images"
+        )
         self._first = QStackedWidget()
         self._first.addWidget(self.nothing)
         self._first.addWidget(self.image)

@@ -50,7 +50,7 @@ def details_of(image: StoredImage, path: Path | None, deeds: tuple[PaidDeed, ...
     if image.total > 1 and image.seed is None and image.kind == "generate":
         seed = f"not told for image {image.number} of one call"
     cost = cost_words(image)
-    if cost and not image.charged:
+    if cost and not image.charged and image.state != "sending":
         cost += ", not charged"
     facts = (
         ("Model", image.model_name or image.model),

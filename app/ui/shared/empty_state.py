@@ -82,8 +82,10 @@ class EmptyState(QWidget):
             column.addLayout(line)
         column.addStretch(1)
 
-    def set_words(self, title: str, text: str) -> None:
-        """Say something else, such as what was searched for."""
+    def set_words(self, title: str, text: str, icon_name: str = "") -> None:
+        """Say something else, such as what was searched for, perhaps under another sign."""
+        if icon_name:
+            self._icon.set_icon(icon_name, "text2")
         self.title.set_text(title)
         self.text.set_text(text)
         self.text.setVisible(bool(text))

@@ -83,7 +83,9 @@ class Inspector(QWidget):
         inside = QWidget()
         zone(inside, "pane")
         self._column = QVBoxLayout(inside)
-        self.nothing = Label(theme, self.tr("Choose a job to see it here."), role="text2", wrap=True)
+        self.nothing = EmptyState(
+            theme, self.tr("No video chosen"), self.tr("Choose a job to see it here."), icon_name="video"
+        )
         self.title = Label(theme, "", "heading", weight=600, wrap=True)
         self.progress_words = Label(theme, "", role="text2", wrap=True, tabular=True)
         self.progress = Progress(theme, self.tr("Progress of the video"))

@@ -151,7 +151,6 @@ class JobsPane(QFrame):
         if self.filter.current != jobs.which:
             self.filter.set_current(jobs.which)
         self.empty_trash.setVisible(jobs.which == "trash" and bool(jobs.rows))
-        self.folder.setVisible(jobs.which != "trash")
         self.view.show_open(jobs.selected)
         searched = bool(jobs.search.strip())
         if jobs.rows:
@@ -159,7 +158,7 @@ class JobsPane(QFrame):
         elif searched or jobs.which != "all":
             title, text = _EMPTY[jobs.which]
             words = ("Nothing found", f"No video matches “{jobs.search.strip()}”.") if searched else (title, text)
-            self.nothing.set_words(*words)
+            self.nothing.set_words(*words, "search" if searched else "trash" if jobs.which == "trash" else "video")
             self.places.setCurrentWidget(self.nothing)
         else:
             self.places.setCurrentWidget(self.empty)

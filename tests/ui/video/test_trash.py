@@ -14,7 +14,7 @@ from tests.ui.video.desk import Controls
 from tests.ui.video.room import NO_DEVICES, Room, open_room
 
 pytestmark = NO_DEVICES
-NOTHING = ["Choose a job to see it here."]
+NOTHING = ["No video chosen", "Choose a job to see it here."]
 
 
 def read(room: Room) -> list[str]:
