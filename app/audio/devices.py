@@ -104,15 +104,25 @@ class Target:
     server_name: str = ""
 
 
+class _Use:
+    """Who is at PortAudio: it may be begun anew only where no stream is open, and a process has one."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.open_streams = 0
+
+
+_OF_THIS_PROCESS = _Use()
+
+
 class AudioHost:
     """PortAudio, loaded once and asked anew when devices come and go. One per program; safe to use from threads."""
 
     def __init__(self, load: Callable[[], ModuleType] | None = None) -> None:
         self._load = load or _load_sounddevice
-        self._lock = threading.RLock()
+        self._use = _OF_THIS_PROCESS if load is None else _Use()
         self._sounddevice: ModuleType | None = None
         self._system: tuple[SystemDevice, ...] = ()
-        self._open_streams = 0
         self._is_stale = False
 
     def note_system(self, devices: Sequence[SystemDevice]) -> None:
@@ -122,7 +132,7 @@ class AudioHost:
 
     def devices(self, direction: Direction) -> tuple[Device, ...]:
         """List what can be opened, the default first. Raises `AudioUnavailable` without PortAudio; may be empty."""
-        with self._lock:
+        with self._use.lock:
             rows = self._rows(direction)
             server = _server_of(rows)
             listed = [device for device in self._system if device.direction == direction]
@@ -147,7 +157,7 @@ class AudioHost:
         A device that is not there any more gives way to the system's default. PortAudio's failures leave the block
         as `AudioUnavailable`.
         """
-        with self._lock:
+        with self._use.lock:
             target = self._target(direction, device_id)
             assert self._sounddevice is not None
             variable = _SERVER_VARIABLE[direction]
@@ -156,7 +166,7 @@ class AudioHost:
                 os.environ[variable] = target.server_name  # read by the sound server's library as it connects
             try:
                 yield self._sounddevice, target
-                self._open_streams += 1
+                self._use.open_streams += 1
             except self._sounddevice.PortAudioError as error:
                 raise reason(error, direction) from error
             finally:
@@ -168,8 +178,8 @@ class AudioHost:
 
     def closed(self) -> None:
         """Say that a stream opened here was closed; PortAudio can be asked anew only when none is open."""
-        with self._lock:
-            self._open_streams = max(0, self._open_streams - 1)
+        with self._use.lock:
+            self._use.open_streams = max(0, self._use.open_streams - 1)
 
     def _target(self, direction: Direction, device_id: str) -> Target:
         rows = self._rows(direction) or self._rows(direction)  # the second look is a new one
@@ -189,7 +199,7 @@ class AudioHost:
     def _rows(self, direction: Direction) -> dict[int, dict[str, Any]]:
         """PortAudio's devices of one direction, by number."""
         sounddevice = self._library(direction)
-        if self._is_stale and not self._open_streams:
+        if self._is_stale and not self._use.open_streams:
             self._is_stale = False
             # What sounddevice does at its end and its beginning; there is no public way to look for devices again.
             sounddevice._terminate()

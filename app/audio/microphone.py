@@ -6,6 +6,7 @@ Opening a device that another program holds may hang, so it happens in a thread 
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import threading
 from collections.abc import Callable
@@ -131,8 +132,9 @@ class MicrophoneStream:
             return
 
         def end() -> None:
-            stream.abort(ignore_errors=True)
-            stream.close(ignore_errors=True)
+            with contextlib.suppress(Exception):  # the driver's last words help nobody
+                stream.abort(ignore_errors=True)
+                stream.close(ignore_errors=True)
             self._host.closed()
 
         closer = threading.Thread(target=end, name="close microphone", daemon=True)
@@ -147,24 +149,28 @@ def open_microphone(
 
     A device that does not answer in time counts as one that another program holds.
     """
-    results: queue.Queue[MicrophoneStream | Exception] = queue.Queue()
-    given_up = threading.Event()
+    results: list[MicrophoneStream | Exception] = []
+    changed = threading.Condition()
+    given_up = False
 
     def run() -> None:
         try:
             result: MicrophoneStream | Exception = _open(host, choice, rate_hz)
         except Exception as error:
             result = error
-        results.put(result)
-        if given_up.is_set() and isinstance(result, MicrophoneStream):
+        with changed:
+            results.append(result)
+            changed.notify()
+            late = given_up
+        if late and isinstance(result, MicrophoneStream):
             result.close()
 
     threading.Thread(target=run, name="open microphone", daemon=True).start()
-    try:
-        result = results.get(timeout=timeout_s)
-    except queue.Empty:
-        given_up.set()
-        raise AudioUnavailable(Missing.BUSY, "input", f"no answer in {timeout_s:.0f} s") from None
+    with changed:
+        if not changed.wait_for(lambda: results, timeout_s):
+            given_up = True
+            raise AudioUnavailable(Missing.BUSY, "input", f"no answer in {timeout_s:.0f} s")
+    result = results[0]
     if isinstance(result, Exception):
         raise result
     return result

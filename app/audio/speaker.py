@@ -145,8 +145,8 @@ class PortAudioSpeaker:
             with contextlib.suppress(Exception):  # the driver's last words help nobody
                 stream.abort(ignore_errors=True)
                 stream.close(ignore_errors=True)
+            self._host.closed()  # not before: PortAudio must not be begun anew under a stream that is still closing
 
         closer = threading.Thread(target=end, name="close loudspeaker", daemon=True)
         closer.start()
         closer.join(CLOSE_TIMEOUT_S)
-        self._host.closed()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import threading
 from types import SimpleNamespace
 
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.audio import speaker
 from app.audio.devices import AudioHost, AudioUnavailable, Missing, SystemDevice, reason
 from app.audio.pulse_source import source_channels
 from app.ui.shared.device_watch import DeviceWatch
@@ -121,6 +123,47 @@ def test_a_busy_device_has_a_sentence_of_its_own() -> None:
     host = AudioHost(lambda: sounddevice_with(row("Desk", outputs=2)))
     with pytest.raises(AudioUnavailable, match="Another program holds the loudspeaker"), host.opening("output"):
         raise PortAudioError("Error opening OutputStream", -9985)
+
+
+def test_portaudio_is_not_begun_anew_under_a_stream_of_another_host(
+    pulse: Pulse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[str] = []
+    one, other = AudioHost(), AudioHost()
+    with one.opening("output") as (sounddevice, _):
+        pass
+    monkeypatch.setattr(sounddevice, "_terminate", lambda: begun.append("again"))
+    monkeypatch.setattr(sounddevice, "_initialize", lambda: None)
+    other.note_system(())
+    other.devices("output")
+    assert begun == []
+    one.closed()
+    other.devices("output")
+    assert begun == ["again"]
+
+
+def test_a_loudspeaker_that_is_slow_to_close_is_open_until_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    may_close, told = threading.Event(), threading.Event()
+
+    class Stream:
+        def start(self) -> None:
+            pass
+
+        def abort(self, ignore_errors: bool) -> None:
+            may_close.wait(60)
+
+        def close(self, ignore_errors: bool) -> None:
+            pass
+
+    library = sounddevice_with(row("Card", outputs=2))
+    library.OutputStream = lambda **_: Stream()
+    host = AudioHost(lambda: library)  # type: ignore[arg-type, return-value]
+    monkeypatch.setattr(speaker, "CLOSE_TIMEOUT_S", 0.0)
+    monkeypatch.setattr(host, "closed", told.set)
+    speaker.PortAudioSpeaker(host, 24_000).close()
+    assert not told.is_set()
+    may_close.set()
+    assert told.wait(60)
 
 
 def test_every_sentence_differs() -> None:
