@@ -364,3 +364,41 @@ async def test_the_header_fits_whatever_the_title(theme: Theme, tmp_home: Path, 
             assert button.isVisible()
             assert right < header.width()
         theme.set_text_percent(100)
+
+
+class Guest:
+    """Panes of another feature, as little as the tab asks of them."""
+
+    def __init__(self) -> None:
+        self.panes = QWidget(), QWidget(), QWidget()
+        self.fronts = 0
+
+    def list_pane(self) -> QWidget:
+        return self.panes[0]
+
+    def canvas(self) -> QWidget:
+        return self.panes[1]
+
+    def inspector(self) -> QWidget:
+        return self.panes[2]
+
+    def set_zones(self, zones: object) -> None:
+        """It has no buttons for them."""
+
+    def connect_zones(self, toggle_list: object, toggle_inspector: object) -> None:
+        """It has no buttons for them."""
+
+    def activated(self) -> None:
+        self.fronts += 1
+
+
+async def test_a_guest_looks_after_itself_when_the_tab_comes_to_the_front(theme: Theme, tmp_home: Path) -> None:
+    async with open_page(theme, tmp_home) as shown:
+        guest = Guest()
+        shown.page.show_guest(guest)
+        assert guest.fronts == 1
+        shown.page.activated()
+        assert guest.fronts == 2
+        assert shown.page.leave_guest()
+        shown.page.activated()
+        assert guest.fronts == 2

@@ -444,4 +444,6 @@ class ChatPage(TabPanes):
         self.main.set_narrow(zones.list_overlay)
 
     def activated(self) -> None:
-        """Nothing to fetch: what is shown is already here."""
+        """What is shown is already here, but for a guest whose account changed behind another tab."""
+        if self.guest is not None:
+            self.guest.activated()
