@@ -37,7 +37,7 @@ def library(folder: Path) -> Path:
 
 
 def gallery(theme: Theme, folder: Path, cache: Path) -> Gallery:
-    made = Gallery(theme, lambda image_id: folder / f"{int(image_id) % FILES}.png", lambda _image_id: None, cache)
+    made = Gallery(theme, lambda image_id: folder / f"{int(image_id) % FILES}.png", lambda _image_id: "", cache)
     made.resize(1440, 900)
     made.show()
     now = datetime.now(UTC)
@@ -45,7 +45,7 @@ def gallery(theme: Theme, folder: Path, cache: Path) -> Gallery:
         Tile(str(number), f"Travel poster {number}", "$0.018", "saved", at=now - timedelta(hours=number))
         for number in range(IMAGES)
     )
-    made.show_shelf(Shelf(tiles, IMAGES, IMAGES * 400_000, loaded=True))
+    made.show_shelf(Shelf(tiles, IMAGES, loaded=True))
     QApplication.processEvents()
     return made
 
