@@ -51,6 +51,7 @@ class GroupedView(QListView):
         self._turns = turns
         self._is_told = False  # the current row is being set by the program, not by a hand
         self._goes_there = False  # once the row of what is open has come
+        self.follows_open = False  # whether the list goes along when the open row moves to another place in it
         self._stays_there = False  # the program went to the current row, and no hand has moved anything since
         self._clock = QElapsedTimer()
         self._turner = QTimer(self)
@@ -85,6 +86,8 @@ class GroupedView(QListView):
         delegate = self.itemDelegate()
         if self._goes_there and isinstance(delegate, GroupedDelegate):
             self._go_to(self.rows.index_of(delegate.marked))
+        elif self.follows_open and self._stays_there:
+            self.scrollTo(self.currentIndex())
         self._is_told = False
         self._agree()
 

@@ -116,8 +116,8 @@ class AuditionDialog(Dialog):
         elif len(voices) > MAX_VOICES:
             problem = f"Up to {MAX_VOICES} voices; {len(voices)} are chosen."
         cost = f"About {money.money(price)}" if price is not None else "The price is not known"
-        count = "one voice" if len(voices) == 1 else f"{len(voices)} voices"
-        self.cost.set_text(problem or f"{cost} for {count} together.")
+        count = "one voice" if len(voices) == 1 else f"{len(voices)} voices together"
+        self.cost.set_text(problem or f"{cost} for {count}.")
         self.go.setText(f"Speak for {money.money(price)}" if price and not problem else "Speak")
         self.go.setEnabled(not problem)
 

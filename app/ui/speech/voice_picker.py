@@ -50,6 +50,7 @@ class VoicePicker(QWidget):
         )
         self.clone = Button(theme, "Clone…", "plus", size="small")
         self.view = GroupedView(theme, "Voices", has_end_sign=True)
+        self.view.follows_open = True  # a voice that was used moves to those used lately
         self.delegate = VoiceDelegate(theme, self.view)
         self.view.setItemDelegate(self.delegate)
         self.count = Label(theme, "", "small", "text3", tabular=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -182,6 +184,11 @@ async def test_the_voice_in_use_is_in_sight_when_the_tab_opens(speech: Desk, the
     index = view.rows.index_of(("tts-kokoro", "af_sky"))
     await speech.until(lambda: view.viewport().rect().contains(view.visualRect(index)))
     assert view.verticalScrollBar().value() > 0, "it is not one of the first"
+    speech.presenter.shelf.mark(("tts-kokoro", "af_sky"), used_at=datetime.now(UTC))
+    speech.presenter.voices_changed.emit()
+    index = view.rows.index_of(("tts-kokoro", "af_sky"))
+    assert index.row() == 1, "now it is, under those used lately"
+    await speech.until(lambda: view.viewport().rect().contains(view.visualRect(index)))
 
 
 async def test_the_list_works_by_keyboard(speech: Desk, qtbot: QtBot) -> None:
