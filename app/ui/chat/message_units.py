@@ -144,8 +144,8 @@ class Unit:
             rect = QRectF(0, 0, self.width, self.height)
             thought_frame(painter, theme, rect, top=False, bottom=self.ends_frame)
         for number, box in enumerate(self.boxes):
-            if box.y > clip.bottom() or box.y + box.height < clip.top():
-                continue
+            if box.y > clip.bottom() or box.y + box.height < clip.top() or not box.width:
+                continue  # out of sight, or made anew since the last layout: the next one is on its way
             state = states(number, box)
             at = QPointF(self.left, box.y)
             state.clip = clip.translated(-at)
