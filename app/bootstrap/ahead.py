@@ -18,7 +18,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from importlib.abc import InspectLoader
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QWindow
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 SETTLE_S = 1.0  # the start itself comes first
 QUIET_S = 0.5  # so long after the last key, click or turn of the wheel
 PIECE_PAUSE_S = 0.01  # between two pieces, for whatever else the event loop has to do
+QT = "PySide6"
 _WITHOUT_QT = ("numpy", "soundfile")  # what takes long of what the tabs stand on
 _INPUT = frozenset(
     (
@@ -71,27 +72,36 @@ class Quiet(QObject):
             await asyncio.sleep(rest)
 
 
-def _modules_of(tab: str) -> list[str]:
-    """The modules of a tab, its dialogs left out: they are loaded when they are opened."""
+class Module(NamedTuple):
+    """What is to be imported. One that does not know Qt, by others either, may be imported in a thread."""
+
+    name: str
+    knows_qt: bool
+
+
+def _modules_of(tab: str, know_qt: dict[str, bool]) -> list[Module]:
+    """The modules of a tab, its dialogs left out: they are loaded when they are opened.
+
+    `know_qt` is what was found out so far about modules; it is added to.
+    """
     package = importlib.import_module(f"app.ui.{tab}")
-    names = sorted(found.name for found in pkgutil.iter_modules(package.__path__))
-    wanted = [f"app.ui.{tab}.{name}" for name in names if not name.endswith(("_dialog", "_dialogs"))]
-    return _one_by_one([*wanted, f"app.bootstrap.{tab}_tab"])
+    names = sorted(found.name for found in pkgutil.walk_packages(package.__path__, f"app.ui.{tab}."))
+    wanted = [name for name in names if not name.endswith(("_dialog", "_dialogs"))]
+    return _one_by_one([*wanted, f"app.bootstrap.{tab}_tab"], know_qt)
 
 
-def _one_by_one(names: Sequence[str]) -> list[str]:
+def _one_by_one(names: Sequence[str], know_qt: dict[str, bool]) -> list[Module]:
     """Put modules behind those that they need, which are named too: no import has to take others along."""
-    order: list[str] = []
-    seen: set[str] = set()
+    order: list[Module] = []
 
-    def visit(name: str) -> None:
-        if name in seen:
-            return
-        seen.add(name)
-        if name not in sys.modules:
-            for needed in _needed_by(name):
-                visit(needed)
-            order.append(name)
+    def visit(name: str) -> bool:
+        if name not in know_qt:
+            know_qt[name] = False  # whatever needs itself again
+            with_qt = [visit(needed) for needed in _needed_by(name)]  # all are visited, whatever the first is
+            know_qt[name] = any(with_qt)
+            if name not in sys.modules:
+                order.append(Module(name, know_qt[name]))
+        return know_qt[name]
 
     for name in names:
         visit(name)
@@ -99,7 +109,7 @@ def _one_by_one(names: Sequence[str]) -> list[str]:
 
 
 def _needed_by(module: str) -> Iterator[str]:
-    """Name what a module imports of the program when it is run, read from its code; not what it names for types."""
+    """Name what a module imports of the program and of Qt when it is run, read from its code; not what types need."""
     spec = importlib.util.find_spec(module)
     code = spec.loader.get_code(module) if spec is not None and isinstance(spec.loader, InspectLoader) else None
     if code is None:
@@ -115,6 +125,8 @@ def _needed_by(module: str) -> Iterator[str]:
             is_for_types, skipped_to = False, step.argval
         elif step.opname == "LOAD_CONST" and isinstance(step.argval, tuple):
             wanted = step.argval
+        elif step.opname == "IMPORT_NAME" and str(step.argval).startswith(QT):
+            yield QT
         elif step.opname == "IMPORT_NAME" and str(step.argval).startswith("app."):
             yield step.argval
             yield from (name for name in (f"{step.argval}.{word}" for word in wanted) if _is_module(name))
@@ -138,6 +150,7 @@ async def make_ready(window: MainWindow, needed: Sequence[str] = ()) -> None:
     """Build every tab ahead, one after the other; the `needed` ones come first and begin at once."""
     names = [info.name for info, _make in TABS] + [SETTINGS_TAB.name]
     quiet = Quiet(window.windowHandle())
+    know_qt = {QT: True}
     try:
         await asyncio.sleep(0 if needed else SETTLE_S)
         for library in _WITHOUT_QT:
@@ -147,10 +160,13 @@ async def make_ready(window: MainWindow, needed: Sequence[str] = ()) -> None:
                 continue
             if name not in needed:
                 await quiet.come()
-            for module in await asyncio.to_thread(_modules_of, name):
+            for module in await asyncio.to_thread(_modules_of, name, know_qt):
                 if window.tab_frames.is_wanted(name):
                     break  # somebody looks at it: what is left is imported at once
-                importlib.import_module(module)
+                if module.knows_qt:
+                    importlib.import_module(module.name)
+                else:
+                    await asyncio.to_thread(importlib.import_module, module.name)
                 await asyncio.sleep(PIECE_PAUSE_S)
                 if name not in needed:
                     await quiet.come()

@@ -12,10 +12,10 @@ from app.ui.crypto_rpc.presenter import CryptoRpcPresenter
 
 if TYPE_CHECKING:
     from app.bootstrap.rialto import Rialto
-    from app.ui.shared.in_pieces import Pieces
+    from app.ui.shared.tab import TabPieces
 
 
-def make_crypto_rpc_tab(rialto: Rialto) -> Pieces[CryptoRpcPage]:
+def make_crypto_rpc_tab(rialto: Rialto) -> TabPieces:
     """Make the tab and begin as soon as the database is open."""
     collections = RpcCollections(rialto.paths.data / "collections")
     interfaces = RpcInterfaces(rialto.paths.data / "interfaces")
@@ -33,6 +33,7 @@ def make_crypto_rpc_tab(rialto: Rialto) -> Pieces[CryptoRpcPage]:
         return account.base_url if account is not None else ""
 
     page = CryptoRpcPage(rialto.theme, presenter, rialto.tasks, base_url, whole=False)
+    yield page
     yield from page.build()
     page.help_wanted.connect(rialto.help)
     page.toast_wanted.connect(lambda sentence, action, words: _toast(rialto, page, sentence, action, words))

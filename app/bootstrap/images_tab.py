@@ -16,15 +16,16 @@ from app.ui.shared.scene_prompts import UNDO as UNDO_PROMPT
 if TYPE_CHECKING:
     from app.bootstrap.rialto import Rialto
     from app.storage.database import Database
-    from app.ui.shared.in_pieces import Pieces
+    from app.ui.shared.tab import TabPieces
 
 
-def make_images_tab(rialto: Rialto) -> Pieces[ImagesPage]:
+def make_images_tab(rialto: Rialto) -> TabPieces:
     """Build the tab and let it begin as soon as the database is open."""
     presenter = ImagesPresenter(rialto.caller, rialto.tasks, rialto.paths.data)
     page = ImagesPage(
         rialto.theme, presenter, ImageChanges(presenter), rialto.tasks, rialto.paths.cache / "pictures", whole=False
     )
+    yield page
     yield from page.build()
     page.help_wanted.connect(rialto.help)
     page.toast_wanted.connect(lambda *words: _toast(rialto, presenter, *words))

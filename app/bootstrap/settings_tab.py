@@ -12,10 +12,10 @@ from app.ui.settings.sections import SECTIONS
 
 if TYPE_CHECKING:
     from app.bootstrap.rialto import Rialto
-    from app.ui.shared.in_pieces import Pieces
+    from app.ui.shared.tab import TabPieces
 
 
-def make_settings_tab(rialto: Rialto) -> Pieces[SettingsPage]:
+def make_settings_tab(rialto: Rialto) -> TabPieces:
     """Build the page; it works with no network and before the history is open."""
     desk, window = rialto.desk, rialto.window
     presenter = SettingsPresenter(
@@ -36,6 +36,6 @@ def make_settings_tab(rialto: Rialto) -> Pieces[SettingsPage]:
         about=lambda: rialto.about,
     )
     page.removal_wanted.connect(lambda: rialto.tasks.start("remove everything", remove_everything, rialto))
-    yield
-    page.page(SECTIONS[0].key)  # the one that the first look opens
+    yield page
+    yield from page.make_page(SECTIONS[0].key)  # the one that the first look opens
     return page

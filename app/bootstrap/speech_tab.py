@@ -19,25 +19,25 @@ if TYPE_CHECKING:
 
     from app.bootstrap.rialto import Rialto
     from app.storage.database import Database
-    from app.ui.shared.in_pieces import Pieces
+    from app.ui.shared.tab import TabPieces
 
 FOLLOW_S = 0.2
 
 
-def make_speech_tab(rialto: Rialto) -> Pieces[SpeechPage]:
+def make_speech_tab(rialto: Rialto) -> TabPieces:
     """Make the tab and begin as soon as the database is open."""
     cache = rialto.paths.cache / "speech"
     sound = SoundDesk(rialto.audio, rialto.tasks, cache, rialto.device_watch)
     table = VoiceTable(resources() / "data" / "voices.json")
-    yield
+    yield None
     presenter = SpeechPresenter(rialto.caller, rialto.tasks, sound, table, rialto.paths.data)
-    yield
+    yield None
     deeds = TakeDeeds(presenter, rialto.tasks)
     clones = CloneDesk(presenter, rialto.audio, rialto.tasks, rialto.paths.cache / "voices")
     page = SpeechPage(rialto.theme, presenter, deeds, clones, rialto.tasks, whole=False)
-    yield
+    yield page
     yield from page.build()
-    yield
+    yield None
     page.aloud = ReadAloud(presenter, rialto.tasks)
     page.aloud.said.connect(lambda sentence: _toast(rialto, page, sentence, "", ""))
     rialto.window.silencers.append(page.silence)

@@ -9,59 +9,58 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from app.ui.shared.tab import TabInfo, TabPage
+from app.ui.shared.tab import TabInfo, TabPage, TabPieces
 
 if TYPE_CHECKING:
     from app.bootstrap.rialto import Rialto
-    from app.ui.shared.in_pieces import Pieces
 
 SETTINGS_TAB = TabInfo("settings", "Settings", "settings", at_bottom=True, list_width=232, inspector_width=328)
 
 
-def _speech(rialto: Rialto) -> Pieces[TabPage]:
+def _speech(rialto: Rialto) -> TabPieces:
     from app.bootstrap.speech_tab import make_speech_tab
 
     return make_speech_tab(rialto)
 
 
-def _transcription(rialto: Rialto) -> Pieces[TabPage]:
+def _transcription(rialto: Rialto) -> TabPieces:
     from app.bootstrap.transcription_tab import make_transcription_tab
 
     return make_transcription_tab(rialto)
 
 
-def _crypto_rpc(rialto: Rialto) -> Pieces[TabPage]:
+def _crypto_rpc(rialto: Rialto) -> TabPieces:
     from app.bootstrap.crypto_rpc_tab import make_crypto_rpc_tab
 
     return make_crypto_rpc_tab(rialto)
 
 
-def _video(rialto: Rialto) -> Pieces[TabPage]:
+def _video(rialto: Rialto) -> TabPieces:
     from app.bootstrap.video_tab import make_video_tab
 
     return make_video_tab(rialto)
 
 
-def _images(rialto: Rialto) -> Pieces[TabPage]:
+def _images(rialto: Rialto) -> TabPieces:
     from app.bootstrap.images_tab import make_images_tab
 
     return make_images_tab(rialto)
 
 
-def _wallet(rialto: Rialto) -> Pieces[TabPage]:
+def _wallet(rialto: Rialto) -> TabPieces:
     from app.bootstrap.wallet_tab import make_wallet_tab
 
     return make_wallet_tab(rialto)
 
 
-def make_settings(rialto: Rialto) -> Pieces[TabPage]:
+def make_settings(rialto: Rialto) -> TabPieces:
     from app.bootstrap.settings_tab import make_settings_tab
 
     return make_settings_tab(rialto)
 
 
 # Between Chat, which is part of the first paint, and Settings.
-TABS: tuple[tuple[TabInfo, Callable[[Rialto], TabPage | Pieces[TabPage]]], ...] = (
+TABS: tuple[tuple[TabInfo, Callable[[Rialto], TabPage | TabPieces]], ...] = (
     (TabInfo("speech", "Speech", "speech", inspector_width=352), _speech),
     (TabInfo("transcription", "Transcribe", "transcribe"), _transcription),
     (TabInfo("images", "Images", "images", list_width=324), _images),

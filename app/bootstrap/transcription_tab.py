@@ -14,21 +14,22 @@ if TYPE_CHECKING:
 
     from app.bootstrap.rialto import Rialto
     from app.storage.database import Database
-    from app.ui.shared.in_pieces import Pieces
+    from app.ui.shared.tab import TabPieces
 
 QUESTION = "\n\nThis is the transcript “{title}”:\n\n{text}"
 
 
-def make_transcription_tab(rialto: Rialto) -> Pieces[TranscriptionPage]:
+def make_transcription_tab(rialto: Rialto) -> TabPieces:
     """Build the tab and let it begin as soon as the database is open."""
     folders = Folders(rialto.paths.data / "recordings", rialto.paths.cache)
     presenter = TranscriptionPresenter(
         rialto.caller, rialto.settings, rialto.tasks, folders, rialto.audio, rialto.device_watch
     )
-    yield
+    yield None
     page = TranscriptionPage(rialto.theme, presenter, rialto.tasks, whole=False)
+    yield page
     yield from page.build()
-    yield
+    yield None
     page.help_wanted.connect(rialto.help)
     page.toast_wanted.connect(lambda *words: _toast(rialto, page, *words))
     page.chat_wanted.connect(lambda title, text: ask_in_chat(rialto, title, text))

@@ -11,19 +11,20 @@ from app.ui.video.presenter import VideoPresenter
 if TYPE_CHECKING:
     from app.bootstrap.rialto import Rialto
     from app.storage.database import Database
-    from app.ui.shared.in_pieces import Pieces
+    from app.ui.shared.tab import TabPieces
     from app.ui.shared.toast import Toast
 
 SHOW = "video-show:"
 
 
-def make_video_tab(rialto: Rialto) -> Pieces[VideoPage]:
+def make_video_tab(rialto: Rialto) -> TabPieces:
     """Build the tab and let it begin as soon as the database is open."""
     presenter = VideoPresenter(rialto.caller, rialto.tasks, rialto.paths.data / "videos")
     presenter.account_name = lambda account_id: next(
         (account.name for account in rialto.desk.book.list() if account.id == account_id), "removed since"
     )
     page = VideoPage(rialto.theme, presenter, rialto.tasks, whole=False)
+    yield page
     yield from page.build()
     page.help_wanted.connect(rialto.help)
     news: list[Toast] = []  # about films, until somebody looks at the tab

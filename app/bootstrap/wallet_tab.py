@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
     from app.bootstrap.rialto import Rialto
     from app.storage.database import Database
-    from app.ui.shared.in_pieces import Pieces
+    from app.ui.shared.tab import TabPieces
 
 
-def make_wallet_tab(rialto: Rialto) -> Pieces[WalletPage]:
+def make_wallet_tab(rialto: Rialto) -> TabPieces:
     """Build the tab and let it begin as soon as the database is open."""
     desk = rialto.desk
     keys = desk.wallet_keys
@@ -44,12 +44,11 @@ def make_wallet_tab(rialto: Rialto) -> Pieces[WalletPage]:
     api_keys = ApiKeysPresenter(rialto.caller, rialto.tasks)
     api_keys.note_secret = rialto.secrets.add
     page = WalletPage(rialto.theme, presenter, receipts, keys, top_ups, api_keys, rialto.tasks, whole=False)
-    yield
+    yield page
     yield from page.build()
     page.use_wanted.connect(lambda account_id: rialto.accounts.use(account_id))
     page.toast_wanted.connect(lambda *words: _toast(rialto, page, *words))
-    yield
-    keys.changed.connect(rialto.accounts.refresh)
+    keys.changed.connect(lambda: rialto.accounts.refresh())
 
     async def begin(database: Database) -> None:
         await presenter.start(database)

@@ -67,6 +67,26 @@ class Canvas(QWidget):
     def build(self) -> Pieces[None]:
         """Make the header, the request and the answer, a piece at each step."""
         theme = self._theme
+        self._make_head()
+        yield
+        self._make_middle()
+        yield
+        self.request = RequestPane(theme, whole=False)
+        self.splitter.addWidget(self.request)
+        yield from self.request.build()
+        yield
+        self.response = ResponsePane(theme, self._reading, self._can_be_decoded, whole=False)
+        self.splitter.addWidget(self.response)
+        yield from self.response.build()
+        yield
+        self.switch.changed.connect(self.show_side)
+        self.splitter.splitterMoved.connect(self._moved)
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def _make_head(self) -> None:
+        """Make the line with the network, the methods, the price and Send."""
+        theme = self._theme
         self.list_button = IconButton(theme, "panel-left", self.tr("Show the calls"), shortcut="Ctrl+B")
         self.network = PickButton(theme, "", "globe")
         self.network.setToolTip(self.tr("Choose the network (Ctrl+Shift+L)"))
@@ -76,30 +96,28 @@ class Canvas(QWidget):
         self.estimate.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.estimate.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.send = Button(theme, "", "arrow-up", kind="primary", hint="Ctrl+Enter")
-        self.problem = ErrorCard(theme)
-        self.problem.hide()
-        self.job = JobBar(theme)
-        yield
-        self.request = RequestPane(theme)
-        yield
-        self.response = ResponsePane(theme, self._reading, self._can_be_decoded, whole=False)
-        yield from self.response.build()
-        yield
-        header = QFrame()
-        header.setProperty("part", "header")
-        self._header = QHBoxLayout(header)
+        self.header = QFrame()
+        self.header.setProperty("part", "header")
+        self._header = QHBoxLayout(self.header)
         for widget in (self.list_button, self.network, self.add_method):
             self._header.addWidget(widget)
         self._header.addStretch(0)
         self._header.addWidget(self.estimate, 1)
         self._header.addWidget(self.send)
+        self.list_button.clicked.connect(self.list_wanted)
+        self.network.clicked.connect(self.network_wanted)
+        self.add_method.clicked.connect(self.method_wanted)
+        self.send.clicked.connect(self._pressed)
+
+    def _make_middle(self) -> None:
+        """Put everything between the header and the two halves into its place; the halves come after."""
+        theme = self._theme
+        self.problem = ErrorCard(theme)
+        self.problem.hide()
+        self.job = JobBar(theme)
         self.splitter = QSplitter(Qt.Orientation.Horizontal)
         self.splitter.setChildrenCollapsible(False)
         self.splitter.setHandleWidth(1)
-        self.splitter.addWidget(self.request)
-        yield
-        self.splitter.addWidget(self.response)
-        yield
         self.switch = SegmentedChoice(theme, self.tr("Show"), (("request", "Request"), ("answer", "Answer")))
         self.price = Label(theme, "", "small", "text2", tabular=True, elide=True)
         self.price.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -113,19 +131,11 @@ class Canvas(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        layout.addWidget(header)
+        layout.addWidget(self.header)
         layout.addWidget(self._switch_bar)
         layout.addWidget(self.job)
         layout.addLayout(self._cards)
         layout.addWidget(self.splitter, 1)
-        self.list_button.clicked.connect(self.list_wanted)
-        self.network.clicked.connect(self.network_wanted)
-        self.add_method.clicked.connect(self.method_wanted)
-        self.send.clicked.connect(self._pressed)
-        self.switch.changed.connect(self.show_side)
-        self.splitter.splitterMoved.connect(self._moved)
-        theme.changed.connect(self._dress)
-        self._dress()
 
     def show_draft(self, view: DraftView, price: str, *, replace_texts: bool) -> None:
         """Show what would be sent and what it would cost."""

@@ -58,15 +58,14 @@ class CryptoRpcPage(QObject):
         self.presenter = presenter
         self.zones = Zones()
         self.toggle_list: Callable[[], None] = lambda: None
+        self.list = CallListPane(theme)
+        self.main = Canvas(theme, reading_of, can_be_decoded, whole=False)
         if whole:
             at_once(self.build())
 
     def build(self) -> Pieces[None]:
-        """Make the panes and wire them, a piece at each step."""
+        """Fill the panes and wire them, a piece at each step."""
         theme, tasks, presenter = self._theme, self._tasks, self.presenter
-        self.list = CallListPane(theme)
-        yield
-        self.main = Canvas(theme, reading_of, can_be_decoded, whole=False)
         yield from self.main.build()
         yield
         self.pickers = Pickers(self, theme)
@@ -79,6 +78,7 @@ class CryptoRpcPage(QObject):
         self._connect_presenter()
         self._connect_request()
         self._connect_rest()
+        yield
         self._show_draft(presenter.view(), replace=True)
 
     def _connect_presenter(self) -> None:

@@ -23,6 +23,7 @@ from app.ui.crypto_rpc.param_form import ParamForm
 from app.ui.crypto_rpc.presenter_parameters import read_field
 from app.ui.crypto_rpc.state import CONTRACT_CALLS, DraftView
 from app.ui.shared.buttons import Button, IconButton, LinkButton
+from app.ui.shared.in_pieces import Pieces, at_once
 from app.ui.shared.json_editor import JsonEditor
 from app.ui.shared.label import Label
 from app.ui.shared.pill import PillButton
@@ -52,55 +53,64 @@ class RequestPane(QWidget):
     fields_edited = Signal(object)  # list of the texts
     contract_wanted = Signal()
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, parent: QWidget | None = None, *, whole: bool = True) -> None:
+        """`whole`: without it, `build` is still to be run."""
         super().__init__(parent)
         self._theme = theme
         self._view: DraftView | None = None
         zone(self, "sunken")
-        self.title = Label(theme, "", "body", weight=600)
-        self.count = Label(theme, "", role="text2", tabular=True)
-        self.mode = SegmentedChoice(theme, self.tr("Show the request as"), (("rows", "Rows"), ("json", "JSON")))
-        self.more = IconButton(theme, "more", self.tr("More for this request"), size="small")
-        self.list = BatchList(theme)
-        self.head = BatchHead(theme, self.list)
-        self.add = LinkButton(theme, self.tr("Add call"), "plus")
-        self.total = Label(theme, "", role="text2", tabular=True)
-        self.call_title = Label(theme, "", weight=600)
-        self.method = QLineEdit()
-        self.names = QStringListModel(self)
-        self.help = Button(theme, self.tr("Method help"), "document", kind="quiet", size="small")
-        self.tidy = Button(theme, self.tr("Tidy"), "wrap", kind="quiet", size="small")
-        self.tidy.setToolTip(self.tr("Tidy the JSON (Ctrl+Shift+I)"))
-        self.params = JsonEditor(theme, self.tr("Parameters of the call"))
+        if whole:
+            at_once(self.build())
+
+    def build(self) -> Pieces[None]:
+        """Make the parts from top to bottom, some at each step; from the outside in, so that none is styled twice."""
+        theme = self._theme
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self._make_top())
+        self._places = QStackedWidget()
+        layout.addWidget(self._places, 1)
+        rows = QWidget()
+        inside = QVBoxLayout(rows)
+        inside.setContentsMargins(0, 0, 0, 0)
+        inside.setSpacing(0)
+        self._places.addWidget(rows)
+        yield
+        inside.addWidget(self._make_table())
+        inside.addWidget(self._make_total())
+        inside.addWidget(rule())
+        yield
+        inside.addWidget(self._make_call())
+        yield
         self.form = ParamForm(theme, read_field)
         self.form.hide()
-        self.as_form = PillButton(theme, self.tr("Form"))
+        inside.addWidget(self.form, 3)
+        yield
+        self.params = JsonEditor(theme, self.tr("Parameters of the call"))
+        inside.addWidget(self.params, 2)
+        yield
         self.text = JsonEditor(theme, self.tr("The request as JSON"))
+        self._places.addWidget(self.text)
+        yield
         self.fault = Label(theme, "", "small", "bad", wrap=True)
-        self.key_used = QCheckBox(self.tr("Idempotency key"))
-        self.key = QLineEdit()
-        self.new_key = IconButton(theme, "refresh", self.tr("New key"), shortcut="Ctrl+Shift+N", size="small")
-        self.key_note = Label(theme, "", "small", "text2", tabular=True, elide=True)
-        self.key_note.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.key_fault = Label(theme, "", "small", "bad", wrap=True)
-        self._places = QStackedWidget()
-        self._build()
+        self._faults = QVBoxLayout()
+        self._faults.addWidget(self.fault)
+        self._faults.addWidget(self.key_fault)
+        layout.addLayout(self._faults)
+        layout.addWidget(self._make_foot())
+        yield
         self._connect()
         theme.changed.connect(self._dress)
         self._dress()
 
-    def _build(self) -> None:
-        self.method.setAccessibleName(self.tr("Method of the call"))
-        self.method.setProperty("mono", True)
-        self.method.setProperty("sizing", "small")
-        completer = QCompleter(self.names, self)
-        completer.setFilterMode(Qt.MatchFlag.MatchContains)
-        completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
-        self.method.setCompleter(completer)
-        self.key.setAccessibleName(self.tr("Idempotency key"))
-        self.key.setProperty("mono", True)
-        self.key.setProperty("sizing", "small")
-        self.key_used.setAccessibleName(self.tr("Send with an idempotency key"))
+    def _make_top(self) -> QWidget:
+        theme = self._theme
+        self.title = Label(theme, "", "body", weight=600)
+        self.count = Label(theme, "", role="text2", tabular=True)
+        self.mode = SegmentedChoice(theme, self.tr("Show the request as"), (("rows", "Rows"), ("json", "JSON")))
+        self.more = IconButton(theme, "more", self.tr("More for this request"), size="small")
         top, self._top = _bar("subheader")
         for widget in (self.title, self.count):
             self._top.addWidget(widget)
@@ -108,22 +118,11 @@ class RequestPane(QWidget):
         self._top.addWidget(self.mode)
         self._top.addWidget(self.more)
         zone(top, "canvas")
-        below, self._below = _bar("")
-        self._below.addWidget(self.add)
-        self._below.addStretch(1)
-        self._below.addWidget(self.total)
-        zone(below, "canvas")
-        bar, self._bar = _bar("subheader")
-        self._bar.addWidget(self.call_title)
-        self._bar.addWidget(self.method, 1)
-        self._bar.addWidget(self.as_form)
-        self._bar.addWidget(self.help)
-        self._bar.addWidget(self.tidy)
-        zone(bar, "canvas")
-        rows = QWidget()
-        inside = QVBoxLayout(rows)
-        inside.setContentsMargins(0, 0, 0, 0)
-        inside.setSpacing(0)
+        return top
+
+    def _make_table(self) -> QWidget:
+        self.list = BatchList(self._theme)
+        self.head = BatchHead(self._theme, self.list)
         table = QWidget()
         zone(table, "canvas")
         around = QVBoxLayout(table)
@@ -131,30 +130,63 @@ class RequestPane(QWidget):
         around.setSpacing(0)
         around.addWidget(self.head)
         around.addWidget(self.list)
-        inside.addWidget(table)
-        inside.addWidget(below)
-        inside.addWidget(rule())
-        inside.addWidget(bar)
-        inside.addWidget(self.form, 3)
-        inside.addWidget(self.params, 2)
-        self._places.addWidget(rows)
-        self._places.addWidget(self.text)
+        return table
+
+    def _make_total(self) -> QWidget:
+        self.add = LinkButton(self._theme, self.tr("Add call"), "plus")
+        self.total = Label(self._theme, "", role="text2", tabular=True)
+        below, self._below = _bar("")
+        self._below.addWidget(self.add)
+        self._below.addStretch(1)
+        self._below.addWidget(self.total)
+        zone(below, "canvas")
+        return below
+
+    def _make_call(self) -> QWidget:
+        """Make the line above the parameters: the method, and what can be done with it."""
+        theme = self._theme
+        self.call_title = Label(theme, "", weight=600)
+        self.method = QLineEdit()
+        self.names = QStringListModel(self)
+        self.method.setAccessibleName(self.tr("Method of the call"))
+        self.method.setProperty("mono", True)
+        self.method.setProperty("sizing", "small")
+        completer = QCompleter(self.names, self)
+        completer.setFilterMode(Qt.MatchFlag.MatchContains)
+        completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        self.method.setCompleter(completer)
+        self.help = Button(theme, self.tr("Method help"), "document", kind="quiet", size="small")
+        self.tidy = Button(theme, self.tr("Tidy"), "wrap", kind="quiet", size="small")
+        self.tidy.setToolTip(self.tr("Tidy the JSON (Ctrl+Shift+I)"))
+        self.as_form = PillButton(theme, self.tr("Form"))
+        bar, self._bar = _bar("subheader")
+        self._bar.addWidget(self.call_title)
+        self._bar.addWidget(self.method, 1)
+        self._bar.addWidget(self.as_form)
+        self._bar.addWidget(self.help)
+        self._bar.addWidget(self.tidy)
+        zone(bar, "canvas")
+        return bar
+
+    def _make_foot(self) -> QWidget:
+        """Make the line of the idempotency key."""
+        theme = self._theme
+        self.key_used = QCheckBox(self.tr("Idempotency key"))
+        self.key_used.setAccessibleName(self.tr("Send with an idempotency key"))
+        self.key = QLineEdit()
+        self.key.setAccessibleName(self.tr("Idempotency key"))
+        self.key.setProperty("mono", True)
+        self.key.setProperty("sizing", "small")
+        self.new_key = IconButton(theme, "refresh", self.tr("New key"), shortcut="Ctrl+Shift+N", size="small")
+        self.key_note = Label(theme, "", "small", "text2", tabular=True, elide=True)
+        self.key_note.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         foot, self._foot = _bar("footer")
         foot.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         for part in (self.key_used, self.key, self.new_key):
             self._foot.addWidget(part)
         self._foot.addWidget(self.key_note, 1)
         zone(foot, "canvas")
-        self._faults = QVBoxLayout()
-        self._faults.addWidget(self.fault)
-        self._faults.addWidget(self.key_fault)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(top)
-        layout.addWidget(self._places, 1)
-        layout.addLayout(self._faults)
-        layout.addWidget(foot)
+        return foot
 
     def _connect(self) -> None:
         self.mode.changed.connect(self.mode_changed)

@@ -87,42 +87,124 @@ class ResponsePane(QWidget):
             at_once(self.build())
 
     def build(self) -> Pieces[None]:
-        """Make the parts and put them together, some at each step."""
-        theme, reading = self._theme, self._reading
+        """Make the parts, some at each step; from the outside in, so that none is styled twice."""
+        theme = self._theme
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        self._make_tabs()
+        layout.addWidget(self.tabs)
+        self._whole = QStackedWidget()
+        layout.addWidget(self._whole, 1)
+        answer = QWidget()
+        column = QVBoxLayout(answer)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        self._whole.addWidget(answer)
+        yield
+        column.addWidget(self._make_banner())
+        self.facts = ResponseFacts(theme)
+        column.addWidget(self.facts)
+        column.addWidget(rule())
+        yield
+        self.card = ErrorCard(theme)
+        self.note = Label(theme, "", role="text2", wrap=True)
+        self._cards = QVBoxLayout()
+        self._cards.addWidget(self.card)
+        self._cards.addWidget(self.note)
+        column.addLayout(self._cards)
+        self._places = QStackedWidget()
+        column.addWidget(self._places, 1)
+        column.addWidget(self._make_trouble())
+        yield
+        yield from self._make_parts()
+        yield
+        self._make_empty()
+        self._whole.addWidget(self.empty)
+        yield
+        self._connect()
+        theme.changed.connect(self._dress)
+        self._dress()
+        yield
+        self.show_run(None)
+
+    def _make_tabs(self) -> None:
+        theme = self._theme
         self.tabs = PaneTabs(theme, self.tr("Parts of the answer"), ("Response", "Table", "Headers", "Raw", "Changes"))
+        self.tabs.bar.setTabVisible(CHANGES, False)
         self.runs = PickButton(theme, "", size="small")
         self.copy = IconButton(theme, "copy", self.tr("Copy the answer"), shortcut="Ctrl+Shift+C", size="small")
         self.save = IconButton(theme, "download", self.tr("Save the answer"), shortcut="Ctrl+S", size="small")
         self.tabs.setProperty("part", "subheader")  # its line meets the request's
         for widget in (self.runs, self.copy, self.save):
             self.tabs.add(widget)
+
+    def _make_banner(self) -> QWidget:
+        """Make the line that says that an answer was replayed."""
+        theme = self._theme
         self.replay = QFrame()
         zone(self.replay, "accent_tint")
         self.replay_words = Label(theme, "", wrap=True, lead=self.tr("Replayed, no charge."))
         self.as_new = Button(theme, self.tr("Send as new"), size="small")
-        self.facts = ResponseFacts(theme)
+        self._banner = QHBoxLayout(self.replay)
+        self._banner.addWidget(IconLabel(theme, "replay", "accent"), 0, Qt.AlignmentFlag.AlignTop)
+        self._banner.addWidget(self.replay_words, 1)
+        self._banner.addWidget(self.as_new)
+        return self.replay
+
+    def _make_parts(self) -> Pieces[None]:
+        """Make what each of the pane's own tabs shows, in their order."""
+        theme, reading = self._theme, self._reading
+        page = QWidget()
+        inside = QVBoxLayout(page)
+        inside.setContentsMargins(0, 0, 0, 0)
+        inside.setSpacing(0)
+        self._places.addWidget(page)
+        inside.addWidget(self._make_search())
+        self._search_line = rule()
+        inside.addWidget(self._search_line)
+        yield
+        self.tree = JsonTree(theme, self.tr("The answer"), reading)
+        self.tree.offer = self._offer
+        self.tree.has_curl = True
+        inside.addWidget(self.tree, 1)
+        yield
+        self.table = AnswerTable(theme, reading)
+        self._places.addWidget(self.table)
+        yield
+        self.headers = JsonTree(theme, self.tr("Headers of the answer"))
+        self._places.addWidget(self.headers)
+        yield
+        self.raw = QPlainTextEdit()
+        self.raw.setReadOnly(True)
+        self.raw.setProperty("bare", True)
+        self.raw.setAccessibleName(self.tr("The answer as it came"))
+        self._places.addWidget(self.raw)
+        yield
+        self.changes = JsonTree(theme, self.tr("What differs between two runs"), reading)
+        self._places.addWidget(self.changes)
+
+    def _make_search(self) -> QWidget:
+        theme = self._theme
         self.finder = SearchField(theme, self.tr("Find in response"))
         self.finder.setProperty("sizing", "small")
         self.places = Label(theme, "", "small", "text2", tabular=True)
         self.results = PillButton(theme, "", "check")
         self.errors = PillButton(theme, "", "error")
         self.decode = PillButton(theme, self.tr("Decode"), shortcut="F8")
-        yield
-        self.tree = JsonTree(theme, self.tr("The answer"), reading)
-        self.tree.offer = self._offer
-        self.tree.has_curl = True
-        self.table = AnswerTable(theme, reading)
-        self.changes = JsonTree(theme, self.tr("What differs between two runs"), reading)
-        self.headers = JsonTree(theme, self.tr("Headers of the answer"))
-        yield
-        self.raw = QPlainTextEdit()
-        self.raw.setReadOnly(True)
-        self.raw.setProperty("bare", True)
-        self.raw.setAccessibleName(self.tr("The answer as it came"))
-        self.note = Label(theme, "", role="text2", wrap=True)
-        self.card = ErrorCard(theme)
+        self._search_row = QWidget()
+        self._search = QHBoxLayout(self._search_row)
+        self._search.addWidget(self.finder, 3)
+        self._search.addWidget(self.places)
+        self._search.addStretch(1)
+        self._search.addWidget(self.decode)
+        self._search.addWidget(self.results)
+        self._search.addWidget(self.errors)
+        return self._search_row
+
+    def _make_empty(self) -> None:
         self.empty = EmptyState(
-            theme,
+            self._theme,
             self.tr("Nothing sent yet"),
             self.tr(
                 "The answer will stand here, with what it cost. The number of the newest block is a good first call."
@@ -131,50 +213,18 @@ class ResponsePane(QWidget):
             key="Ctrl+Enter",
             key_does=self.tr("send what is written at the left"),
         )
+
+    def _make_trouble(self) -> QWidget:
+        """Make the foot that says what went wrong with single calls, and what can be done."""
+        theme = self._theme
         self.trouble = QFrame()
         self.trouble_words = Label(theme, "", wrap=True)
         self.edit_call = Button(theme, self.tr("Edit the call"), size="small")
         self.alone = Button(theme, self.tr("Send it alone"), size="small")
-        self._whole = QStackedWidget()
-        self._places = QStackedWidget()
-        yield
-        self._build()
-        yield
-        self._connect()
-        theme.changed.connect(self._dress)
-        self._dress()
-        self.show_run(None)
-
-    def _build(self) -> None:
-        banner = QHBoxLayout(self.replay)
-        banner.addWidget(IconLabel(self._theme, "replay", "accent"), 0, Qt.AlignmentFlag.AlignTop)
-        banner.addWidget(self.replay_words, 1)
-        banner.addWidget(self.as_new)
-        self._banner = banner
-        self._search_row = QWidget()
-        search = QHBoxLayout(self._search_row)
-        search.addWidget(self.finder, 3)
-        search.addWidget(self.places)
-        search.addStretch(1)
-        search.addWidget(self.decode)
-        search.addWidget(self.results)
-        search.addWidget(self.errors)
-        self._search = search
-        tree = QWidget()
-        inside = QVBoxLayout(tree)
-        inside.setContentsMargins(0, 0, 0, 0)
-        inside.setSpacing(0)
-        inside.addWidget(self._search_row)
-        self._search_line = rule()
-        inside.addWidget(self._search_line)
-        inside.addWidget(self.tree, 1)
-        for page in (tree, self.table, self.headers, self.raw, self.changes):
-            self._places.addWidget(page)
-        self.tabs.bar.setTabVisible(CHANGES, False)
         self.trouble.setProperty("part", "footer")
         zone(self.trouble, "pane")
         line = QHBoxLayout(self.trouble)
-        line.addWidget(IconLabel(self._theme, "error", "bad"), 0, Qt.AlignmentFlag.AlignTop)
+        line.addWidget(IconLabel(theme, "error", "bad"), 0, Qt.AlignmentFlag.AlignTop)
         column = QVBoxLayout()
         column.addWidget(self.trouble_words)
         buttons = QHBoxLayout()
@@ -184,26 +234,7 @@ class ResponsePane(QWidget):
         column.addLayout(buttons)
         line.addLayout(column, 1)
         self._trouble_line, self._trouble_column, self._trouble_buttons = line, column, buttons
-        answer = QWidget()
-        all_of_it = QVBoxLayout(answer)
-        all_of_it.setContentsMargins(0, 0, 0, 0)
-        all_of_it.setSpacing(0)
-        all_of_it.addWidget(self.replay)
-        all_of_it.addWidget(self.facts)
-        all_of_it.addWidget(rule())
-        self._cards = QVBoxLayout()
-        self._cards.addWidget(self.card)
-        self._cards.addWidget(self.note)
-        all_of_it.addLayout(self._cards)
-        all_of_it.addWidget(self._places, 1)
-        all_of_it.addWidget(self.trouble)
-        self._whole.addWidget(answer)
-        self._whole.addWidget(self.empty)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.tabs)
-        layout.addWidget(self._whole, 1)
+        return self.trouble
 
     def _connect(self) -> None:
         self.tabs.bar.currentChanged.connect(self._show_part)

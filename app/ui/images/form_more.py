@@ -13,6 +13,7 @@ from app.ui.images.form_references import StyleReferences
 from app.ui.images.form_rows import FormRows
 from app.ui.shared.buttons import IconButton, QuietButton
 from app.ui.shared.fields import ChoiceField, TextField
+from app.ui.shared.in_pieces import Pieces, at_once
 from app.ui.shared.slider_field import SliderField
 from app.ui.shared.switch import Switch
 from app.ui.shared.theme import Theme
@@ -34,26 +35,50 @@ class MoreOptions(QWidget):
     references_wanted = Signal()
     seed_checked = Signal()  # what stands there became a seed, or no longer is one
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, *, whole: bool = True) -> None:
+        """`whole`: without it, `build` is still to be run."""
         super().__init__()
         self._theme = theme
         self._form = ImageForm()
-        self.head = QuietButton(theme, "More options", "chevron-right", size="small")
+        if whole:
+            at_once(self.build())
+
+    def build(self) -> Pieces[None]:
+        """Make the fields and put them into their rows, some at each step."""
+        theme = self._theme
+        self._make_frame()
+        yield
         self.resolution = ChoiceField(theme, "Resolution")
         self.quality = ChoiceField(theme, "Quality")
         self.format = ChoiceField(theme, "Format")
         self.seed = TextField(theme, "Seed", placeholder="By chance", mono=True)
         self.forget_seed = IconButton(theme, "refresh", "Leave the seed to chance")
+        yield
         self.lora = SliderField(theme, "Adapter strength", low=0, high=100, step=1, decimals=0, default=0)
         self.lora.number.setSpecialValueText("auto")
+        yield
         self.references = StyleReferences(theme)
         self.seed_is_good = True
         self.switches = {name: Switch(theme, title) for name, title, _ in SWITCHES}
-        self.rows = FormRows(theme, margins=False)
-        self._build()
+        yield
+        yield from self._arrange()
         self._connect()
 
-    def _build(self) -> None:
+    def _make_frame(self) -> None:
+        """Make the button that unfolds, and below it the rows that the fields go into."""
+        self.head = QuietButton(self._theme, "More options", "chevron-right", size="small")
+        self.rows = FormRows(self._theme, margins=False)
+        self.rows.hide()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(self._theme.px(10))
+        line = QHBoxLayout()
+        line.addWidget(self.head)
+        line.addStretch(1)
+        column.addLayout(line)
+        column.addWidget(self.rows)
+
+    def _arrange(self) -> Pieces[None]:
         rows = self.rows
         for field in (self.resolution, self.quality):
             field.setPlaceholderText("None")
@@ -67,20 +92,13 @@ class MoreOptions(QWidget):
         line.addWidget(self.forget_seed)
         seed.setFocusProxy(self.seed)
         rows.add_pair(("format", "Format", self.format), ("seed", "Seed", seed))
+        yield
         rows.add_beside("lora_strength", "Adapter", self.lora)
         rows.add("references", "Style of other images", self.references)
+        yield
         for name, title, note in SWITCHES:
             rows.add_switch(name, title, self.switches[name])
             rows.set_used(name, True, note)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(self._theme.px(10))
-        line = QHBoxLayout()
-        line.addWidget(self.head)
-        line.addStretch(1)
-        column.addLayout(line)
-        column.addWidget(rows)
-        rows.hide()
 
     def _connect(self) -> None:
         tell = self.edited.emit

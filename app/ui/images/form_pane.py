@@ -51,9 +51,8 @@ class FormPane(QWidget):
     def build(self) -> Pieces[None]:
         """Make the fields and put them into their rows, some at each step."""
         theme = self._theme
-        self.header = PaneHeader(theme, "New image")
-        self.clear = QuietButton(theme, "Clear", "refresh", size="small")
-        self.header.add(self.clear)
+        self._make_frame()
+        yield
         self.model = ChoiceField(theme, "Model")
         self.prompt = QPlainTextEdit()
         self.prompts = QuietButton(theme, "Saved", "list", size="small")
@@ -65,57 +64,43 @@ class FormPane(QWidget):
         self.shape.setPlaceholderText("None")
         self.width_field = NumberField(theme, "Width", low=8, high=9999, step=8, small=False)
         self.height_field = NumberField(theme, "Height", low=8, high=9999, step=8, small=False)
+        yield
         self.count = SegmentedChoice(theme, "How many", COUNTS, stretch=True)
         yield
         self.guidance = SliderField(theme, "Guidance", low=0, high=20, step=0.5, decimals=1, default=0)
+        yield
         self.steps = SliderField(theme, "Steps", low=0, high=50, step=1, decimals=0, default=0)
         self.safe = Switch(theme, "Blur adult images", checked=True)
         yield
-        self.more = MoreOptions(theme)
-        yield
-        self.estimate = Label(theme, "Estimate", "body", "text2")
-        self.price = Label(theme, "", "title", tabular=True)
-        self.sum = Label(theme, "", "small", "text2", tabular=True, wrap=True)
-        self.make = PrimaryButton(theme, "Make an image", hint="Ctrl+Enter")
-        self.stop = QuietButton(theme, "Stop waiting", "stop", size="small")
         for field in (self.guidance, self.steps):
             field.number.setSpecialValueText("auto")
-        self.rows = FormRows(theme)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(TYPED_AFTER_MS)
         self._timer.timeout.connect(self.flush)
-        yield
         yield from self._arrange()
         self._connect()
         theme.changed.connect(self._dress)
         self._dress()
 
-    def _arrange(self) -> Pieces[None]:
-        rows = self.rows
-        self.prompt.setTabChangesFocus(True)
-        self.prompt.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.prompt.setAccessibleName("Prompt")
-        self.prompt.setPlaceholderText("What the image shows, how it is made, in which light.")
-        rows.add("model", "Model", self.model)
-        self.counter = rows.add("prompt", "Prompt", self.prompt, counter=True, beside=self.prompts)
-        rows.add("negative_prompt", "Leave out", self.negative)
-        rows.add("style", "Style", self.style_choice)
-        rows.add_pair(("aspect_ratio", "Shape", self.shape), ("count", "How many", self.count))
-        rows.add_pair(("width", "Width", self.width_field), ("height", "Height", self.height_field))
-        rows.add_beside("cfg_scale", "Guidance", self.guidance)
-        rows.add_beside("steps", "Steps", self.steps)
-        rows.add_switch("safe_mode", "Blur adult images", self.safe)
-        yield
-        rows.add_whole(self.more)
-        yield
+    def _make_frame(self) -> None:
+        """Make the header, the foot, and between them the rows that the fields go into."""
+        theme = self._theme
+        self.header = PaneHeader(theme, "New image")
+        self.clear = QuietButton(theme, "Clear", "refresh", size="small")
+        self.header.add(self.clear)
+        self.rows = FormRows(theme)
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QScrollArea.Shape.NoFrame)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        scroll.setWidget(rows)
-        yield
+        scroll.setWidget(self.rows)
+        self.estimate = Label(theme, "Estimate", "body", "text2")
+        self.price = Label(theme, "", "title", tabular=True)
+        self.sum = Label(theme, "", "small", "text2", tabular=True, wrap=True)
+        self.make = PrimaryButton(theme, "Make an image", hint="Ctrl+Enter")
+        self.stop = QuietButton(theme, "Stop waiting", "stop", size="small")
         self.footer = QFrame()
         self._foot = QVBoxLayout(self.footer)
         line = QHBoxLayout()
@@ -133,6 +118,30 @@ class FormPane(QWidget):
         column.addWidget(rule())
         column.addWidget(self.footer)
         self.stop.hide()
+
+    def _arrange(self) -> Pieces[None]:
+        rows = self.rows
+        self.prompt.setTabChangesFocus(True)
+        self.prompt.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.prompt.setAccessibleName("Prompt")
+        self.prompt.setPlaceholderText("What the image shows, how it is made, in which light.")
+        rows.add("model", "Model", self.model)
+        self.counter = rows.add("prompt", "Prompt", self.prompt, counter=True, beside=self.prompts)
+        yield
+        rows.add("negative_prompt", "Leave out", self.negative)
+        rows.add("style", "Style", self.style_choice)
+        rows.add_pair(("aspect_ratio", "Shape", self.shape), ("count", "How many", self.count))
+        yield
+        rows.add_pair(("width", "Width", self.width_field), ("height", "Height", self.height_field))
+        rows.add_beside("cfg_scale", "Guidance", self.guidance)
+        yield
+        rows.add_beside("steps", "Steps", self.steps)
+        rows.add_switch("safe_mode", "Blur adult images", self.safe)
+        yield
+        self.more = MoreOptions(self._theme, whole=False)
+        rows.add_whole(self.more)
+        yield from self.more.build()
+        yield
 
     def _connect(self) -> None:
         tell = self.edited.emit

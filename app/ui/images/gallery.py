@@ -31,6 +31,7 @@ from app.ui.shared.error_card import ErrorCard
 from app.ui.shared.fields import ChoiceField
 from app.ui.shared.header import PaneHeader
 from app.ui.shared.icon_label import IconLabel
+from app.ui.shared.in_pieces import Pieces, at_once
 from app.ui.shared.label import Label
 from app.ui.shared.problems import ActionSpec, Problem
 from app.ui.shared.search_field import SearchField
@@ -133,16 +134,56 @@ class Gallery(QWidget):
         path_of: Callable[[str], Path | None],
         waiting_words: Callable[[str], str],
         cache: Path,
+        *,
+        whole: bool = True,
     ) -> None:
-        """`cache` is where small pictures are kept; it may be deleted at any time."""
+        """`cache` is where small pictures are kept; it may be deleted at any time.
+
+        `whole`: without it, `build` is still to be run.
+        """
         super().__init__()
         self._theme = theme
         self._path_of = path_of
+        self._waiting_words = waiting_words
         self._cache = cache
         self._shelf = Shelf()
         self._wanted = ""
         zone(self, "canvas")
         self.setAcceptDrops(True)
+        if whole:
+            at_once(self.build())
+
+    def build(self) -> Pieces[None]:
+        """Make the header, the foot, the tiles and what stands in for them, one at each step."""
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        self._make_header()
+        column.addWidget(self.header)
+        yield
+        self.problem = ErrorCard(self._theme)
+        self.problem.hide()
+        self._problem_box = QVBoxLayout()
+        self._problem_box.addWidget(self.problem)
+        column.addLayout(self._problem_box)
+        self.places = QStackedWidget()
+        column.addWidget(self.places, 1)
+        column.addWidget(rule())
+        column.addWidget(self._make_foot())
+        yield
+        self._make_tiles()
+        yield
+        self._make_stand_ins()
+        self._spin = QTimer(self)
+        self._spin.setInterval(SPIN_MS)
+        self._spin.timeout.connect(self._turn)
+        yield
+        self._connect()
+        self._theme.changed.connect(self._dress)
+        self._dress()
+
+    def _make_header(self) -> None:
+        theme = self._theme
         self.header = PaneHeader(theme, "Images")
         self.list_button = IconButton(theme, "panel-left", "Show the form", shortcut="Ctrl+B")
         self.inspector_button = IconButton(
@@ -150,18 +191,21 @@ class Gallery(QWidget):
         )
         self.count = Label(theme, "", role="text2", tabular=True)
         self.search = SearchField(theme, "Find an image")
-        self.usage = Label(theme, "", "small", "text2", tabular=True, elide=True)
-        self.folder = LinkButton(theme, "Open folder")
         self.scope = ChoiceField(theme, "Which images", small=True)
         self.empty_trash = Button(theme, "Empty", "trash", kind="quiet", size="small")
         self.shape = SegmentedChoice(
             theme, "Shape", (("grid", "Tiles"), ("list", "Lines")), icons={"grid": "grid", "list": "list"}
         )
-        self.model = TileModel(self)
-        self.view = TileView(theme)
-        self.thumbnails = Thumbnails(self, kept=KEPT, one_thread=True)
-        self.delegate = TileDelegate(theme, self._picture, waiting_words, self.view)
-        self.problem = ErrorCard(theme)
+        for key, words in SCOPES:
+            self.scope.addItem(words, key)
+        self.header.add_before_title(self.list_button)
+        self.header.add_after_title(self.count)
+        for widget in (self.empty_trash, self.search, self.scope, self.shape, self.inspector_button):
+            self.header.add(widget)
+        self.empty_trash.hide()
+
+    def _make_stand_ins(self) -> None:
+        theme = self._theme
         self.empty = EmptyState(
             theme,
             "No images yet",
@@ -170,21 +214,14 @@ class Gallery(QWidget):
             actions=tuple((spec, "sparkle") for spec in EXAMPLES),
         )
         self.nothing = EmptyState(theme, "Nothing found", icon_name="search", actions=((_CLEAR, ""),))
-        self._spin = QTimer(self)
-        self._spin.setInterval(SPIN_MS)
-        self._spin.timeout.connect(self._turn)
-        self._build()
-        self._connect()
-        theme.changed.connect(self._dress)
-        self._dress()
+        for page in (self.empty, self.nothing):
+            self.places.addWidget(page)
 
-    def _build(self) -> None:
-        for key, words in SCOPES:
-            self.scope.addItem(words, key)
-        self.header.add_before_title(self.list_button)
-        self.header.add_after_title(self.count)
-        for widget in (self.empty_trash, self.search, self.scope, self.shape, self.inspector_button):
-            self.header.add(widget)
+    def _make_tiles(self) -> None:
+        self.model = TileModel(self)
+        self.view = TileView(self._theme)
+        self.thumbnails = Thumbnails(self, kept=KEPT, one_thread=True)
+        self.delegate = TileDelegate(self._theme, self._picture, self._waiting_words, self.view)
         view = self.view
         view.setModel(self.model)
         view.setItemDelegate(self.delegate)
@@ -204,27 +241,16 @@ class Gallery(QWidget):
         grid = QWidget()
         self._around = QHBoxLayout(grid)
         self._around.addWidget(view)
-        self.places = QStackedWidget()
-        for page in (grid, self.empty, self.nothing):
-            self.places.addWidget(page)
-        self._problem_box = QVBoxLayout()
-        self._problem_box.addWidget(self.problem)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.header)
-        column.addLayout(self._problem_box)
-        column.addWidget(self.places, 1)
-        column.addWidget(rule())
-        column.addWidget(self._make_foot())
-        self.problem.hide()
-        self.empty_trash.hide()
+        self.places.addWidget(grid)
 
     def _make_foot(self) -> QWidget:
         """What all images take on this disk, as below the list of videos."""
+        theme = self._theme
+        self.usage = Label(theme, "", "small", "text2", tabular=True, elide=True)
+        self.folder = LinkButton(theme, "Open folder")
         foot = QWidget()
         self._foot = QHBoxLayout(foot)
-        self._foot.addWidget(IconLabel(self._theme, "drive", px=16))
+        self._foot.addWidget(IconLabel(theme, "drive", px=16))
         self._foot.addWidget(self.usage, 1)
         self._foot.addWidget(self.folder)
         return foot

@@ -20,6 +20,7 @@ from app.ui.shared.flow import FlowLayout
 from app.ui.shared.frames import solid_frame
 from app.ui.shared.header import PaneTabs
 from app.ui.shared.icon_label import IconLabel
+from app.ui.shared.in_pieces import Pieces, at_once
 from app.ui.shared.label import Label
 from app.ui.shared.surfaces import zone
 from app.ui.shared.theme import Theme
@@ -110,6 +111,7 @@ class ImagePage(QScrollArea):
         inside = QWidget()
         zone(inside, "pane")
         self._column = QVBoxLayout(inside)
+        self.setWidget(inside)
         self.preview = Preview(theme, cache)
         self.save = PrimaryButton(theme, "Save…", "download")
         self.copy = Button(theme, "Copy", "copy")
@@ -129,7 +131,6 @@ class ImagePage(QScrollArea):
         self._rows: dict[str, tuple[Label, Label]] = {}
         self._policy_name = Label(theme, "Policy", role="text2")
         self._build()
-        self.setWidget(inside)
         theme.changed.connect(self._dress)
         self._dress()
 
@@ -236,6 +237,7 @@ class RequestPage(QScrollArea):
         inside = QWidget()
         zone(inside, "pane")
         self._column = QVBoxLayout(inside)
+        self.setWidget(inside)
         self.path = Label(theme, "What Rialto sends stands here, exactly as it is sent.", role="text2", wrap=True)
         self.body = Label(theme, "", "code", mono=True, wrap=True)
         self.body.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -247,7 +249,6 @@ class RequestPage(QScrollArea):
         self._column.addWidget(self.curl, 0, Qt.AlignmentFlag.AlignLeft)
         self._column.addStretch(1)
         self.curl.hide()
-        self.setWidget(inside)
         self.curl.clicked.connect(self._copy)
         theme.changed.connect(self._dress)
         self._dress()
@@ -295,27 +296,38 @@ def _short(text: str) -> str:
 
 
 class ImagesInspector(QWidget):
-    def __init__(self, theme: Theme, cache: Path) -> None:
+    def __init__(self, theme: Theme, cache: Path, *, whole: bool = True) -> None:
+        """`whole`: without it, `build` is still to be run."""
         super().__init__()
+        self._theme = theme
+        self._cache = cache
         zone(self, "pane")
-        self.tabs = PaneTabs(theme, "Inspector", ("Image", "Request"))
-        self.image = ImagePage(theme, cache)
-        self.request = RequestPage(theme)
-        self.nothing = EmptyState(
-            theme, "No image chosen", "Its facts and what can be made of it stand here.", icon_name="images"
-        )
-        self._first = QStackedWidget()
-        self._first.addWidget(self.nothing)
-        self._first.addWidget(self.image)
-        self.pages = QStackedWidget()
-        self.pages.addWidget(self._first)
-        self.pages.addWidget(self.request)
-        self.tabs.bar.currentChanged.connect(self.pages.setCurrentIndex)
+        if whole:
+            at_once(self.build())
+
+    def build(self) -> Pieces[None]:
+        """Make the pages, one at each step."""
+        theme = self._theme
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
+        self.tabs = PaneTabs(theme, "Inspector", ("Image", "Request"))
         column.addWidget(self.tabs)
+        self.pages = QStackedWidget()
         column.addWidget(self.pages, 1)
+        self._first = QStackedWidget()
+        self.pages.addWidget(self._first)
+        self.nothing = EmptyState(
+            theme, "No image chosen", "Its facts and what can be made of it stand here.", icon_name="images"
+        )
+        self._first.addWidget(self.nothing)
+        yield
+        self.image = ImagePage(theme, self._cache)
+        self._first.addWidget(self.image)
+        yield
+        self.request = RequestPage(theme)
+        self.pages.addWidget(self.request)
+        self.tabs.bar.currentChanged.connect(self.pages.setCurrentIndex)
 
     def show_page(self, page: int) -> None:
         """Bring IMAGE or REQUEST to the front."""

@@ -69,16 +69,20 @@ class ImagesPage(QObject):
         self.shelf = Shelf()
         self._toggle_list: Callable[[], None] = lambda: None
         self._toggle_inspector: Callable[[], None] = lambda: None
+        self.form = FormPane(theme, whole=False)
+        self.gallery = Gallery(theme, presenter.library.path, self._waiting_words, cache, whole=False)
+        self.side = ImagesInspector(theme, cache, whole=False)
         if whole:
             at_once(self.build())
 
     def build(self) -> Pieces[None]:
-        """Make the panes and wire them, a piece at each step."""
-        self.form = FormPane(self.theme, whole=False)
+        """Fill the panes and wire them, a piece at each step."""
         yield from self.form.build()
-        self.gallery = Gallery(self.theme, self.presenter.library.path, self._waiting_words, self._cache)
         yield
-        self.side = ImagesInspector(self.theme, self._cache)
+        yield from self.gallery.build()
+        yield
+        yield from self.side.build()
+        yield
         self.prompts = ScenePrompts(
             self.theme, self.form, self.tasks, self.presenter.prompts, self.form.prompt.toPlainText
         )

@@ -18,6 +18,7 @@ from app.ui.settings.state import Choices
 from app.ui.shared.buttons import IconButton
 from app.ui.shared.caller import Headroom
 from app.ui.shared.header import PaneHeader
+from app.ui.shared.in_pieces import Pieces, at_once
 from app.ui.shared.key_map import KeyMap
 from app.ui.shared.label import Label
 from app.ui.shared.nav_list import NavList, Place
@@ -197,6 +198,11 @@ class SettingsPage(QObject):
 
     def page(self, key: str) -> SectionPage:
         """The page of a section, built now if need be."""
+        at_once(self.make_page(key))
+        return self._pages[key][0]
+
+    def make_page(self, key: str) -> Pieces[None]:
+        """Build the page of a section, unless it is there, a piece at each step."""
         if key not in self._pages:
             page = self._build(key)
             scroll = QScrollArea()
@@ -209,7 +215,8 @@ class SettingsPage(QObject):
                 ground.setAutoFillBackground(False)
             self._stack.addWidget(scroll)
             self._pages[key] = (page, scroll)
-        return self._pages[key][0]
+            yield
+            yield from page.build()
 
     def _build(self, key: str) -> SectionPage:
         theme, presenter = self._theme, self._presenter
@@ -220,7 +227,9 @@ class SettingsPage(QObject):
                 def how() -> None:
                     self._open_help("secrets")
 
-                accounts = AccountsPage(theme, self._accounts, self._secrets, self._tasks, self._toasts, how)
+                accounts = AccountsPage(
+                    theme, self._accounts, self._secrets, self._tasks, self._toasts, how, whole=False
+                )
                 accounts.proxy_wanted.connect(self._change_proxy_password)
                 return accounts
             case "connection":

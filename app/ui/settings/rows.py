@@ -7,6 +7,7 @@ from PySide6.QtGui import QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.ui.shared.frames import solid_frame
+from app.ui.shared.in_pieces import Pieces
 from app.ui.shared.label import Label
 from app.ui.shared.surfaces import rule
 from app.ui.shared.theme import Theme
@@ -21,6 +22,10 @@ class SectionPage(QWidget):
         self.column = QVBoxLayout(self)
         theme.changed.connect(self._dress)
         self._dress()
+
+    def build(self) -> Pieces[None]:
+        """Make the rest of a page that takes long, a piece at each step; most pages are whole from the beginning."""
+        yield from ()
 
     def header_widgets(self) -> tuple[QWidget, ...]:
         """What belongs to the right end of the page's header."""

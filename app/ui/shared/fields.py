@@ -154,6 +154,15 @@ class ChoiceField(QComboBox):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.view().setAccessibleName(name)  # the list that drops down
 
+    def sizeHint(self) -> QSize:
+        """Be styled before anybody measures; alone among Qt's fields, a combo box does not see to that itself."""
+        self.ensurePolished()
+        return super().sizeHint()
+
+    def minimumSizeHint(self) -> QSize:
+        self.ensurePolished()
+        return super().minimumSizeHint()
+
     def wheelEvent(self, event: QWheelEvent) -> None:
         if self.hasFocus():
             super().wheelEvent(event)

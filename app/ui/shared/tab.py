@@ -7,8 +7,8 @@ first paint waits: making such a class takes a ninth of the time that a frozen d
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from collections.abc import Callable, Generator, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from PySide6.QtCore import SignalInstance
@@ -144,3 +144,8 @@ class TabPage(Protocol):
 
     def activated(self) -> None:
         """The tab has come to the front."""
+
+
+# What makes a tab a piece at a time. It yields the page as soon as the panes are there, empty, so that they are filled
+# in their places; and None wherever else it may be interrupted.
+TabPieces: TypeAlias = Generator[TabPage | None, None, TabPage]

@@ -9,11 +9,11 @@ from PySide6.QtWidgets import QStackedWidget
 
 from app.storage.settings import SettingsStore
 from app.ui.shared.in_pieces import Pieces
-from app.ui.shared.tab import TabInfo, TabPage
+from app.ui.shared.tab import TabInfo, TabPage, TabPieces
 from app.ui.shared.theme import Theme
 from app.ui.shell.zones import PaneChoice, ZoneFrame
 
-Maker = Callable[[], TabPage | Pieces[TabPage]]
+Maker = Callable[[], TabPage | TabPieces]
 
 
 class TabFrames(QObject):
@@ -86,10 +86,23 @@ class TabFrames(QObject):
 
     def _build(self, info: TabInfo, make: Maker) -> Pieces[ZoneFrame]:
         made = make()
-        tab = (yield from made) if isinstance(made, Generator) else made
-        yield
-        choice = PaneChoice.read(self._settings.value.panes.get(info.name, {}))
-        frame = ZoneFrame(self._theme, info, tab, choice, self._width(), self._pages)
-        yield from frame.fill()
+        frame: ZoneFrame | None = None
+        try:
+            for page in made if isinstance(made, Generator) else (made,):
+                if page is not None:
+                    frame = self._frame_for(info, page)
+                    yield
+                    yield from frame.fill()
+                yield
+        except Exception:
+            if frame is not None:
+                frame.deleteLater()  # the next try makes another
+            raise
+        assert frame is not None, f"the maker of {info.name} never yielded its page"
+        frame.begin()
         self._pages.addWidget(frame)
         return frame
+
+    def _frame_for(self, info: TabInfo, tab: TabPage) -> ZoneFrame:
+        choice = PaneChoice.read(self._settings.value.panes.get(info.name, {}))
+        return ZoneFrame(self._theme, info, tab, choice, self._width(), self._pages)

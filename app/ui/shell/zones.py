@@ -101,7 +101,7 @@ class ZoneFrame(QWidget):
         self._splitter.splitterMoved.connect(self._remember_widths)
 
     def fill(self) -> Iterator[None]:
-        """Put the panes of the tab into their zones, one at each step."""
+        """Put the panes of the tab into their zones, one at each step; they may be empty still. `begin` comes after."""
         tab, title = self.tab, self._info.title
         self.list_zone = self._put(tab.list_pane(), f"{title}: list", "pane", LIST_BESIDE_FROM)
         yield
@@ -110,7 +110,10 @@ class ZoneFrame(QWidget):
         self._splitter.setStretchFactor(self._splitter.indexOf(self.canvas_zone), 1)
         yield
         self.inspector_zone = self._put(tab.inspector(), f"{title}: details", "pane", ALL_ZONES_FROM)
-        tab.connect_zones(self.toggle_list, self.toggle_inspector)
+
+    def begin(self) -> None:
+        """Follow the window and the theme from now on: the tab is whole."""
+        self.tab.connect_zones(self.toggle_list, self.toggle_inspector)
         self._theme.changed.connect(self._arrange)
         self._is_full = True
 

@@ -50,6 +50,33 @@ class SpeechCanvas(QWidget):
     def build(self) -> Pieces[None]:
         """Make the header, the editor, the bars below it and the audition, one at each step."""
         theme = self._theme
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        self._make_header()
+        column.addWidget(self.header)
+        yield
+        self.pages = QStackedWidget()
+        column.addWidget(self.pages, 1)
+        self._make_work()
+        yield
+        self.speak_bar = SpeakBar(theme)
+        self._work.addWidget(self.speak_bar)
+        yield
+        self._make_below()
+        column.addWidget(rule())
+        column.addWidget(self._below)
+        yield
+        self.audition_view = AuditionView(theme)
+        self.pages.addWidget(self.audition_view)
+        yield
+        self._connect()
+        theme.changed.connect(self._dress)
+        self._dress()
+        yield
+
+    def _make_header(self) -> None:
+        theme = self._theme
         self.header = PaneHeader(theme, "New clip", style="reading", weight=600)
         self.list_button = IconButton(theme, "panel-left", "Show the list", shortcut="Ctrl+B")
         self.pencil = IconButton(theme, "pencil", "Rename", shortcut="F2", size="small", icon_size=15)
@@ -63,50 +90,43 @@ class SpeechCanvas(QWidget):
         self._title_field.setAccessibleName("Title")
         self._title_field.setMaxLength(80)
         self._title_field.hide()
-        yield
-        self.editor = SpeechEditor(theme)
-        self.problem = ErrorCard(theme)
-        self.long_note = Banner(theme, LONG_NOTE)
-        yield
-        self.speak_bar = SpeakBar(theme)
-        yield
-        self.player = PlayerBar(theme)
-        yield
-        self.transcribe = Button(theme, "Transcribe", "microphone", kind="quiet", size="small")
-        self.go_on = Button(theme, "Ask for the rest", "refresh", size="small")
-        self.save = Button(theme, "Save as…", "download", size="small")
-        self.receipts: list[ReceiptLine] = []
-        self.audition_view = AuditionView(theme)
-        self._shown_receipts: object = None
-        yield
-        self._arrange()
-        self._connect()
-        theme.changed.connect(self._dress)
-        self._dress()
-        yield
-
-    def _arrange(self) -> None:
         self.header.add_before_title(self.list_button)
         self.header.add_after_title(self.pencil)
         self.header.add_after_title(self._title_field)
         for button in (self.model, self.audition, self.open_file, self.inspector_button):
             self.header.add(button)
-        for button in (self.go_on, self.transcribe, self.save):
-            self.player.extras.addWidget(button)
+
+    def _make_work(self) -> None:
+        """Make the editor and the place of a problem; the speak bar goes below them."""
         work = QWidget()
         self._work = QVBoxLayout(work)
         self._work.setContentsMargins(0, 0, 0, 0)
         self._work.setSpacing(0)
+        self.pages.addWidget(work)
+        self.editor = SpeechEditor(self._theme)
+        self.problem = ErrorCard(self._theme)
+        self.problem.hide()
+        self.long_note = Banner(self._theme, LONG_NOTE)
+        self.long_note.hide()
         self._work.addWidget(self.editor, 1)
         self._work.addWidget(self.long_note)
         self._problem_box = QVBoxLayout()
         self._problem_box.addWidget(self.problem)
         self._work.addLayout(self._problem_box)
         self._work.addWidget(rule())
-        self._work.addWidget(self.speak_bar)
-        self.pages = QStackedWidget()
-        self.pages.addWidget(work)
-        self.pages.addWidget(self.audition_view)
+
+    def _make_below(self) -> None:
+        """Make the player, and the place of receipts."""
+        theme = self._theme
+        self.player = PlayerBar(theme)
+        self.transcribe = Button(theme, "Transcribe", "microphone", kind="quiet", size="small")
+        self.go_on = Button(theme, "Ask for the rest", "refresh", size="small")
+        self.save = Button(theme, "Save as…", "download", size="small")
+        self.receipts: list[ReceiptLine] = []
+        self._shown_receipts: object = None
+        for button in (self.go_on, self.transcribe, self.save):
+            self.player.extras.addWidget(button)
+        self.go_on.hide()
         self._below = QWidget()
         zone(self._below, "pane")
         below = QVBoxLayout(self._below)
@@ -115,16 +135,6 @@ class SpeechCanvas(QWidget):
         below.addWidget(self.player)
         self._receipt_box = QVBoxLayout()
         below.addLayout(self._receipt_box)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.header)
-        column.addWidget(self.pages, 1)
-        column.addWidget(rule())
-        column.addWidget(self._below)
-        self.problem.hide()
-        self.long_note.hide()
-        self.go_on.hide()
 
     def _connect(self) -> None:
         self.list_button.clicked.connect(self.list_wanted)

@@ -33,6 +33,7 @@ class CloneShelf(QScrollArea):
         inside = QWidget()
         zone(inside, "pane")
         self._column = QVBoxLayout(inside)
+        self.setWidget(inside)
         self.words = Label(
             theme,
             "A voice is cloned from a sample of 5 to 30 seconds. The service keeps it for about a week; "
@@ -47,7 +48,6 @@ class CloneShelf(QScrollArea):
         self._column.addLayout(self._rows)
         self._column.addStretch(1)
         self.cards: list[CloneCard] = []
-        self.setWidget(inside)
         self.clone.clicked.connect(self.clone_wanted)
         theme.changed.connect(self._dress)
         self._dress()

@@ -9,6 +9,7 @@ from app.service.models import Model
 from app.service.speech import MAX_STYLE_CHARS
 from app.ui.shared.fields import ChoiceField, bind_label
 from app.ui.shared.icon_label import IconLabel
+from app.ui.shared.in_pieces import Pieces, at_once
 from app.ui.shared.label import Label
 from app.ui.shared.slider_field import SliderField
 from app.ui.shared.surfaces import rule, zone
@@ -25,7 +26,8 @@ class DeliveryPage(QScrollArea):
 
     knob_edited = Signal(str, object)
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, *, whole: bool = True) -> None:
+        """`whole`: without it, `build` is still to be run."""
         super().__init__()
         self._theme = theme
         self.setWidgetResizable(True)
@@ -33,9 +35,16 @@ class DeliveryPage(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setAccessibleName("Delivery")
+        if whole:
+            at_once(self.build())
+
+    def build(self) -> Pieces[None]:
+        """Make the fields from top to bottom, some at each step."""
+        theme = self._theme
         inside = QWidget()
         zone(inside, "pane")
         self._grid = QGridLayout(inside)
+        self.setWidget(inside)
         self._grid.setColumnStretch(1, 1)
         self._reasons: dict[str, QWidget] = {}
         self._reason_labels: dict[str, Label] = {}
@@ -44,19 +53,22 @@ class DeliveryPage(QScrollArea):
         self._row = 0
         self._formats: tuple[str, ...] = ()
         self._make_style()
+        yield
         self.speed = SliderField(theme, "Speed", low=0.25, high=4.0, step=0.05, decimals=2, default=1.0)
+        self._add("speed", "Speed", self.speed)
+        yield
         self.temperature = SliderField(theme, "Temperature", low=0.0, high=2.0, step=0.05, decimals=2, default=0.75)
+        self._add("temperature", "Temperature", self.temperature)
+        yield
         self.top_p = SliderField(theme, "Top-p", low=0.0, high=1.0, step=0.05, decimals=2, default=0.9)
+        self._add("top_p", "Top-p", self.top_p)
+        yield
         self.language = ChoiceField(theme, "Language hint", small=True)
         self.format = ChoiceField(theme, "Format", small=True)
         self.stream = Switch(theme, "Stream", checked=True)
-        self._add("speed", "Speed", self.speed)
-        self._add("temperature", "Temperature", self.temperature)
-        self._add("top_p", "Top-p", self.top_p)
         self._add("language", "Language", self.language)
         self._add_format()
         self._grid.setRowStretch(self._row, 1)
-        self.setWidget(inside)
         self.speed.value_edited.connect(lambda value: self.knob_edited.emit("speed", value))
         self.temperature.value_edited.connect(lambda value: self.knob_edited.emit("temperature", value))
         self.top_p.value_edited.connect(lambda value: self.knob_edited.emit("top_p", value))

@@ -36,26 +36,26 @@ class SpeechInspector(QWidget):
         column.setSpacing(0)
         column.addWidget(self.tabs)
         column.addWidget(self.pages, 1)
-        yield
-        self.picker = VoicePicker(theme)
-        yield
-        self.delivery = DeliveryPage(theme)
-        yield
-        self.shelf = CloneShelf(theme)
-        yield
-        self.request = RequestPage(theme)
-        yield
         voice = QSplitter(Qt.Orientation.Vertical)
         voice.setChildrenCollapsible(False)
+        self.pages.addWidget(voice)
+        yield
+        self.picker = VoicePicker(theme)
         voice.addWidget(self.picker)
+        yield
+        self.delivery = DeliveryPage(theme, whole=False)
         voice.addWidget(self.delivery)
+        yield from self.delivery.build()
         voice.setStretchFactor(0, 1)
         voice.setStretchFactor(1, 0)
         voice.setSizes([430, 400])
         yield
-        for page in (voice, self.shelf, self.request):
-            self.pages.addWidget(page)
-            yield
+        self.shelf = CloneShelf(theme)
+        self.pages.addWidget(self.shelf)
+        yield
+        self.request = RequestPage(theme)
+        self.pages.addWidget(self.request)
+        yield
         self.tabs.bar.currentChanged.connect(self.pages.setCurrentIndex)
         theme.changed.connect(self._dress)
         self._dress()

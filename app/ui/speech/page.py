@@ -65,19 +65,17 @@ class SpeechPage(QObject):
         self._toggle_list: Callable[[], None] = lambda: None
         self._toggle_inspector: Callable[[], None] = lambda: None
         self._rows: Sequence[ClipRow] = ()
+        self.list = ClipListPane(theme)
+        self.main = SpeechCanvas(theme, whole=False)
+        self.side = SpeechInspector(theme, whole=False)
         if whole:
             at_once(self.build())
 
     def build(self) -> Pieces[None]:
-        """Make the panes and wire them, a piece at each step."""
-        theme = self._theme
-        self.list = ClipListPane(theme)
-        yield
-        self.main = SpeechCanvas(theme, whole=False)
+        """Fill the panes and wire them, a piece at each step."""
         yield from self.main.build()
-        self.side = SpeechInspector(theme, whole=False)
         yield from self.side.build()
-        self.voices = VoiceWires(self, theme)
+        self.voices = VoiceWires(self, self._theme)
         yield
         self._connect_presenter()
         self._connect_list()

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from app.service.speech_text import Span
-from app.ui.shared.receipt_line import Run
+
+if TYPE_CHECKING:
+    from app.ui.shared.receipt_line import Run
 
 
 @dataclass(frozen=True, slots=True)

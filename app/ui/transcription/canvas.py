@@ -54,18 +54,21 @@ class Canvas(QFrame):
         layout.addWidget(self.places, 1)
         yield
         self.start = StartView(theme, self.places)
+        self.places.addWidget(self.start)
         yield
         self.recording = RecordingView(theme, self.places)
+        self.places.addWidget(self.recording)
         yield
-        self.sound = SoundView(theme, self.places)
+        self.sound = SoundView(theme, self.places, whole=False)
+        self.places.addWidget(self.sound)
+        yield from self.sound.build()
         yield
         self.result = ResultView(theme, self.places)
+        self.places.addWidget(self.result)
         yield
         self.batch = BatchView(theme, self.places)
+        self.places.addWidget(self.batch)
         yield
-        for view in (self.start, self.recording, self.sound, self.result, self.batch):
-            self.places.addWidget(view)
-            yield
 
     @property
     def view(self) -> str:

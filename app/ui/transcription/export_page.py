@@ -25,6 +25,7 @@ from app.ui.shared.fields import NumberField
 from app.ui.shared.flow import FlowLayout
 from app.ui.shared.frames import solid_frame
 from app.ui.shared.icon_label import IconLabel
+from app.ui.shared.in_pieces import Pieces, at_once
 from app.ui.shared.label import Label
 from app.ui.shared.surfaces import zone
 from app.ui.transcription.exporting import FORMATS, TITLES
@@ -101,7 +102,8 @@ class ExportPage(QScrollArea):
     chat_wanted = Signal()
     speech_wanted = Signal()
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, parent: QWidget | None = None, *, whole: bool = True) -> None:
+        """`whole`: without it, `build` is still to be run."""
         super().__init__(parent)
         self._theme = theme
         self._choice = ExportChoice()
@@ -110,7 +112,18 @@ class ExportPage(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName(self.tr("Export"))
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        if whole:
+            at_once(self.build())
+
+    def build(self) -> Pieces[None]:
+        """Make the fields and put them into their places, some at each step."""
+        theme = self._theme
+        inside = QWidget()
+        zone(inside, "pane")
+        self._column = QVBoxLayout(inside)
+        self.setWidget(inside)
         self.cards = {kind: FormatCard(theme, *TITLES[kind]) for kind in FORMATS}
+        yield
         self.line_chars = NumberField(
             theme, self.tr("Longest line in characters"), low=10, high=120, value=42, small=False
         )
@@ -118,6 +131,7 @@ class ExportPage(QScrollArea):
         self.longest = NumberField(
             theme, self.tr("Longest cue in seconds"), low=1, high=30, step=0.5, decimals=1, value=6, small=False
         )
+        yield
         self.place = Label(theme, "", "small", "text2", tabular=True)
         self.preview = QPlainTextEdit()
         self.preview.setReadOnly(True)
@@ -130,17 +144,15 @@ class ExportPage(QScrollArea):
         self.copy = Button(theme, self.tr("Copy"), "copy")
         self.chat = Button(theme, self.tr("Ask about it in Chat"), "chat", size="small")
         self.speech = Button(theme, self.tr("Speak it"), "speech", size="small")
-        self._build()
+        yield
+        yield from self._arrange()
         self._connect()
         theme.changed.connect(self._dress)
         self._dress()
         self.show_choice(self._choice)
 
-    def _build(self) -> None:
-        theme = self._theme
-        inside = QWidget()
-        zone(inside, "pane")
-        column = self._column = QVBoxLayout(inside)
+    def _arrange(self) -> Pieces[None]:
+        theme, column = self._theme, self._column
         column.addWidget(Label(theme, self.tr("Format"), "small", "text2"))
         grid = self._grid = QGridLayout()
         group = QButtonGroup(self)
@@ -148,6 +160,7 @@ class ExportPage(QScrollArea):
             group.addButton(self.cards[kind])
             grid.addWidget(self.cards[kind], number // 2, number % 2)
         column.addLayout(grid)
+        yield
         self.rules = QWidget()
         rows = QVBoxLayout(self.rules)
         rows.setContentsMargins(0, 0, 0, 0)
@@ -161,6 +174,7 @@ class ExportPage(QScrollArea):
         ):
             rows.addWidget(FieldRow(theme, text, field, beside=True))
         column.addWidget(self.rules)
+        yield
         head = QHBoxLayout()
         head.addWidget(Label(theme, self.tr("Preview"), "small", "text2"), 1)
         head.addWidget(self.place)
@@ -183,7 +197,6 @@ class ExportPage(QScrollArea):
         send_flow.addWidget(self.speech)
         column.addWidget(send)
         column.addStretch(1)
-        self.setWidget(inside)
 
     def _connect(self) -> None:
         for kind, card in self.cards.items():

@@ -44,16 +44,18 @@ class Inspector(QWidget):
         layout.addWidget(self.pages, 1)
         yield
         self.options = OptionsPage(theme, self.pages, whole=False)
+        self.pages.addWidget(self.options)
         yield from self.options.build()
-        self.export = ExportPage(theme, self.pages)
+        self.export = ExportPage(theme, self.pages, whole=False)
+        self.pages.insertWidget(EXPORT, self.export)
+        yield from self.export.build()
         yield
         self.details = DetailsPage(theme)
+        self.pages.addWidget(self.details)
         yield
         self.request = RequestPage(theme)
+        self.pages.addWidget(self.request)
         yield
-        for page in (self.export, self.options, self.details, self.request):
-            self.pages.addWidget(page)
-            yield
         self._view = ""
         self.tabs.bar.setTabVisible(EXPORT, False)
         self.tabs.bar.currentChanged.connect(self.pages.setCurrentIndex)

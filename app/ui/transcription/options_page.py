@@ -79,9 +79,11 @@ class OptionsPage(QScrollArea):
         inside = QWidget()
         zone(inside, "pane")
         column = QVBoxLayout(inside)
+        self.setWidget(inside)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         group = Group(theme)
+        column.addWidget(group)
         self.input_row = FieldRow(theme, self.tr("Input"), self.input)
         self.channel_row = FieldRow(theme, self.tr("Channel"), self.channel)
         self.gain_row = FieldRow(theme, self.tr("Gain"), self.gain)
@@ -98,15 +100,14 @@ class OptionsPage(QScrollArea):
             wrap=True,
         )
         group.add(kept)
-        column.addWidget(group)
         yield
         sending = Group(theme, self.tr("Transcription"))
+        column.addWidget(sending)
         self.language_row = FieldRow(theme, self.tr("Spoken language"), self.language)
         self.times_row = FieldRow(theme, self.tr("Word timestamps"), self.times, beside=True)
         self.answer_row = FieldRow(theme, self.tr("Result"), self.answer)
         for row in (self.language_row, self.times_row, self.answer_row):
             sending.add(row)
-        column.addWidget(sending)
         yield
         self.marks_group = Group(theme, self.tr("Marks"), last=True)
         self._mark_rows = QVBoxLayout()
@@ -114,7 +115,6 @@ class OptionsPage(QScrollArea):
         self.marks_group.body.addLayout(self._mark_rows)
         column.addWidget(self.marks_group)
         column.addStretch(1)
-        self.setWidget(inside)
         self._connect()
         yield
 

@@ -56,16 +56,15 @@ class TranscriptionPage(QObject):
         self.zones = Zones()
         self.toggle_list: Callable[[], None] = _nothing
         self.toggle_inspector: Callable[[], None] = _nothing
+        self.list = TranscriptListPane(theme)
+        self.main = Canvas(theme, whole=False)
+        self.side = Inspector(theme, whole=False)
         if whole:
             at_once(self.build())
 
     def build(self) -> Pieces[None]:
-        """Make the panes and wire them, a piece at each step."""
-        self.list = TranscriptListPane(self._theme)
-        yield
-        self.main = Canvas(self._theme, whole=False)
+        """Fill the panes and wire them, a piece at each step."""
         yield from self.main.build()
-        self.side = Inspector(self._theme, whole=False)
         yield from self.side.build()
         presenter = self.presenter
         self.files = FileDialogs(presenter, self.main, lambda: self._head.title)

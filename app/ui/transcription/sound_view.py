@@ -24,6 +24,7 @@ from app.ui.shared.error_card import ErrorCard
 from app.ui.shared.fields import NumberField
 from app.ui.shared.flow import FlowLayout
 from app.ui.shared.icon_label import IconLabel
+from app.ui.shared.in_pieces import Pieces, at_once
 from app.ui.shared.label import Label
 from app.ui.shared.player_bar import PlayerBar
 from app.ui.shared.spinner import Progress
@@ -47,13 +48,21 @@ class SoundView(QWidget):
     action = Signal(str)
     copy_wanted = Signal()  # of the sound, as a file elsewhere
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, parent: QWidget | None = None, *, whole: bool = True) -> None:
+        """`whole`: without it, `build` is still to be run."""
         super().__init__(parent)
         self._theme = theme
         self._head: Head | None = None
+        if whole:
+            at_once(self.build())
+
+    def build(self) -> Pieces[None]:
+        """Make the parts and put them into their places, some at each step."""
+        theme = self._theme
         self.player = PlayerBar(theme)
         self.save = Button(theme, self.tr("Save a copy…"), "download", size="small")
         self.player.extras.addWidget(self.save)
+        yield
         self.facts = Label(theme, "", role="text2", wrap=True, tabular=True)
         self.note = Label(theme, "", wrap=True)
         self._note_icon = IconLabel(theme, "info", "warn", px=16)
@@ -65,6 +74,7 @@ class SoundView(QWidget):
         self.target = NumberField(
             theme, self.tr("Size in MB"), low=1, high=LARGEST_TARGET_MB, step=1, decimals=0, value=20
         )
+        yield
         self.working = Label(theme, "", weight=500, tabular=True, wrap=True)
         self.bar = Progress(theme, self.tr("Progress"))
         self.price = Label(theme, "", weight=600, tabular=True)
@@ -72,24 +82,46 @@ class SoundView(QWidget):
         self.send = PrimaryButton(theme, self.tr("Transcribe"), "transcribe", size="large", hint="Ctrl+Enter")
         self.stop = Button(theme, self.tr("Stop"), "stop", size="large", hint="Esc")
         self.beta = Label(theme, "", "small", "text3", wrap=True)
-        self._build()
+        yield
+        yield from self._arrange()
         self._connect()
         theme.changed.connect(self._dress)
         self._dress()
 
-    def _build(self) -> None:
+    def _arrange(self) -> Pieces[None]:
         theme = self._theme
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.setSpacing(0)
+        self._top = QFrame()
+        zone(self._top, "pane")
+        above = QVBoxLayout(self._top)
+        above.setContentsMargins(0, 0, 0, 0)
+        above.addWidget(self.player)
+        above.addWidget(rule())
+        outer.addWidget(self._top)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QScrollArea.Shape.NoFrame)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setAccessibleName(self.tr("Sound to transcribe"))
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        outer.addWidget(scroll, 1)
+        yield
         inside = QWidget()
         zone(inside, "canvas")
         column = self._column = QVBoxLayout(inside)
+        scroll.setWidget(inside)
         column.addWidget(self.facts)
         note = self._note_row = QHBoxLayout()
         note.addWidget(self._note_icon, 0, Qt.AlignmentFlag.AlignTop)
         note.addWidget(self.note, 1)
         column.addLayout(note)
         column.addWidget(self.error)
+        yield
         self._build_large(theme)
         column.addWidget(self.large)
+        yield
         column.addWidget(self.working)
         column.addWidget(self.bar)
         row = self._price_row = QHBoxLayout()
@@ -103,24 +135,6 @@ class SoundView(QWidget):
         column.addWidget(holder)
         column.addWidget(self.beta)
         column.addStretch(1)
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QScrollArea.Shape.NoFrame)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setAccessibleName(self.tr("Sound to transcribe"))
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        scroll.setWidget(inside)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.setSpacing(0)
-        self._top = QFrame()
-        zone(self._top, "pane")
-        above = QVBoxLayout(self._top)
-        above.setContentsMargins(0, 0, 0, 0)
-        above.addWidget(self.player)
-        above.addWidget(rule())
-        outer.addWidget(self._top)
-        outer.addWidget(scroll, 1)
 
     def _build_large(self, theme: Theme) -> None:
         top = QHBoxLayout()

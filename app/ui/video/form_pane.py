@@ -54,9 +54,8 @@ class FormPane(QWidget):
     def build(self) -> Pieces[None]:
         """Make the fields and put them into their places, some at each step."""
         theme = self._theme
-        self.header = PaneHeader(theme, self.tr("New video"))
-        self.clear = QuietButton(theme, self.tr("Clear"), "refresh", size="small")
-        self.header.add(self.clear)
+        self._make_frame()
+        yield
         self.kind = ValueChoice(theme, self.tr("Begin with"), longest=12)
         self.model = ChoiceField(theme, self.tr("Model"))
         self.model_note = Label(theme, "", "small", "text2", wrap=True)
@@ -88,8 +87,12 @@ class FormPane(QWidget):
         theme.changed.connect(self._dress)
         self._dress()
 
-    def _arrange(self) -> Pieces[None]:
+    def _make_frame(self) -> None:
+        """Make the header, the foot, and between them the column that the fields go into."""
         theme = self._theme
+        self.header = PaneHeader(theme, self.tr("New video"))
+        self.clear = QuietButton(theme, self.tr("Clear"), "refresh", size="small")
+        self.header.add(self.clear)
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
@@ -99,6 +102,17 @@ class FormPane(QWidget):
         inside = QWidget()
         zone(inside, "pane")
         self._column = QVBoxLayout(inside)
+        scroll.setWidget(inside)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.header)
+        layout.addWidget(scroll, 1)
+        layout.addWidget(rule())
+        layout.addWidget(self._foot())
+
+    def _arrange(self) -> Pieces[None]:
+        theme = self._theme
         self._column.addWidget(self.kind)
         self._add("model", self.tr("Model"), self.model)
         self._column.addWidget(self.model_note)
@@ -129,15 +143,6 @@ class FormPane(QWidget):
         self._switch("delete", self.tr("Delete the service’s copy once saved"), self.delete)
         self._column.addWidget(self.delete_note)
         self._column.addStretch(1)
-        yield
-        scroll.setWidget(inside)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.header)
-        layout.addWidget(scroll, 1)
-        layout.addWidget(rule())
-        layout.addWidget(self._foot())
 
     def _add(self, name: str, title: str, field: QWidget, beside: Sequence[QWidget] = ()) -> None:
         label = Label(self._theme, title, "small", "text2", weight=500)

@@ -54,25 +54,24 @@ class Inspector(QWidget):
         self.tabs = PaneTabs(theme, self.tr("Inspector"), (self.tr("Preview"), self.tr("Request")))
         self.more = IconButton(theme, "more", self.tr("More for this video"))
         self.tabs.add(self.more)
-        self.player = FilmPlayer(theme)
-        yield
-        self.request = RequestPage(theme)
-        yield
         self.pages = QStackedWidget()
-        self.pages.addWidget(self._preview())
-        self.pages.addWidget(self.request)
-        yield
-        self.tabs.bar.currentChanged.connect(self.pages.setCurrentIndex)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(self.tabs)
         layout.addWidget(self.pages, 1)
+        yield
+        yield from self._preview()
+        yield
+        self.request = RequestPage(theme)
+        self.pages.addWidget(self.request)
+        yield
+        self.tabs.bar.currentChanged.connect(self.pages.setCurrentIndex)
         theme.changed.connect(self._dress)
         self._dress()
         self.show_detail(self._detail)
 
-    def _preview(self) -> QWidget:
+    def _preview(self) -> Pieces[None]:
         theme = self._theme
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
@@ -83,6 +82,11 @@ class Inspector(QWidget):
         inside = QWidget()
         zone(inside, "pane")
         self._column = QVBoxLayout(inside)
+        scroll.setWidget(inside)
+        self.pages.addWidget(scroll)
+        yield
+        self.player = FilmPlayer(theme)
+        yield
         self.nothing = EmptyState(
             theme, self.tr("No video chosen"), self.tr("Choose a job to see it here."), icon_name="video"
         )
@@ -96,11 +100,15 @@ class Inspector(QWidget):
             self.tr("You can close Rialto. It picks the job up again next time."),
             icon_name="video",
         )
+        yield
         for widget in (self.nothing, self.title, self.player, self.progress_words, self.progress, self.problem):
             self._column.addWidget(widget)
         self._column.addWidget(self.to_come)
+        yield
         self._column.addWidget(self._buttons())
+        yield
         self._column.addWidget(self._places())
+        yield
         self._facts = QGridLayout()
         self._facts.setColumnStretch(1, 1)
         self._fact_labels: dict[str, tuple[Label, Label]] = {}
@@ -109,8 +117,6 @@ class Inspector(QWidget):
         self.receipt.activated.connect(lambda: self.show_page(REQUEST))
         self._column.addWidget(self.receipt)
         self._column.addStretch(1)
-        scroll.setWidget(inside)
-        return scroll
 
     def _buttons(self) -> QWidget:
         theme = self._theme

@@ -15,6 +15,7 @@ from app.ui.shared.grouped_list import RowLike
 from app.ui.shared.grouped_list_view import GroupedView
 from app.ui.shared.header import PaneHeader
 from app.ui.shared.icon_label import IconLabel
+from app.ui.shared.in_pieces import Pieces, at_once
 from app.ui.shared.label import Label
 from app.ui.shared.problems import ActionSpec
 from app.ui.shared.search_field import SearchField
@@ -54,22 +55,39 @@ class JobsPane(QFrame):
     inspector_wanted = Signal()
     player_key = Signal(QKeyEvent)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, parent: QWidget | None = None, *, whole: bool = True) -> None:
+        """`whole`: without it, `build` is still to be run."""
         super().__init__(parent)
         zone(self, "canvas")
         self._theme = theme
         self._jobs = Jobs()
         self.posters = Posters(self)
+        if whole:
+            at_once(self.build())
+
+    def build(self) -> Pieces[None]:
+        """Make the header, the list with what stands in for it, and the foot, one at each step."""
+        theme = self._theme
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
         self._make_header()
+        layout.addWidget(self.header)
+        yield
         self.search = SearchField(theme, self.tr("Search videos"), shortcut="Ctrl+F")
         self._search_row = QWidget()
         self._search_layout = QHBoxLayout(self._search_row)
         self._search_layout.addWidget(self.search)
         self._search_row.hide()
+        self.places = QStackedWidget()
+        layout.addWidget(self._search_row)
+        layout.addWidget(self.places, 1)
         self.view = GroupedView(theme, self.tr("Jobs"), has_start_sign=False, turns=_turns)
         self.delegate = JobDelegate(theme, self.posters.get, self.view)
         self.view.setItemDelegate(self.delegate)
         self.view.setUniformItemSizes(True)
+        self.places.addWidget(self.view)
+        yield
         self.empty = EmptyState(
             theme,
             _EMPTY["all"][0],
@@ -78,16 +96,10 @@ class JobsPane(QFrame):
             actions=((ActionSpec("example", self.tr("Fill in an example")), "sparkle"),),
         )
         self.nothing = EmptyState(theme, "", "", icon_name="search")
-        self.places = QStackedWidget()
-        for widget in (self.view, self.empty, self.nothing):
+        for widget in (self.empty, self.nothing):
             self.places.addWidget(widget)
+        yield
         self._make_foot()
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.header)
-        layout.addWidget(self._search_row)
-        layout.addWidget(self.places, 1)
         layout.addWidget(rule())
         layout.addWidget(self.foot)
         self._connect()

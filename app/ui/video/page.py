@@ -72,18 +72,19 @@ class VideoPage(QObject):
         self._large: FilmWindow | None = None
         self.toggle_list: Callable[[], None] = _nothing
         self.toggle_inspector: Callable[[], None] = _nothing
+        self.form = FormPane(theme, whole=False)
+        self.main = JobsPane(theme, whole=False)
+        self.side = Inspector(theme, whole=False)
         if whole:
             at_once(self.build())
 
     def build(self) -> Pieces[None]:
-        """Make the panes and wire them, a piece at each step."""
+        """Fill the panes and wire them, a piece at each step."""
         theme, presenter = self._theme, self.presenter
-        self.form = FormPane(theme, whole=False)
         yield from self.form.build()
         yield
-        self.main = JobsPane(theme)
+        yield from self.main.build()
         yield
-        self.side = Inspector(theme, whole=False)
         yield from self.side.build()
         yield
         self.prompts = ScenePrompts(theme, self.form, self._tasks, presenter.prompts, self.form.prompt.toPlainText)

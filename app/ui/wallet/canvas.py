@@ -61,21 +61,27 @@ class Canvas(QWidget):
         self.export.clicked.connect(self.export_wanted)
         self.header.add(self.export)
         column.addWidget(self.header)
+        self.pages = QStackedWidget()
+        column.addWidget(self.pages, 1)
         yield
-        self.overview = Overview(theme, row_at)
+        self.overview = Overview(theme, row_at, whole=False)
+        self.pages.addWidget(self.overview)
+        yield from self.overview.build()
         yield
-        self.receipts = ReceiptsPage(theme, row_at)
+        self.receipts = ReceiptsPage(theme, row_at, whole=False)
+        self.pages.addWidget(self.receipts)
+        yield from self.receipts.build()
         yield
         self.compare = ComparePage(theme)
+        self.pages.addWidget(self.compare)
+        yield
         self.signed = SignaturesPage(theme)
+        self.pages.addWidget(self.signed)
         yield
-        self.key = KeyView(theme)
+        self.key = KeyView(theme, whole=False)
+        self.pages.addWidget(self.key)
+        yield from self.key.build()
         yield
-        self.pages = QStackedWidget()
-        for page in (self.overview, self.receipts, self.compare, self.signed, self.key):
-            self.pages.addWidget(page)
-            yield
-        column.addWidget(self.pages, 1)
         self.header.bar.currentChanged.connect(self._turn)
         yield
 

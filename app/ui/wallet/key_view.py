@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.ui.shared.buttons import Button
 from app.ui.shared.flow import FlowLayout
+from app.ui.shared.in_pieces import Pieces, at_once
 from app.ui.shared.label import Label
 from app.ui.shared.segmented import SegmentedChoice
 from app.ui.shared.theme import Theme
@@ -24,9 +25,17 @@ class KeyView(QWidget):
     new_wanted = Signal()
     revoke_wanted = Signal(object)
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, *, whole: bool = True) -> None:
+        """`whole`: without it, `build` is still to be run."""
         super().__init__()
+        self._theme = theme
         self._keys: tuple[KeyRow, ...] = ()
+        if whole:
+            at_once(self.build())
+
+    def build(self) -> Pieces[None]:
+        """Make the facts and the three parts, one at each step."""
+        theme = self._theme
         column = QVBoxLayout(self)
         column.setContentsMargins(theme.px(24), theme.px(16), theme.px(24), theme.px(12))
         column.setSpacing(theme.px(10))
@@ -40,15 +49,19 @@ class KeyView(QWidget):
         head.addStretch(1)
         column.addLayout(head)
         self.parts = QStackedWidget()
+        column.addWidget(self.parts, 1)
+        yield
         self.keys = PlainTable(theme, "API keys of the account", KEY_TITLES, KEY_WIDTHS)
-        self.limits = PlainTable(theme, *_table("Limits by model", ("Model", "Requests a minute", "Tokens a minute")))
-        self.hits = PlainTable(theme, *_table("Limits that were hit", ("When", "Model", "Limit")))
-        self.keys_words, self.hits_words = Label(theme, "", role="text2", wrap=True), Label(theme, "", role="text2")
+        self.keys_words = Label(theme, "", role="text2", wrap=True)
         self.parts.addWidget(self._make_keys(theme))
+        yield
+        self.limits = PlainTable(theme, *_table("Limits by model", ("Model", "Requests a minute", "Tokens a minute")))
         self.parts.addWidget(self.limits)
+        yield
+        self.hits = PlainTable(theme, *_table("Limits that were hit", ("When", "Model", "Limit")))
+        self.hits_words = Label(theme, "", role="text2")
         self.parts.addWidget(_under(theme, self.hits_words, self.hits))
         self.part.changed.connect(self.show_part)
-        column.addWidget(self.parts, 1)
         self.show_page(KeyPage())
 
     def _make_keys(self, theme: Theme) -> QWidget:

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 
 from app.ui.shared.buttons import LinkButton
 from app.ui.shared.flow import FlowLayout
+from app.ui.shared.in_pieces import Pieces, at_once
 from app.ui.shared.label import Label
 from app.ui.shared.money import money
 from app.ui.shared.segmented import SegmentedChoice
@@ -102,12 +103,20 @@ class Overview(QScrollArea):
 
     all_wanted = Signal()
 
-    def __init__(self, theme: Theme, row_at: Callable[[int], BookRow | None]) -> None:
+    def __init__(self, theme: Theme, row_at: Callable[[int], BookRow | None], *, whole: bool = True) -> None:
+        """`whole`: without it, `build` is still to be run."""
         super().__init__()
         self._theme = theme
+        self._row_at = row_at
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        if whole:
+            at_once(self.build())
+
+    def build(self) -> Pieces[None]:
+        """Make the chart, the limits and the latest calls, one at each step."""
+        theme = self._theme
         holder = QWidget()
         zone(holder, "canvas")
         self.setWidget(holder)
@@ -117,10 +126,13 @@ class Overview(QScrollArea):
         self._top = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._top.setSpacing(0)
         outer.addLayout(self._top, 1)
-        self._top.addWidget(self._usage(), 5)
         self._bar = rule(vertical=True)
+        yield
+        self._top.addWidget(self._usage(), 5)
         self._top.addWidget(self._bar)
+        yield
         self._top.addWidget(self._limits(), 3)
+        yield
         outer.addWidget(rule())
         head = QHBoxLayout()
         head.setContentsMargins(theme.px(24), theme.px(12), theme.px(24), theme.px(2))
@@ -129,7 +141,7 @@ class Overview(QScrollArea):
         self.show_all.clicked.connect(self.all_wanted)
         head.addWidget(self.show_all)
         outer.addLayout(head)
-        self.latest = ReceiptTable(theme, row_at, name=self.tr("Latest calls"), hides=True)
+        self.latest = ReceiptTable(theme, self._row_at, name=self.tr("Latest calls"), hides=True)
         self.latest.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.latest.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         under = QHBoxLayout()

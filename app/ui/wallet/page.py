@@ -65,15 +65,14 @@ class WalletPage(QObject):
         self.zones = Zones()
         self.toggle_list: Callable[[], None] = _nothing
         self.top_up_dialog: TopUpDialog | None = None
+        self.list = WalletListPane(theme, presenter.limit_text)
+        self.main = Canvas(theme, receipts.row, whole=False)
         if whole:
             at_once(self.build())
 
     def build(self) -> Pieces[None]:
-        """Make the panes and wire them, a piece at each step."""
+        """Fill the panes and wire them, a piece at each step."""
         theme, presenter, receipts = self._theme, self.presenter, self.receipts
-        self.list = WalletListPane(theme, presenter.limit_text)
-        yield
-        self.main = Canvas(theme, receipts.row, whole=False)
         yield from self.main.build()
         self.dialogs = WalletDialogs(theme, self.main, self.keys)
         self.dialogs.told.connect(lambda sentence: self.toast_wanted.emit(sentence, "", ""))
@@ -82,8 +81,11 @@ class WalletPage(QObject):
         self._connect_canvas()
         yield
         self._show_accounts(presenter.cards())
+        yield
         self.main.overview.gauges.show_gauges(presenter.gauges())
+        yield
         self.main.overview.show_totals(receipts.totals)
+        yield
         self.main.receipts.show_totals(receipts.totals)
         self._show_payments()
 

@@ -11,6 +11,7 @@ from app.ui.shared.buttons import LinkButton
 from app.ui.shared.empty_state import EmptyState
 from app.ui.shared.fields import ChoiceField
 from app.ui.shared.flow import FlowLayout
+from app.ui.shared.in_pieces import Pieces, at_once
 from app.ui.shared.label import Label
 from app.ui.shared.money import money
 from app.ui.shared.theme import Theme
@@ -26,14 +27,23 @@ class ReceiptsPage(QWidget):
     filter_wanted = Signal(str, object)
     clear_wanted = Signal()
 
-    def __init__(self, theme: Theme, row_at: Callable[[int], BookRow | None]) -> None:
+    def __init__(self, theme: Theme, row_at: Callable[[int], BookRow | None], *, whole: bool = True) -> None:
+        """`whole`: without it, `build` is still to be run."""
         super().__init__()
         self._theme = theme
+        self._row_at = row_at
+        if whole:
+            at_once(self.build())
+
+    def build(self) -> Pieces[None]:
+        """Make the filters, the table and what stands in for it, some at each step."""
+        theme = self._theme
         column = QVBoxLayout(self)
         column.setContentsMargins(theme.px(24), theme.px(14), theme.px(24), theme.px(8))
         column.setSpacing(theme.px(8))
         holder = QWidget()
         flow = FlowLayout(theme, gap=8, line_gap=6, parent=holder)
+        yield
         self.fields: dict[str, ChoiceField] = {}
         for name, words in (
             ("days", "Time"),
@@ -52,19 +62,23 @@ class ReceiptsPage(QWidget):
         self.clear.clicked.connect(self.clear_wanted)
         flow.addWidget(self.clear)
         column.addWidget(holder)
+        yield
         self.sums = Label(theme, "", role="text2", wrap=True, tabular=True)
         column.addWidget(self.sums)
-        self.table = ReceiptTable(theme, row_at, name=self.tr("Receipts"))
+        self.pages = QStackedWidget()
+        column.addWidget(self.pages, 1)
+        yield
+        self.table = ReceiptTable(theme, self._row_at, name=self.tr("Receipts"))
+        self.pages.addWidget(self.table)
+        yield
         self.empty = EmptyState(
             theme,
             self.tr("No receipts here"),
             self.tr("Every call of every tab leaves one. Nothing fits the filters above, or nothing was called yet."),
             icon_name="receipt",
         )
-        self.pages = QStackedWidget()
-        self.pages.addWidget(self.table)
         self.pages.addWidget(self.empty)
-        column.addWidget(self.pages, 1)
+        yield
         self._fill("days", [(key, words) for key, words in PERIODS], 14)
         self._fill("outcome", [("", "Every outcome"), *OUTCOME_WORDS.items()], "")
         self._fill("free", list(FREE_WORDS.items()), "")

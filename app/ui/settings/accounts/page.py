@@ -20,6 +20,7 @@ from app.ui.settings.secrets.presenter import SecretsPresenter
 from app.ui.settings.secrets.state import SecretsState
 from app.ui.shared.buttons import Button
 from app.ui.shared.card import Card
+from app.ui.shared.in_pieces import Pieces, at_once
 from app.ui.shared.label import Label
 from app.ui.shared.problems import ActionSpec
 from app.ui.shared.tasks import TaskScope
@@ -40,18 +41,28 @@ class AccountsPage(SectionPage):
         tasks: TaskScope,
         toasts: Callable[[], ToastHost],
         how_secrets_are_kept: Callable[[], None],
+        *,
+        whole: bool = True,
     ) -> None:
+        """`whole`: without it, `build` is still to be run."""
         super().__init__(theme)
         self._presenter = presenter
         self._secrets = secrets
         self._tasks = tasks
         self._toasts = toasts
+        self._how_secrets_are_kept = how_secrets_are_kept
         self._hears_toasts = False
         self._done = presenter.state.form.done
         self._removed = presenter.state.removed
         self.rows: dict[str, AccountRowWidget] = {}
         self.add_button = Button(theme, "Add account", "plus")
         self.add_button.clicked.connect(self.open_form)
+        if whole:
+            at_once(self.build())
+
+    def build(self) -> Pieces[None]:
+        """Make what stands on the page from top to bottom, one at each step."""
+        theme, presenter, secrets = self.theme, self._presenter, self._secrets
         self._problem = Label(theme, "", role="bad", wrap=True)
         self.question = SecretsQuestion(theme, secrets)
         self.column.addWidget(self._problem)
@@ -60,14 +71,17 @@ class AccountsPage(SectionPage):
         holder.setContentsMargins(0, 0, 0, 0)
         holder.addWidget(self.question)
         self.column.addWidget(self._question_holder)
+        yield
         self._form_card = self._make_form()
         self.column.addWidget(self._form_card)
+        yield
         self._card = RowCard(theme)
         self.column.addWidget(self._card)
         self.table = SecretsTable(theme)
         self.table.wanted.connect(self._act)
-        self.column.addWidget(self._secrets_group(how_secrets_are_kept))
+        self.column.addWidget(self._secrets_group(self._how_secrets_are_kept))
         self.column.addStretch(1)
+        yield
         presenter.state_changed.connect(self.show_state)
         secrets.state_changed.connect(self._show_place)
         self.show_state(presenter.state)
