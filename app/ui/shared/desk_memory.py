@@ -20,6 +20,7 @@ class DeskMemory:
         self._tasks = tasks
         self._name = name
         self._unsaved: dict[str, Any] = {}
+        self._turn = asyncio.Lock()
         self.desk: Desk | None = None
 
     def keep(self, **values: Any) -> None:
@@ -33,11 +34,12 @@ class DeskMemory:
 
     async def save(self) -> None:
         """Write down what was not written yet. Raises `StorageError`."""
-        if self.desk is None or not self._unsaved:
-            return
-        values, self._unsaved = self._unsaved, {}
-        try:
-            await self.desk.keep(values)
-        except BaseException:  # a newer keystroke came in between: what was not written waits for the next pause
-            self._unsaved = {**values, **self._unsaved}
-            raise
+        async with self._turn:  # what is being written by somebody else is not written until that has ended well
+            if self.desk is None or not self._unsaved:
+                return
+            values, self._unsaved = self._unsaved, {}
+            try:
+                await self.desk.keep(values)
+            except BaseException:  # a newer keystroke came in between: what was not written waits for the next pause
+                self._unsaved = {**values, **self._unsaved}
+                raise
