@@ -12,14 +12,13 @@ from app.ui.chat.message_waits import QuietWait, is_quiet_wait
 from app.ui.chat.presenter_answers import wait_problem
 from app.ui.shared.theme import Theme
 
-NOW = datetime.now(UTC)
-
 
 @pytest.mark.parametrize(
     ("reason", "what"), [("server", "The service is busy"), ("connection", "The service could not be reached")]
 )
 def test_a_busy_service_is_one_quiet_line_with_stop(theme: Theme, reason: str, what: str) -> None:
-    problem = wait_problem(RetryWait(reason, 600.0, 1), NOW)
+    now = datetime.now(UTC)
+    problem = wait_problem(RetryWait(reason, 600.0, 1), now)
     assert is_quiet_wait(problem)
     line = QuietWait(theme, problem)
     assert line.words(4) == f"{what}. Trying again, attempt 2, in 4 s."
@@ -30,11 +29,11 @@ def test_a_busy_service_is_one_quiet_line_with_stop(theme: Theme, reason: str, w
     assert (stop.action, stop.name) == (("action", "stop"), "Stop")
     assert stop.rect.right() <= 300
     assert line.counts_down
-    assert not QuietWait(theme, wait_problem(RetryWait(reason, 0.0, 1), NOW - timedelta(1))).counts_down
+    assert not QuietWait(theme, wait_problem(RetryWait(reason, 0.0, 1), now - timedelta(1))).counts_down
 
 
 def test_a_limit_keeps_its_card_and_leads_nobody_into_calling_the_message_off(theme: Theme) -> None:
-    problem = wait_problem(RetryWait("rate_limit", 23.0, 1), NOW)
+    problem = wait_problem(RetryWait("rate_limit", 23.0, 1), datetime.now(UTC))
     assert not is_quiet_wait(problem)
     card = ErrorCard(theme, problem, details_open=False)
     card.layout(700)

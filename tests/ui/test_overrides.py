@@ -15,7 +15,7 @@ import app
 from app.ui.shared.overrides import is_virtual
 
 # What has the name of a method of Qt and is not virtual there: only Python calls it.
-PLAIN = frozenset(("setMinimumWidth", "setText", "update"))
+PLAIN = frozenset(("setMinimumWidth", "setPlainText", "setText", "update"))
 
 DIES = """
 import sys
