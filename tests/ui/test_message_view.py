@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication
 from app.ui.chat.message_lines import FooterBox
 from app.ui.chat.message_rows import MessageRow, ReceiptRun
 from app.ui.chat.message_table import TableBox
-from app.ui.chat.message_units import BODY
+from app.ui.chat.message_units import BODY, Unit
 from app.ui.chat.message_view import COLUMN_PX, MessageView
 from app.ui.shared.theme import Theme
 from tests.ui.message_kit import (
@@ -56,6 +56,25 @@ def test_a_chat_opens_at_its_end(many: MessageView) -> None:
     assert "Answer 199" in visible_text(many)
     last = many.stack.placed[-1]
     assert last.bottom <= many.viewport().height()
+
+
+def test_what_is_made_anew_is_painted_after_its_layout_and_not_before(
+    theme: Theme, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    painted: list[Unit] = []
+    paint = Unit.paint
+    monkeypatch.setattr(Unit, "paint", lambda unit, *how: (painted.append(unit), paint(unit, *how)))
+    view = shown(theme, [question("Hi"), answer("# Tide\n\nIt is high at **noon**.")])
+    units = [placed.unit for placed in view.stack.placed]
+    for unit in units:
+        unit.drop()
+        assert unit.boxes is not None  # somebody asks between two layouts, as Tab and a search do
+    painted.clear()
+    view.viewport().repaint()
+    assert painted == []
+    view.refresh()
+    view.viewport().repaint()
+    assert set(painted) == set(units)
 
 
 def test_only_what_is_on_screen_is_taken_apart(many: MessageView) -> None:

@@ -79,6 +79,7 @@ class Unit:
         self.left = 0
         self.dirty_from: float | None = 0.0
         self._fits = False  # whether `height` is right for `width`
+        self._laid_out = False  # whether these very boxes have had a layout
         self._build = build
         self._boxes: list[Box] | None = None
 
@@ -87,11 +88,16 @@ class Unit:
         return self._boxes is not None
 
     @property
+    def can_be_painted(self) -> bool:
+        """Whether its boxes have had a layout; one that no longer fits will do until the next."""
+        return self._boxes is not None and self._laid_out
+
+    @property
     def boxes(self) -> list[Box]:
         """Return the boxes, building them now if need be."""
         if self._boxes is None:
             self._boxes = self._build(self)
-            self._fits = False
+            self._fits = self._laid_out = False
             self.dirty_from = 0.0
         return self._boxes
 
@@ -132,7 +138,7 @@ class Unit:
             self.dirty_from = 0.0
         self.height = y
         self.width = width
-        self._fits = True
+        self._fits = self._laid_out = True
         return y
 
     def paint(self, painter: QPainter, clip: QRectF, theme: Theme, states: Callable[[int, Box], PaintState]) -> None:
@@ -144,8 +150,8 @@ class Unit:
             rect = QRectF(0, 0, self.width, self.height)
             thought_frame(painter, theme, rect, top=False, bottom=self.ends_frame)
         for number, box in enumerate(self.boxes):
-            if box.y > clip.bottom() or box.y + box.height < clip.top() or not box.width:
-                continue  # out of sight, or made anew since the last layout: the next one is on its way
+            if box.y > clip.bottom() or box.y + box.height < clip.top():
+                continue
             state = states(number, box)
             at = QPointF(self.left, box.y)
             state.clip = clip.translated(-at)

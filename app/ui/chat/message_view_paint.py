@@ -138,7 +138,7 @@ class Picture:
         for placed in self._stack.placed:
             if placed.y > last or placed.bottom < first:
                 continue
-            if not placed.unit.is_built:
+            if not placed.unit.can_be_painted:
                 continue  # it is about to be laid out and shown anew
             painter.save()
             painter.translate(self.left, placed.y)
