@@ -46,8 +46,10 @@ class Guide:
         raise StepFailed(f"waited {within_s:.0f} s for {what}")
 
     async def picture(self, name: str, saw: str) -> None:
-        """Save what the window shows now and say what was seen."""
+        """Save what the window shows now, without notices of other work, and say what was seen."""
         await asyncio.sleep(SETTLE_S)
+        for toast in self.window.overlays.toasts.toasts:
+            toast.close_toast()
         self._number += 1
         path = self._folder / f"{self._number:02}-{name}.png"
         if not self.window.grab().save(str(path)):
