@@ -60,6 +60,7 @@ class Canvas(QWidget):
         self._told: Problem | None = None
         self._split = HALF
         self._wide = True
+        self._is_whole = False
         zone(self, "canvas")
         if whole:
             at_once(self.build())
@@ -83,6 +84,7 @@ class Canvas(QWidget):
         self.splitter.splitterMoved.connect(self._moved)
         theme.changed.connect(self._dress)
         self._dress()
+        self._is_whole = True
 
     def _make_head(self) -> None:
         """Make the line with the network, the methods, the price and Send."""
@@ -190,7 +192,8 @@ class Canvas(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._arrange()
+        if self._is_whole:
+            self._arrange()
 
     def _arrange(self) -> None:
         width = self.width()

@@ -39,6 +39,7 @@ class Canvas(QWidget):
         super().__init__()
         self._theme = theme
         self._row_at = row_at
+        self._is_whole = False
         zone(self, "canvas")
         if whole:
             at_once(self.build())
@@ -83,7 +84,7 @@ class Canvas(QWidget):
         yield from self.key.build()
         yield
         self.header.bar.currentChanged.connect(self._turn)
-        yield
+        self._is_whole = True
 
     @property
     def page(self) -> str:
@@ -109,4 +110,5 @@ class Canvas(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._fit()
+        if self._is_whole:
+            self._fit()

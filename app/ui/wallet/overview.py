@@ -111,25 +111,24 @@ class Overview(QScrollArea):
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        holder = QWidget()
+        zone(holder, "canvas")
+        self.setWidget(holder)
+        self._column = QVBoxLayout(holder)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(0)
+        self._top = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._top.setSpacing(0)
+        self._column.addLayout(self._top, 1)
+        self._bar = rule(vertical=True)
+        self._top.addWidget(self._bar)
         if whole:
             at_once(self.build())
 
     def build(self) -> Pieces[None]:
         """Make the chart, the limits and the latest calls, one at each step."""
-        theme = self._theme
-        holder = QWidget()
-        zone(holder, "canvas")
-        self.setWidget(holder)
-        outer = QVBoxLayout(holder)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.setSpacing(0)
-        self._top = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._top.setSpacing(0)
-        outer.addLayout(self._top, 1)
-        self._bar = rule(vertical=True)
-        yield
-        self._top.addWidget(self._usage(), 5)
-        self._top.addWidget(self._bar)
+        theme, outer = self._theme, self._column
+        self._top.insertWidget(0, self._usage(), 5)
         yield
         self._top.addWidget(self._limits(), 3)
         yield
