@@ -25,6 +25,7 @@ FEED = "rialto_feed"
 SOURCE = "rialto_microphone"
 SOURCE_NAME = "Test microphone"
 START_TIMEOUT_S = 60.0
+TAIL_S = 0.3
 NOWHERE = "unix:/nonexistent/pulse"  # as PULSE_SERVER: a computer without sound; nothing is started for it
 
 
@@ -116,6 +117,8 @@ class Pulse:
             try:
                 _until(lambda: path.stat().st_size > 0, "the monitor gives no sound", seconds or START_TIMEOUT_S)
                 yield path
+                whole = path.stat().st_size + round(TAIL_S * self.rate_hz) * 4  # what is on its way is heard, too
+                _until(lambda: path.stat().st_size > whole, "the monitor fell silent")
             finally:
                 recorder.terminate()
                 recorder.wait(START_TIMEOUT_S)

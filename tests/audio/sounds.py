@@ -20,6 +20,11 @@ def tone(seconds: float, hz: float = 440.0, rate_hz: int = 24_000, level: float 
     return (level * 32767 * np.sin(2 * np.pi * hz * times)).astype(np.int16)
 
 
+def is_loud(recording: Path, level: float = 0.05) -> bool:
+    """Whether anything is heard in what is being recorded."""
+    return bool((np.abs(np.fromfile(recording, np.float32)) > level).any())
+
+
 def block(seconds: float, hz: float = 440.0, rate_hz: int = 24_000) -> Block:
     return Block(tone(seconds, hz, rate_hz), rate_hz)
 

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import soundfile
 
@@ -15,6 +14,7 @@ from app.ui.shared.dialogs import Dialog
 from app.ui.speech.clone_dialog import CloneDialog
 from app.ui.speech.export_dialog import ExportDialog
 from tests.audio.pulse import Pulse
+from tests.audio.sounds import is_loud
 from tests.journeys.conftest import until
 from tests.journeys.keyboard import Keyboard
 from tests.journeys.talk import in_the_sandbox
@@ -85,13 +85,12 @@ async def test_a_person_without_a_mouse_chooses_speaks_hears_and_saves(
         await until(lambda: page.main.speak_bar.speak.isEnabled())
         with pulse.listening() as recording:
             await hands.press("Ctrl+Return")
-            await until(lambda: sound.player.position_s > 0.3)
+            await until(lambda: sound.player.position_s > 0.3 and is_loud(recording))
             await hands.tab_to(page.main.player.play)
             if not sound.player.wants_to_play:  # on a busy machine all of it was heard on the way there
                 await hands.press("Space")
             await hands.press("Space")
             assert not sound.player.wants_to_play
-        assert np.abs(np.fromfile(recording, np.float32)).max() > 0.05
         await until(lambda: not desk.is_speaking)
         await hands.tab_to(page.main.player.waveform)
         await hands.press("Home")
@@ -174,8 +173,7 @@ async def test_a_person_without_a_mouse_clones_a_voice_and_speaks_with_it(
         await hands.tab_to(asked.preview)
         with pulse.listening() as recording:
             await hands.press("Space")
-            await until(lambda: recording.stat().st_size > pulse.rate_hz * 4)
-        assert np.abs(np.fromfile(recording, np.float32)).max() > 0.05
+            await until(lambda: is_loud(recording))
         assert not asked.go.isEnabled(), "nobody's voice is cloned without consent"
         await hands.tab_to(asked.consent)
         await hands.press("Space")

@@ -13,6 +13,7 @@ import webvtt
 from app.bootstrap.rialto import Rialto
 from app.ui.transcription.page import TranscriptionPage
 from tests.audio.pulse import Pulse
+from tests.audio.sounds import is_loud
 from tests.journeys.conftest import until
 from tests.journeys.keyboard import Keyboard
 from tests.journeys.talk import in_the_sandbox
@@ -76,9 +77,8 @@ async def test_a_person_without_a_mouse_records_reads_mends_and_hands_on(
         await hands.tab_to(main.sound.player.play)
         with pulse.listening() as loudspeaker:
             await hands.press("Space")
-            await until(lambda: desk.playing.player.position_s > 1.0)
+            await until(lambda: desk.playing.player.position_s > 1.0 and is_loud(loudspeaker))
             await hands.press("Space")
-        assert np.abs(np.fromfile(loudspeaker, np.float32)).max() > 0.05
         await hands.command("Save a copy of the recording")
         await hands.choose_file(str(tmp_path / "copy.wav"))
         await until(lambda: (tmp_path / "copy.wav").exists())

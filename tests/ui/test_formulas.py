@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from collections.abc import Iterator
 
 import pytest
 from PySide6.QtGui import QColor
@@ -26,6 +27,14 @@ pytestmark = pytest.mark.filterwarnings("ignore:path is deprecated:DeprecationWa
 @pytest.fixture
 def theme(qapp: QApplication) -> Theme:
     return Theme()
+
+
+@pytest.fixture(autouse=True)
+def _a_busy_computer_is_slow() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("app.ui.shared.formulas.FIRST_PATIENCE_S", 60.0)
+        patch.setattr("app.ui.shared.formulas.PATIENCE_S", 60.0)
+        yield
 
 
 def wait_for(qtbot: QtBot, view: MessageView) -> None:

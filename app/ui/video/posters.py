@@ -6,7 +6,7 @@ from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QSize, Qt, QTimer, QUrl, Signal
+from PySide6.QtCore import QObject, QSaveFile, QSize, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QImage
 
 from app.ui.shared.alive import alive
@@ -62,7 +62,7 @@ class Posters(QObject):
         if picture.isNull():
             self._at_work.discard(film)
         else:
-            in_pool(self, lambda: _kept_beside(film, picture), lambda kept: self._written(film) if kept else None)
+            in_pool(self, lambda: kept_beside(film, picture), lambda kept: self._written(film) if kept else None)
         self._next()
 
     def _written(self, film: str) -> None:
@@ -71,13 +71,16 @@ class Posters(QObject):
         self.made.emit(film)
 
 
-def _kept_beside(film: str, picture: QImage) -> bool:
-    """Write the picture beside its film. Runs in a thread of the pool."""
+def kept_beside(film: str, picture: QImage) -> bool:
+    """Write the picture beside its film, whole or not at all: others may be reading. Runs in a thread of the pool."""
     if max(picture.width(), picture.height()) > MAX_SIDE:
         picture = picture.scaled(
             MAX_SIDE, MAX_SIDE, Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation
         )
-    return picture.save(film + SUFFIX, quality=85)
+    file = QSaveFile(film + SUFFIX)
+    if not file.open(QSaveFile.OpenModeFlag.WriteOnly):
+        return False
+    return picture.save(file, "JPG", 85) and file.commit()  # type: ignore[call-overload]  # a str is what Qt takes
 
 
 class FirstFrame(QObject):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor, QImage
@@ -12,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from app.sandbox.video_engine import Shown, make_film
 from app.ui.images.picture_work import encoded
-from app.ui.video.posters import SUFFIX, TRIES, FirstFrame, Posters
+from app.ui.video.posters import SUFFIX, TRIES, FirstFrame, Posters, kept_beside
 from tests.ui.video.room import NO_DEVICES
 
 pytestmark = NO_DEVICES
@@ -84,3 +86,24 @@ def test_what_cannot_be_shown_is_tried_three_times_and_no_more(qtbot: QtBot, tmp
     qtbot.waitUntil(lambda: not posters._frames.busy, timeout=60_000)
     posters.get(str(path), SIZE)
     assert len(tries) == TRIES and not Path(str(path) + SUFFIX).exists()
+
+
+def test_whoever_reads_a_picture_while_it_is_written_has_all_of_it(tmp_path: Path) -> None:
+    film, over = str(tmp_path / "film.mp4"), threading.Event()
+    noise = np.random.default_rng(1).integers(0, 256, (360, 640 * 4), np.uint8)
+    picture = QImage(noise.tobytes(), 640, 360, QImage.Format.Format_RGB32).copy()
+    ends: set[bytes] = set()
+
+    def read() -> None:
+        while not over.is_set():
+            if Path(film + SUFFIX).exists():
+                ends.add(Path(film + SUFFIX).read_bytes()[-2:])
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    for _ in range(40):
+        assert kept_beside(film, picture)
+    over.set()
+    reader.join()
+    assert ends == {b"\xff\xd9"}, "the mark at the end of a JPEG"
+    assert [path.name for path in tmp_path.iterdir()] == ["film.mp4.jpg"]
