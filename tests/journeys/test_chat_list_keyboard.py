@@ -12,8 +12,8 @@ from tests.journeys.talk import QUESTION, Talk, in_the_sandbox
 
 
 async def zone_by_key(talk: Talk, zone: QWidget) -> None:
-    """F6 until the keyboard is in that part of the window."""
-    for _ in range(6):
+    """F6 until the keyboard is in that part of the window: at most once round its six parts and the notices."""
+    for _ in range(12):
         if zone.isAncestorOf(talk.hands.focus):
             return
         await talk.hands.press("F6")
