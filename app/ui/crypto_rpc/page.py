@@ -70,6 +70,7 @@ class CryptoRpcPage(QObject):
         yield
         self.pickers = Pickers(self, theme)
         self.networks, self.methods = self.pickers.networks, self.pickers.methods
+        yield
         self.answer = AnswerDesk(self, theme, tasks)
         self.tools = ToolDesk(self, theme, tasks)
         self.collections = CollectionDesk(self, theme, tasks)
