@@ -100,7 +100,7 @@ async def save(
     """
     part = part_path(path)
     received = after
-    file = await _in_thread(lambda: _open(path, mark, after))
+    file = await _opened(path, mark, after)
     keeps = False
     waiting: list[bytes] = []
     try:
@@ -141,6 +141,20 @@ async def _in_thread(work: Callable[[], T]) -> T:
     except asyncio.CancelledError:
         await asyncio.wait([ahead])
         raise
+
+
+async def _opened(path: Path, mark: str, after: int) -> RawIOBase:
+    """Open the part. Cancelled meanwhile it is closed again, and stays only where a later try may go on with it."""
+    opened: list[RawIOBase] = []
+    try:
+        await _in_thread(lambda: opened.append(_open(path, mark, after)))
+    except asyncio.CancelledError:
+        for file in opened:
+            file.close()
+            if not mark:
+                drop_part(path)
+        raise
+    return opened[0]
 
 
 def _open(path: Path, mark: str, after: int) -> RawIOBase:

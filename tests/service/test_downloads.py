@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator
+from io import RawIOBase
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from app.service import downloads
 from app.service.downloads import Part, mark_of, mark_path, part_path, read_part, rest_of, save
 from app.service.errors import StreamCut
 from app.service.video import QueuedVideo
@@ -143,3 +147,34 @@ def test_a_part_without_its_mark_cannot_be_used(tmp_path: Path) -> None:
     assert read_part(path).headers() == (("Range", "bytes=4-"), ("If-Range", TAG))
     assert rest_of((("content-range", "bytes 4-9/10"),), Part(4, TAG)) == 10
     assert rest_of((("content-range", "bytes 3-9/10"),), Part(4, TAG)) is None
+
+
+@pytest.mark.parametrize("mark", ["", '"tide-1"'])
+async def test_stopped_while_its_part_is_being_opened_no_file_stays_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mark: str
+) -> None:
+    opens, may_go_on = threading.Event(), threading.Event()
+    opened: list[RawIOBase] = []
+    really_open = downloads._open
+
+    def slowly(*part: Any) -> RawIOBase:
+        opened.append(really_open(*part))
+        opens.set()
+        may_go_on.wait(60)
+        return opened[0]
+
+    async def nothing() -> AsyncIterator[bytes]:
+        for piece in ():
+            yield piece
+
+    monkeypatch.setattr(downloads, "_open", slowly)
+    path = tmp_path / "film.mp4"
+    saving = asyncio.create_task(save(nothing(), path, mark=mark))
+    await asyncio.to_thread(opens.wait, 60)
+    saving.cancel()
+    await asyncio.sleep(0)
+    may_go_on.set()
+    with pytest.raises(asyncio.CancelledError):
+        await saving
+    assert opened[0].closed
+    assert part_path(path).exists() == bool(mark)
