@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import weakref
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import httpx
 import pytest
-from PySide6.QtCore import QBuffer, QByteArray, QIODevice, Qt
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, Qt, QTimer
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
@@ -169,6 +170,19 @@ async def shown(pictures: Pictures, url: str) -> None:
     pictures.get(url)
     async with asyncio.timeout(60):
         while pictures.get(url) is None:
+            await asyncio.sleep(0.005)
+
+
+async def test_who_lets_go_of_pictures_as_one_arrives_destroys_nothing_twice(
+    site: tuple[str, list[str]], tmp_path: Path
+) -> None:
+    url, _asked = site
+    held = [Pictures(cache=tmp_path / "pictures")]
+    gone = weakref.ref(held[0])
+    held[0].arrived.connect(lambda _url: QTimer.singleShot(0, held.clear))  # before the reply's own end
+    held[0].get(url)
+    async with asyncio.timeout(60):
+        while gone() is not None:
             await asyncio.sleep(0.005)
 
 

@@ -98,13 +98,26 @@ class Pictures(QObject):
             request.setAttribute(QNetworkRequest.Attribute.CacheLoadControlAttribute, prefer)
             reply = network.get(request)
             self._loading[url] = reply
-            reply.downloadProgress.connect(lambda so_far, total, reply=reply: _bound(reply, so_far, total))
-            reply.finished.connect(lambda url=url, reply=reply: self._finished(url, reply))
+            # Methods, not lambdas: one that holds this object would let go of it while the reply is being destroyed,
+            # and this object's end destroys its replies: the same one a second time.
+            reply.downloadProgress.connect(self._progressed)
+            reply.finished.connect(self._finished)
 
-    def _finished(self, url: str, reply: QNetworkReply) -> None:
+    def _progressed(self, so_far: int, total: int) -> None:
         from PySide6.QtNetwork import QNetworkReply
 
-        self._loading.pop(url, None)
+        reply = self.sender()
+        if isinstance(reply, QNetworkReply) and max(so_far, total) > MAX_BYTES:
+            reply.abort()
+
+    def _finished(self) -> None:
+        from PySide6.QtNetwork import QNetworkReply
+
+        reply = self.sender()
+        url = next((url for url, each in self._loading.items() if each is reply), None)
+        if not isinstance(reply, QNetworkReply) or url is None:
+            return
+        del self._loading[url]
         ok = reply.error() == QNetworkReply.NetworkError.NoError
         self._keep(url, picture_from(reply.read(MAX_BYTES)) if ok else None)
         reply.deleteLater()
@@ -129,8 +142,3 @@ def picture_from(content: QByteArray) -> QPixmap | None:
         smooth = Qt.TransformationMode.SmoothTransformation
         square = square.scaled(QSize(SIDE, SIDE), Qt.AspectRatioMode.KeepAspectRatio, smooth)
     return QPixmap.fromImage(square)
-
-
-def _bound(reply: QNetworkReply, so_far: int, total: int) -> None:
-    if max(so_far, total) > MAX_BYTES:
-        reply.abort()
