@@ -17,6 +17,7 @@ from app import __version__
 from app.bootstrap.ground import Ground
 from app.bootstrap.moments import Loading
 from app.bootstrap.options import USAGE, Options, read_options
+from app.bootstrap.start_failure import show_start_failure
 from app.credentials.redaction import SecretRegistry
 from app.storage.errors import StorageUnavailable
 from app.storage.paths import HOME_VARIABLE, Paths
@@ -26,6 +27,9 @@ from app.ui.shell.single_instance import SingleInstance
 
 if TYPE_CHECKING:
     from app.bootstrap.rialto import Rialto
+
+_MAKE_WRITABLE = "Allow writing to that folder, or choose another one with --portable FOLDER."
+_END_THE_OTHER = "Wait a moment and start again, or end the other one first."
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -58,14 +62,17 @@ def run(arguments: Sequence[str]) -> int:
     try:
         paths.make()
     except StorageUnavailable as error:
-        print(f"{error.sentence}. Rialto keeps its data in {paths.data}.", file=sys.stderr)
+        show_start_failure(f"{error.sentence}.", f"Rialto keeps its data in {paths.data}. {_MAKE_WRITABLE}")
         return 1
     instance = SingleInstance(paths.data)
     if not instance.try_lock():
         if instance.raise_other():
             print("Rialto is running already; its window has been brought to the front.")
             return 0
-        print(f"Another Rialto uses {paths.data} and does not answer.", file=sys.stderr)
+        if instance.is_refused:
+            show_start_failure(f"Rialto cannot write to its data folder, {paths.data}.", _MAKE_WRITABLE)
+        else:
+            show_start_failure(f"Another Rialto uses {paths.data} and does not answer.", _END_THE_OTHER)
         return 1
     return _run_window(qt_app, options, paths, instance)
 

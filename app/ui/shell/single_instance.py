@@ -37,8 +37,13 @@ class SingleInstance(QObject):
         return _socket_name(self._folder)
 
     def try_lock(self) -> bool:
-        """True when this folder is ours now. False when another Rialto has it, or the folder cannot be written."""
+        """True when this folder is ours now. False when another Rialto has it, or when `is_refused`."""
         return self._lock.tryLock(0)
+
+    @property
+    def is_refused(self) -> bool:
+        """True after a `try_lock` that failed because the folder cannot be written, not because another holds it."""
+        return self._lock.error() not in (QLockFile.LockError.NoError, QLockFile.LockError.LockFailedError)
 
     def listen(self) -> None:
         """Start to hear later starts. Call after the first paint: the network module is not needed before."""

@@ -1,0 +1,32 @@
+"""A start that fails says so in a box on the screen: who starts a program from a menu never sees stderr."""
+
+from __future__ import annotations
+
+import sys
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication, QMessageBox
+
+_INVISIBLE = ("offscreen", "minimal", "vnc")  # Qt's platforms whose windows nobody at this computer sees
+
+
+def show_start_failure(what: str, advice: str = "") -> None:
+    """Print both sentences to stderr, then show them in a message box until the person closes it.
+
+    `what` says what happened, `advice` what to do now. Call before the window's own loop runs; makes a QApplication
+    where there is none yet. On a platform without a screen only stderr hears it.
+    """
+    print(" ".join(filter(None, (what, advice))), file=sys.stderr)
+    _application = QApplication.instance() or QApplication([sys.argv[0]])
+    if QGuiApplication.platformName() not in _INVISIBLE:
+        failure_box(what, advice).exec()
+
+
+def failure_box(what: str, advice: str = "") -> QMessageBox:
+    """The box, not shown yet. Its texts are plain: a path in them is never taken for markup."""
+    box = QMessageBox(QMessageBox.Icon.Critical, "Rialto cannot start", what, QMessageBox.StandardButton.Close)
+    box.setInformativeText(advice)
+    box.setTextFormat(Qt.TextFormat.PlainText)
+    box.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    return box
