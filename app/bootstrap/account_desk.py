@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from app.credentials.keyring_store import KeyringStore
     from app.credentials.passphrase_store import PassphraseStore
     from app.credentials.stores import SessionStore
+    from app.service.key_limits import LimitsRegistry
     from app.service.network import Network
     from app.ui.settings.accounts.checking import CheckedKey
     from app.ui.settings.accounts.presenter import AccountsPresenter
@@ -168,6 +169,7 @@ class AccountDesk(QObject):
             self.sandbox.start_and_tell,
             lambda: self.network,
             lambda account, base_url: self.wallet_keys.auth(account, base_url),
+            lambda: self.limits,
         )
         switch.connected.connect(self.connected)
         switch.problem.connect(self.problem)
@@ -183,11 +185,24 @@ class AccountDesk(QObject):
         return Network(network_settings(self._settings.value), self._read_proxy_password)
 
     @cached_property
+    def limits(self) -> LimitsRegistry:
+        """What each key may still do at its host, for everything here that calls with it."""
+        from app.service.key_limits import LimitsRegistry
+
+        return LimitsRegistry()
+
+    @cached_property
     def connection(self) -> ConnectionPresenter:
         from app.ui.settings.connection.presenter import ConnectionPresenter
 
         presenter = ConnectionPresenter(
-            self._settings, self.network, self.book, self.places, self._tasks, sandbox=self.sandbox.address
+            self._settings,
+            self.network,
+            self.book,
+            self.places,
+            self._tasks,
+            sandbox=self.sandbox.address,
+            registry=self.limits,
         )
         presenter.changed.connect(self.network_changed)
         presenter.changed.connect(self.presenter.refresh)  # the table of secrets
@@ -214,7 +229,8 @@ class AccountDesk(QObject):
         from app.service.service import open_service
         from app.ui.settings.accounts.checking import check_key
 
-        return await check_key(address, dialect, key, open_with=partial(open_service, network=self.network))
+        open_with = partial(open_service, network=self.network, registry=self.limits)
+        return await check_key(address, dialect, key, open_with=open_with)
 
     def _address_of(self, account_id: str) -> str:
         account = self.book.get(account_id)

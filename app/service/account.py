@@ -78,8 +78,13 @@ class AccountResource:
     async def rate_limits(self, *, background: bool = False) -> RateLimits:
         """Return limits and balances; also the way to check a key. Raises `AuthenticationFailed` for a wrong one.
 
-        The calls of each text model keep to the limits that stand there from now on.
+        The calls of each text model keep to the limits that stand there from now on. Who asks while somebody asks with
+        the same key gets the same answer.
         """
+        limits = await self._client.key_limits()
+        return await limits.share("rate limits", lambda: self._rate_limits(background=background))
+
+    async def _rate_limits(self, *, background: bool) -> RateLimits:
         content = await self._client.get("/api_keys/rate_limits", resource="account", background=background)
         data = content.get("data") if isinstance(content, Mapping) else None
         if not isinstance(data, Mapping):
@@ -88,7 +93,7 @@ class AccountResource:
         for each in limits.models:
             requests, tokens = each.amount("RPM"), each.amount("TPM")
             if requests is not None and requests >= 1:
-                self._client.pace.set(text_pace(each.model_id), int(requests), int(tokens) if tokens else None)
+                self._client.limits.pace.set(text_pace(each.model_id), int(requests), int(tokens) if tokens else None)
         return limits
 
     async def limit_log(self) -> tuple[LimitHit, ...]:

@@ -18,9 +18,13 @@ class ApiKeyAuth(httpx.Auth):
     def __init__(self, read_key: Callable[[], Awaitable[str]]) -> None:
         self._read_key = read_key
 
+    async def credential(self) -> str:
+        """What the service knows the caller by: the key, "" for none. Raises what reading it raises; do not keep it."""
+        return (await self._read_key()).strip()
+
     async def async_auth_flow(self, request: httpx.Request) -> AsyncGenerator[httpx.Request, httpx.Response]:
         """Raises `AuthenticationFailed`, with nothing sent, when the key cannot be written into a header."""
-        key = (await self._read_key()).strip()
+        key = await self.credential()
         if key:
             if not (key.isascii() and key.isprintable()) or " " in key:
                 raise AuthenticationFailed("The API key holds characters that a key cannot have.", surely_not_sent=True)

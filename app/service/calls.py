@@ -105,6 +105,11 @@ class Call:
     paces_itself: bool = False  # a refusal for too many calls is raised at once: the caller waits, and says so
 
     @property
+    def bucket(self) -> str:
+        """Which limit of the service a refusal for too many calls is about. A wallet's routes have one each."""
+        return self.pace or (self.path if self.resource == "x402" else "")
+
+    @property
     def costs(self) -> bool:
         """Whether carrying it out takes from a balance. A top-up does not: it has a limit of its own."""
         return self.kind in (CallKind.PAID, CallKind.UPLOAD, CallKind.QUEUE) or (

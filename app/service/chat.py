@@ -245,7 +245,7 @@ class ChatResource:
 
 def _count_tokens(client: ServiceClient, call: Call, usage: Usage | None) -> None:
     if usage is not None:
-        client.pace.spend(call.pace, usage.total)
+        client.limits.pace.spend(call.pace, usage.total)
 
 
 def _report(record: CallRecord, reader: ChatReader, price: Price | None) -> None:

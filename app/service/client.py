@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from app.service.addresses import is_absolute, origin
-from app.service.auth import NO_AUTH
+from app.service.auth import NO_AUTH, ApiKeyAuth
 from app.service.bodies import MAX_ERROR_BYTES, BoundedBody, too_large
 from app.service.calls import Call, CallRecord, Content, JsonContent, query
 from app.service.chat_types import RetryWait
@@ -30,15 +30,16 @@ from app.service.errors import (
     RateLimited,
     ServiceError,
     StreamCut,
+    TimedOut,
 )
 from app.service.exchange import NOT_SHOWN, Exchange, RequestRecord
 from app.service.http_failures import CONNECT_TIMEOUT_S, failure_of, leads_astray, redirect_target
 from app.service.json_large import LARGE_BYTES, read_large_json
 from app.service.json_text import read_json
+from app.service.key_limits import KeyLimits, LimitsRegistry
 from app.service.network import Network
-from app.service.pace import Pace
 from app.service.response_info import ResponseInfo, read_response_info
-from app.service.retry import CallKind, FailureBudget, full_jitter, wait_before_retry, wait_reason
+from app.service.retry import MAX_RESET_WAIT_S, BudgetState, CallKind, jitter, wait_before_retry, wait_reason
 from app.service.tls import empty_context
 from app.service.wallet_auth import SecondChance, WalletAuth
 
@@ -129,10 +130,12 @@ class Answer:
 class ServiceClient:
     """Sends calls for one account and tells `on_exchange` about each of them exactly once.
 
-    `base_url` already ends at the version segment. `auth` goes to the origin of `base_url` and nowhere else. `budget`
-    is the account's own. `on_reach` hears after each try "" when the service answered, else the code of what is in the
-    way (dns, network, timeout, refused, …). `network` is shared between accounts and knows proxies and certificates;
-    `transport` takes its place. Nothing is opened or loaded before the first call.
+    `base_url` already ends at the version segment. `auth` goes to the origin of `base_url` and nowhere else. `registry`
+    holds the limits of all keys, so that clients with one key share them; `partner` says which documented ones are
+    meant. `on_budget` hears when calls begin or cease to be held. `on_reach` hears after each try "" when the service
+    answered, else the code of what is in the way (dns, network, timeout, refused, …). `network` is shared between
+    accounts and knows proxies and certificates; `transport` takes its place. Nothing is opened, read or loaded before
+    the first call.
     """
 
     def __init__(
@@ -143,20 +146,24 @@ class ServiceClient:
         *,
         on_exchange: Callable[[Exchange], None],
         on_reach: Callable[[str], None] | None = None,
-        budget: FailureBudget,
+        on_budget: Callable[[BudgetState], None] | None = None,
+        registry: LimitsRegistry | None = None,
+        partner: bool = False,
         transport: httpx.AsyncBaseTransport | None = None,
         network: Network | None = None,
-        pace: Pace | None = None,
         gate: Gate | None = None,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
-        jitter: Callable[[], float] = full_jitter,
+        jitter: Callable[[], float] = jitter,
     ) -> None:
         self.base_url = base_url.rstrip("/")
         self.dialect = dialect
-        self.budget = budget
-        self.pace = pace or Pace()
+        self.limits = KeyLimits()  # until the first call, for which the key is read
+        self._registry = registry or LimitsRegistry()
+        self._partner = partner
+        self._knows_limits = False
         self._auth = auth
         self._on_exchange = on_exchange
+        self._on_budget = on_budget or (lambda _state: None)
         self._on_reach = on_reach or (lambda _code: None)
         self._gate = gate
         self._transport = transport
@@ -206,8 +213,19 @@ class ServiceClient:
         async with self._settled(call, record, on_wait, Answer.read) as answer:
             yield answer
 
+    async def key_limits(self) -> KeyLimits:
+        """The limits of the key that calls go out with. Raises `ServiceError` when the key cannot be read."""
+        if not self._knows_limits:
+            credential = await self._auth.credential() if isinstance(self._auth, ApiKeyAuth | WalletAuth) else ""
+            if not self._knows_limits:
+                self._knows_limits = True
+                self.limits = self._registry.of(self.base_url, credential, partner=self._partner)
+                self.limits.budget.listen(self._on_budget)
+        return self.limits
+
     async def aclose(self) -> None:
-        self.budget.close()
+        self._knows_limits = True  # a call that is being given up listens to nothing any more
+        self.limits.budget.forget_listener(self._on_budget)
         http, self._http = self._http, None
         if http is not None:
             await http.aclose()
@@ -252,6 +270,7 @@ class ServiceClient:
         if self._gate is not None and call.costs:
             await self._gate(call, record.exchange.id)
         second_chance = SecondChance(self._auth)
+        longest_s = 0.0  # the longest wait so far that no window ended: no later one is shorter
         while True:
             try:
                 return await self._attempt(call, record, tell, receive)
@@ -262,6 +281,8 @@ class ServiceClient:
                 wait_s = wait_before_retry(call.kind, error, attempts, self._jitter) if attempts else None
                 if wait_s is None or call.single or _is_the_callers(call, error):
                     raise
+                if not isinstance(error, RateLimited):
+                    wait_s = longest_s = max(wait_s, longest_s)
                 if wait_s:
                     tell(wait_reason(error), wait_s, error.message)
             await self._sleep(wait_s)
@@ -273,15 +294,17 @@ class ServiceClient:
         tell: Callable[[str, float], None],
         receive: Callable[[Answer], Awaitable[None]],
     ) -> Answer:
-        await self.pace.turn(call.pace, lambda seconds: tell("pace", seconds))
         own = not is_absolute(call.path)  # a strange host's refusals are not on the service's list
-        admission = (
-            await self.budget.admit(background=call.background, on_hold=lambda s: tell("held", s)) if own else None
-        )
+        limits = await self._limits_for(call)
+        await limits.pace.turn(call.pace, lambda seconds: tell("pace", seconds))
+        admission = None
+        if own:
+            await self._keep_to(limits, call, tell)
+            admission = await limits.budget.admit(background=call.background, on_hold=lambda s: tell("held", s))
         try:
             http = await self._open_http()
             record.attempted()
-            response = await self._reach(http, call) if own else await self._send(http, call)
+            response = await self._reach(http, call, limits) if own else await self._send(http, call)
             if admission is not None:
                 admission.answered(response.status_code)
         finally:
@@ -291,14 +314,17 @@ class ServiceClient:
             info = read_response_info(response.status_code, response.headers.multi_items(), self.dialect)
             record.answered(info)
             if own:
-                self.pace.hear(call.pace, info.limit_requests, info.limit_tokens, info.cap_limit)
+                limits.pace.hear(call.pace, info.limit_requests, info.limit_tokens, info.cap_limit)
             if response.status_code >= 400 and response.status_code not in call.expected:
                 refusal = decode_refusal(info, await _beginning(response, info))
                 if own and isinstance(refusal, AbuseBlocked):
-                    self.budget.block()
+                    limits.budget.block()
+                elif own and isinstance(refusal, RateLimited) and refusal.retry_after_s:
+                    limits.met(call.bucket, refusal.retry_after_s)
                 raise refusal
             if response.status_code < 200 or 300 <= response.status_code < 400:
                 raise misdirected(info)
+            limits.passed(call.bucket)
             answer = Answer(response, info, call, record)
             await receive(answer)
         except BaseException:
@@ -306,14 +332,37 @@ class ServiceClient:
             raise
         return answer
 
-    async def _reach(self, http: httpx.AsyncClient, call: Call) -> httpx.Response:
+    async def _limits_for(self, call: Call) -> KeyLimits:
+        """Those of the key, also for a call that goes without it, unless the key cannot be read."""
+        if call.authenticated and not is_absolute(call.path):
+            return await self.key_limits()
+        with suppress(ServiceError):
+            return await self.key_limits()
+        return self.limits
+
+    async def _keep_to(self, limits: KeyLimits, call: Call, tell: Callable[[str, float], None]) -> None:
+        """Wait for the end of a limit that a call of the same key has met. Raises where nobody waits for that."""
+        if call.background and call.kind is CallKind.READ and not call.single and limits.out_of_reach is not None:
+            raise limits.out_of_reach
+        while (wait_s := limits.resets_in_s(call.bucket)) and not call.single:
+            by_itself = call.background or call.paces_itself
+            if wait_s > MAX_RESET_WAIT_S and call.kind is not CallKind.READ and not by_itself:
+                return  # too long to wait, so whoever asks decided it, and the service may have changed its mind
+            if wait_s > MAX_RESET_WAIT_S or by_itself:
+                raise RateLimited("A limit of this key is used up.", retry_after_s=wait_s, surely_not_sent=True)
+            tell("rate_limit", wait_s)
+            await self._sleep(wait_s)
+
+    async def _reach(self, http: httpx.AsyncClient, call: Call, limits: KeyLimits) -> httpx.Response:
         """Send once, and tell whether the service could be reached at all."""
         try:
             response = await self._send(http, call)
         except ConnectionFailed as failure:
             if failure.code != "address":  # that one never left
+                limits.unreached(failure)
                 self._on_reach(failure.code or "network")
             raise
+        limits.reached()
         self._on_reach("")
         return response
 
@@ -409,8 +458,8 @@ def _reads(response: httpx.Response) -> AsyncIterable[bytes]:
 
 
 def _is_the_callers(call: Call, error: ServiceError) -> bool:
-    """Whether the wait that a refusal asks for is not kept here."""
-    if isinstance(error, AbuseBlocked):
+    """Whether the next try is not made here: what asks in the background asks again by itself, at its own pace."""
+    if isinstance(error, AbuseBlocked | ConnectionFailed | TimedOut):
         return call.background
     return call.paces_itself and isinstance(error, RateLimited)
 

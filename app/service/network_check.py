@@ -29,10 +29,11 @@ from app.service.errors import (
     ServiceError,
     TimedOut,
 )
+from app.service.key_limits import LimitsRegistry
 from app.service.network import Network, Proxy, UnusableProxy, Way
 from app.service.network_dial import Dialer, HopFailed, sentence_of
 from app.service.network_stream import SocketStream
-from app.service.retry import CallKind, FailureBudget
+from app.service.retry import CallKind
 
 if TYPE_CHECKING:
     import httpx
@@ -64,13 +65,21 @@ class NetworkCheck:
     """
 
     def __init__(
-        self, base_url: str, network: Network, auth: httpx.Auth | None, on_hops: OnHops, *, dialect: str = "service"
+        self,
+        base_url: str,
+        network: Network,
+        auth: httpx.Auth | None,
+        on_hops: OnHops,
+        *,
+        dialect: str = "service",
+        registry: LimitsRegistry | None = None,
     ) -> None:
         self.hops: tuple[Hop, ...] = ()
         self._base_url = base_url.rstrip("/")
         self._network = network
         self._auth = auth
         self._dialect = dialect
+        self._registry = registry
         self._on_hops = on_hops
         self._begun = 0.0
 
@@ -209,8 +218,8 @@ class NetworkCheck:
             DIALECTS[self._dialect],
             self._auth,
             on_exchange=lambda _exchange: None,
-            budget=FailureBudget(),
             network=self._network,
+            registry=self._registry,
         )
         call = Call(
             "GET",

@@ -49,13 +49,21 @@ class Pace:
         *,
         partner: bool = False,
     ) -> None:
-        self._limits = dict(limits if limits is not None else PARTNER_PER_MINUTE if partner else PER_MINUTE)
-        self._unheard = PARTNER_TEXT_PER_MINUTE if partner else TEXT_PER_MINUTE
+        self._limits = dict(limits or {})
+        self._documented: Mapping[str, int] = {}
+        self._unheard = TEXT_PER_MINUTE
+        if limits is None:
+            self.grant(partner=partner)
         self._token_limits: dict[str, int] = {}
         self._clock = clock
         self._sleep = sleep
         self._times: dict[str, deque[float]] = {}
         self._tokens: dict[str, deque[tuple[float, int]]] = {}
+
+    def grant(self, *, partner: bool) -> None:
+        """Keep to a partner's documented limits, or to everybody's, wherever the service has told none."""
+        self._documented = PARTNER_PER_MINUTE if partner else PER_MINUTE
+        self._unheard = PARTNER_TEXT_PER_MINUTE if partner else TEXT_PER_MINUTE
 
     def set(self, name: str, per_minute: int, tokens_per_minute: int | None = None) -> None:
         """Use other limits for `name` from now on."""
@@ -80,7 +88,8 @@ class Pace:
 
     async def turn(self, name: str, on_wait: Callable[[float], None]) -> None:
         """Wait for this call's turn, first come first served. `on_wait` hears the seconds when there is a wait."""
-        allowed = self._limits.get(name, self._unheard[0] if name.startswith(_TEXT) else None)
+        usual = self._unheard[0] if name.startswith(_TEXT) else None
+        allowed = self._limits.get(name, self._documented.get(name, usual))
         if allowed is None:
             return
         times = self._times.setdefault(name, deque())

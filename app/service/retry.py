@@ -48,12 +48,13 @@ class CallKind(StrEnum):
 def wait_before_retry(kind: CallKind, error: ServiceError, attempt: int, jitter: Callable[[], float]) -> float | None:
     """Return the seconds to wait before try `attempt + 1`, or None when the error belongs to the caller now.
 
-    `attempt` counts the tries made, from 1. `jitter` gives 0..1 and spreads the whole of an exponential backoff.
+    `attempt` counts the tries made, from 1. `jitter` gives 0..1: half of an exponential backoff is fixed, half random,
+    so that tries spread, none follows at once, and no wait is shorter than the one before it.
     Never asked once the first byte of an answer with status 200 was handed out.
     """
     if attempt >= MAX_ATTEMPTS or kind is CallKind.ONCE:
         return None
-    backoff_s = min(MAX_BACKOFF_S, BASE_WAIT_S * 2.0 ** (attempt - 1)) * jitter()
+    backoff_s = min(MAX_BACKOFF_S, BASE_WAIT_S * 2.0 ** (attempt - 1)) * (1 + jitter()) / 2
     if isinstance(error, AbuseBlocked):
         return 0.0  # the failure budget holds every call for as long as the block lasts
     if isinstance(error, RateLimited):
@@ -86,11 +87,11 @@ class BudgetState:
 
 
 class FailureBudget:
-    """Counts refusals (status 400 and above) of the last 30 s for one account.
+    """Counts refusals (status 400 and above) of the last 30 s for one key, whoever calls with it.
 
     The service blocks everything for 30 s after more than 20. At 15 background calls are turned away with `Held`; at
     18, refusals and calls still without an answer together, every further call waits. The wait ends by itself and can
-    be cancelled. `on_change` is called when the picture changes, never more often than calls are answered.
+    be cancelled. Listeners are called when the picture changes, never more often than calls are answered.
     """
 
     WINDOW_S = 30.0
@@ -103,7 +104,7 @@ class FailureBudget:
         on_change: Callable[[BudgetState], None] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.on_change = on_change
+        self._listeners = [on_change] if on_change is not None else []
         self._clock = clock
         self._failures: deque[float] = deque()
         self._blocked_until = 0.0
@@ -140,7 +141,20 @@ class FailureBudget:
         """Look at the clock again. Needed only by a test that turned it."""
         self._publish()
 
+    def listen(self, listener: Callable[[BudgetState], None]) -> None:
+        """Tell `listener` every change from now on, and at once what is not as usual."""
+        self._listeners.append(listener)
+        if self.state.pausing:
+            listener(self.state)
+            self._publish()  # nobody may have kept the time until now
+
+    def forget_listener(self, listener: Callable[[BudgetState], None]) -> None:
+        self._listeners = [each for each in self._listeners if each != listener]
+        if not self._listeners:
+            self.close()
+
     def close(self) -> None:
+        """Keep no time any more: nobody listens."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -179,13 +193,13 @@ class FailureBudget:
         state = self.state
         self.close()
         next_change_s = state.resumes_in_s or self._resumes_in_s(self.PAUSE_AT)
-        if next_change_s:
+        if next_change_s and self._listeners:
             self._timer = asyncio.get_running_loop().call_later(next_change_s + 0.01, self._publish)
         old = self._shown
         if (state.failures, state.holding, state.pausing) != (old.failures, old.holding, old.pausing):
             self._shown = state
-            if self.on_change is not None:
-                self.on_change(state)
+            for listener in self._listeners:
+                listener(state)
 
     async def _changed(self, timeout_s: float | None) -> None:
         waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -213,7 +227,8 @@ class Admission:
             budget.forget()
 
 
-def full_jitter() -> float:
+def jitter() -> float:
+    """0..1, anew each time."""
     return random.random()  # noqa: S311 - spreads load, guards nothing
 
 

@@ -19,7 +19,7 @@ from app.service.calls import Call, JsonContent, query
 from app.service.client import ServiceClient
 from app.service.dialect import DIALECTS
 from app.service.errors import LimitExceeded
-from app.service.retry import CallKind, FailureBudget
+from app.service.retry import CallKind
 from app.service.wire import ListEnvelope, WireModel, read_model
 
 LONGEST_WAIT_S = 25.0  # of one look that waits for news
@@ -129,7 +129,6 @@ class SandboxControls:
             DIALECTS["service"],
             ApiKeyAuth(read_key),
             on_exchange=lambda _exchange: None,
-            budget=FailureBudget(),
         )
 
     async def aclose(self) -> None:

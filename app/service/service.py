@@ -14,10 +14,10 @@ from app.service.client import Gate, ServiceClient
 from app.service.dialect import DIALECTS
 from app.service.errors import LimitExceeded
 from app.service.exchange import Exchange
+from app.service.key_limits import LimitsRegistry
 from app.service.models import ModelsResource
 from app.service.network import Network
-from app.service.pace import Pace
-from app.service.retry import BudgetState, FailureBudget
+from app.service.retry import BudgetState
 
 if TYPE_CHECKING:
     import httpx
@@ -117,7 +117,7 @@ def open_service(
     *,
     on_budget: Callable[[BudgetState], None] | None = None,
     on_reach: Callable[[str], None] | None = None,
-    budget: FailureBudget | None = None,
+    registry: LimitsRegistry | None = None,
     transport: httpx.AsyncBaseTransport | None = None,
     network: Network | None = None,
     partner: bool = False,
@@ -126,8 +126,9 @@ def open_service(
     """Return the service at `base_url` (None: the dialect's own). Opens nothing yet.
 
     `on_exchange` is told about each call once, on the event loop, and must not raise. `on_budget` hears when calls
-    begin or cease to be held, `on_reach` as in `ServiceClient`. `partner`: the account has a partner's rate limits.
-    `gate` is asked before each call that may cost money.
+    begin or cease to be held, `on_reach` as in `ServiceClient`. `registry` is the program's; without it the service
+    shares its limits with nobody. `partner`: the account has a partner's rate limits. `gate` is asked before each call
+    that may cost money.
     Raises `LimitExceeded` for an address that cannot be called.
     """
     dialect = DIALECTS[dialect_name]
@@ -140,10 +141,11 @@ def open_service(
         auth,
         on_exchange=on_exchange,
         on_reach=on_reach,
-        budget=budget or FailureBudget(on_budget),
+        on_budget=on_budget,
+        registry=registry,
+        partner=partner,
         transport=transport,
         network=network,
-        pace=Pace(partner=partner),
         gate=gate,
     )
     return Service(client)

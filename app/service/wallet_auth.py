@@ -27,7 +27,8 @@ class WalletAuth(httpx.Auth):
     """Puts a fresh sign-in header on each attempt and learns the service's clock from each answer.
 
     `sign_in` may raise the exceptions named in `refused_by`; they become `AuthenticationFailed` with their sentence,
-    and nothing is sent. `on_skew` hears when the two clocks come to differ by half a minute, or cease to.
+    and nothing is sent. `wallet` is the address that signs, by which the service counts its calls. `on_skew` hears
+    when the two clocks come to differ by half a minute, or cease to.
     """
 
     def __init__(
@@ -36,6 +37,7 @@ class WalletAuth(httpx.Auth):
         header_name: str,
         sign_in: SignInHeader,
         *,
+        wallet: str = "",
         refused_by: tuple[type[Exception], ...] = (),
         on_skew: Callable[[timedelta], None] | None = None,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
@@ -43,10 +45,15 @@ class WalletAuth(httpx.Auth):
         self.header_name = header_name
         self.skew = timedelta()  # what the service's clock is ahead of ours
         self._origin = _origin(httpx.URL(base_url))
+        self._wallet = wallet
         self._sign_in = sign_in
         self._refused_by = refused_by
         self._on_skew = on_skew
         self._clock = clock
+
+    async def credential(self) -> str:
+        """What the service knows the caller by: the wallet's address."""
+        return self._wallet
 
     async def async_auth_flow(self, request: httpx.Request) -> AsyncGenerator[httpx.Request, httpx.Response]:
         """Raises `AuthenticationFailed`, with nothing sent, when no header can be made."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from app.service.auth import ApiKeyAuth
 from app.service.client import ServiceClient
 from app.service.dialect import DIALECTS
 from app.service.exchange import Exchange
+from app.service.key_limits import LimitsRegistry
 from app.service.network import Network
 from app.service.retry import FailureBudget
 from app.service.service import Service
@@ -162,11 +164,12 @@ class Watched:
         dialect: str = "service",
         auth: httpx.Auth | None = None,
         network: Network | None = None,
+        registry: LimitsRegistry | None = None,
     ) -> None:
         self.exchanges: list[Exchange] = []
         self.slept: list[float] = []
         self.reached: list[str] = []
-        self.budget = FailureBudget()
+        self.ahead_s = 0.0  # what the waits so far would have taken
         self.requests: list[httpx.Request] = []
 
         def answer(request: httpx.Request) -> httpx.Response:
@@ -176,6 +179,8 @@ class Watched:
 
         async def sleep(seconds: float) -> None:
             self.slept.append(seconds)
+            self.ahead_s += seconds
+            await asyncio.sleep(0)
 
         self.client = ServiceClient(
             base_url,
@@ -183,7 +188,7 @@ class Watched:
             auth or ApiKeyAuth(read_key),
             on_exchange=self.exchanges.append,
             on_reach=self.reached.append,
-            budget=self.budget,
+            registry=registry or LimitsRegistry(lambda: time.monotonic() + self.ahead_s),
             transport=httpx.MockTransport(answer) if handler is not None else None,
             network=network,
             sleep=sleep,
@@ -192,10 +197,15 @@ class Watched:
         self.service = Service(self.client)
 
     async def __aenter__(self) -> Watched:
+        await self.client.key_limits()
         return self
 
     async def __aexit__(self, *_: object) -> None:
         await self.service.aclose()
+
+    @property
+    def budget(self) -> FailureBudget:
+        return self.client.limits.budget
 
     @property
     def exchange(self) -> Exchange:

@@ -112,7 +112,7 @@ async def test_the_limits_of_a_text_model_are_those_that_its_answer_told(
     told = {"x_ratelimit_limit_requests": str(requests), "x_ratelimit_limit_tokens": str(tokens)}
     async with Watched(handler=answering(ANSWER, **told)) as watched:
         await watched.service.chat.complete(HELLO)
-        pace = watched.client.pace
+        pace = watched.client.limits.pace
         assert pace._limits[text_pace("m")] == requests, rule
         pace._times.clear()
         assert await held_after(requests, pace, text_pace("m")), rule
@@ -146,15 +146,15 @@ async def test_r_lim_29_tokens_of_an_answer_count_for_a_minute() -> None:
     body = {**ANSWER, "usage": {"prompt_tokens": 900, "completion_tokens": 100, "total_tokens": 1000}}
     async with Watched(handler=answering(body, x_ratelimit_limit_requests="20", x_ratelimit_limit_tokens="1000")) as at:
         turned = Turned()
-        at.client.pace._clock, at.client.pace._sleep = turned.clock, turned.sleep
+        at.client.limits.pace._clock, at.client.limits.pace._sleep = turned.clock, turned.sleep
         told: list[float] = []
         await at.service.chat.complete(HELLO)
         turned.now += 10
-        await at.client.pace.turn(text_pace("m"), told.append)
-        await at.client.pace.turn(text_pace("other"), told.append)
+        await at.client.limits.pace.turn(text_pace("m"), told.append)
+        await at.client.limits.pace.turn(text_pace("other"), told.append)
         assert told == [WINDOW_S - 10]
         turned.now += WINDOW_S
-        await at.client.pace.turn(text_pace("m"), told.append)
+        await at.client.limits.pace.turn(text_pace("m"), told.append)
         assert len(told) == 1
 
 
@@ -163,9 +163,9 @@ async def test_r_ep_10_the_list_of_limits_is_kept_to() -> None:
     rows += [{"apiModelId": "n", "rateLimits": [{"amount": 0, "type": "RPM"}]}, {"apiModelId": "o"}]
     async with Watched(handler=answering({"data": {"rateLimits": rows}})) as watched:
         await watched.service.account.rate_limits()
-        assert await held_after(3, watched.client.pace, text_pace("m"))
-        assert await held_by_tokens(70, watched.client.pace, text_pace("m"))
-        assert await held_after(500, watched.client.pace, text_pace("n"))
+        assert await held_after(3, watched.client.limits.pace, text_pace("m"))
+        assert await held_by_tokens(70, watched.client.limits.pace, text_pace("m"))
+        assert await held_after(500, watched.client.limits.pace, text_pace("n"))
 
 
 @pytest.mark.parametrize(("cap", "allowed"), [("100", 90), ("1000", 900)])
@@ -174,18 +174,18 @@ async def test_r_rpc_44_r_lim_15_a_tenth_of_the_proxys_cap_is_left_to_other_prog
     async with Watched(handler=answering({"id": 1, "result": "0x1"}, **headers)) as watched:
         rpc = watched.service.crypto_rpc
         await rpc.send(rpc.prepare("base-mainnet", [RpcItem("eth_chainId")]))
-        watched.client.pace._times.clear()
-        assert await held_after(allowed, watched.client.pace, "crypto")
+        watched.client.limits.pace._times.clear()
+        assert await held_after(allowed, watched.client.limits.pace, "crypto")
 
 
 @pytest.mark.parametrize("told", ["0", "-1", "many", ""])
 async def test_limits_that_cannot_be_are_not_taken(told: str) -> None:
     async with Watched(handler=answering(ANSWER, x_ratelimit_limit_requests=told)) as watched:
         await watched.service.chat.complete(HELLO)
-        assert text_pace("m") not in watched.client.pace._limits
+        assert text_pace("m") not in watched.client.limits.pace._limits
 
 
 async def test_an_account_of_a_partner_begins_with_a_partners_limits() -> None:
     service = open_service("https://service.test/v1", "service", None, lambda exchange: None, partner=True)
-    assert await held_after(60, service.client.pace, "image")
+    assert await held_after(60, (await service.client.key_limits()).pace, "image")
     await service.aclose()

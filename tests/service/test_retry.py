@@ -16,15 +16,15 @@ from app.service.errors import (
     StreamCut,
     TimedOut,
 )
-from app.service.retry import MAX_ATTEMPTS, BudgetState, CallKind, FailureBudget, full_jitter, wait_before_retry
+from app.service.retry import MAX_ATTEMPTS, BudgetState, CallKind, FailureBudget, jitter, wait_before_retry
 
 EVERY_KIND = list(CallKind)
 SPENDING = [CallKind.PAID, CallKind.UPLOAD, CallKind.QUEUE]
 HARMLESS = [CallKind.READ, CallKind.IDEMPOTENT]
 
 
-def wait(kind: CallKind, error: ServiceError, attempt: int = 1, jitter: float = 1.0) -> float | None:
-    return wait_before_retry(kind, error, attempt, lambda: jitter)
+def wait(kind: CallKind, error: ServiceError, attempt: int = 1, drawn: float = 1.0) -> float | None:
+    return wait_before_retry(kind, error, attempt, lambda: drawn)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in EVERY_KIND if kind is not CallKind.ONCE])
@@ -32,7 +32,7 @@ def wait(kind: CallKind, error: ServiceError, attempt: int = 1, jitter: float = 
 def test_r_err_10_500_and_503_back_off_exponentially(kind: CallKind, status: int) -> None:
     error = ServerFailed("x", status=status)
     assert [wait(kind, error, attempt) for attempt in (1, 2, 3)] == [0.5, 1.0, 2.0]
-    assert wait(kind, error, 3, jitter=0.0) == 0.0
+    assert [wait(kind, error, attempt, drawn=0.0) for attempt in (1, 2, 3)] == [0.25, 0.5, 1.0]
 
 
 def test_the_number_of_tries_and_the_backoff_are_bounded() -> None:
@@ -81,9 +81,10 @@ def test_a_payment_is_never_repeated() -> None:
     assert wait(CallKind.ONCE, RateLimited("x", retry_after_s=1.0)) is None
 
 
-def test_jitter_spreads_over_the_whole_backoff() -> None:
-    drawn = [full_jitter() for _ in range(200)]
-    assert min(drawn) < 0.2 < 0.8 < max(drawn)
+def test_half_of_a_backoff_is_fixed_and_half_spreads() -> None:
+    error = ServerFailed("x", status=503)
+    drawn = [wait_before_retry(CallKind.READ, error, 2, jitter) or 0.0 for _ in range(200)]
+    assert 0.5 <= min(drawn) < 0.6 < 0.9 < max(drawn) <= 1.0
 
 
 class Clock:

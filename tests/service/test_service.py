@@ -14,7 +14,6 @@ from app.service.connection_errors import explain
 from app.service.dialect import DIALECTS
 from app.service.errors import BadAnswer, ConnectionFailed, LimitExceeded
 from app.service.exchange import FormPart, RequestRecord, curl_command
-from app.service.retry import FailureBudget
 from app.service.service import open_service
 from app.service.tls import TlsTrust, empty_context, system_context
 from app.service.wire import WireModel, read_model
@@ -27,7 +26,6 @@ async def test_a_dialect_brings_its_own_address_and_an_account_may_bring_another
     ):
         service = open_service(base_url, dialect, None, lambda exchange: None)
         assert service.client.base_url == expected
-        assert isinstance(service.client.budget, FailureBudget)
         await service.aclose()
 
 

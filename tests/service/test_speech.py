@@ -154,8 +154,8 @@ async def test_sound_that_breaks_off_is_cut() -> None:
 async def test_r_lim_06_speech_keeps_the_pace_of_sound() -> None:
     waits: list[str] = []
     async with Watched(handler=sound(WAV)) as watched:
-        watched.client.pace.set("audio", 1)
-        watched.client.pace._sleep = lambda seconds: _nothing()
+        watched.client.limits.pace.set("audio", 1)
+        watched.client.limits.pace._sleep = lambda seconds: _nothing()
         for _ in range(2):
             await watched.service.speech.synthesise(HELLO, on_wait=lambda wait: waits.append(wait.reason))
     assert waits == ["pace"]

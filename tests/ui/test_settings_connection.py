@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QFileDialog
 from app.bootstrap.account_desk import AccountDesk
 from app.credentials.redaction import SecretRegistry
 from app.service.calls import Call
+from app.service.errors import ServerFailed
 from app.service.retry import CallKind
 from app.storage.settings import SettingsStore
 from app.ui.settings.connection.presenter import PROXY_OWNER, PROXY_PASSWORD
@@ -307,21 +308,8 @@ async def test_a_change_takes_the_account_in_use_another_way_without_a_restart(d
         await go_on.wait()
         writer.write(b" rest")
 
-    bookkeeping = TaskScope(lambda error: None)
     await add(office, tasks, base_url=BASE)
-    ground = SimpleNamespace(
-        paths=office.paths, secrets=SecretRegistry(), settings=office.store, book=office.book, sandbox=_NoSandbox()
-    )
-    accounts = AccountDesk(
-        ground,
-        office.caller,
-        tasks=tasks,
-        bookkeeping=bookkeeping,
-        watch_places=lambda places: None,
-        ask_budget=nobody,
-        ask_elsewhere=nobody,
-    )
-    accounts.__dict__["places"] = office.secrets  # the system's keychain is not for tests
+    accounts = composed(office, tasks)
     changed = []
     accounts.network_changed.connect(lambda: changed.append(True))
     async with town(tmp_path, LIMITS, slowly, LIMITS) as (server, proxy, authority):
@@ -357,6 +345,44 @@ async def test_a_change_takes_the_account_in_use_another_way_without_a_restart(d
         assert len(proxy.asked) == 3
         await accounts.aclose()
     assert len(server.received) == 4
+
+
+def composed(office, tasks) -> AccountDesk:
+    """The real composition around the accounts of a test."""
+    ground = SimpleNamespace(
+        paths=office.paths, secrets=SecretRegistry(), settings=office.store, book=office.book, sandbox=_NoSandbox()
+    )
+    accounts = AccountDesk(
+        ground,
+        office.caller,
+        tasks=tasks,
+        bookkeeping=TaskScope(lambda error: None),
+        watch_places=lambda places: None,
+        ask_budget=nobody,
+        ask_elsewhere=nobody,
+    )
+    accounts.__dict__["places"] = office.secrets  # the system's keychain is not for tests
+    return accounts
+
+
+async def test_r_err_12_refusals_of_a_key_count_together_whoever_asks(desk, office, tasks):
+    """The account in use, its check in Settings, another account with the key, and what opens a service for itself."""
+    async with serving(http(503, b"")) as server:
+        await add(office, tasks, base_url=server.base_url)
+        accounts = composed(office, tasks)
+        await accounts.switch.use(office.book.active)
+        budget = office.caller.service.client.limits.budget
+        before = budget.state.failures
+        assert before == len(server.received) > 0
+        with pytest.raises(ServerFailed):
+            await accounts._check_key(server.base_url, "service", KEY)
+        assert budget.state.failures == len(server.received) > before
+        opened = await accounts.switch.open(office.book.active)
+        assert (await opened.client.key_limits()).budget is budget
+        await opened.aclose()
+        await accounts.switch.use(office.book.active)
+        assert office.caller.service.client.limits.budget is budget
+        await accounts.aclose()
 
 
 async def nobody(*_: object) -> None:

@@ -193,7 +193,8 @@ class ModelShelf:
         service, account = self.caller.service, self.caller.account
         if service is None:
             return ""
-        return text_tier(service.client.pace.told(text_pace(model.id)), partner=account is not None and account.partner)
+        told = service.client.limits.pace.told(text_pace(model.id))
+        return text_tier(told, partner=account is not None and account.partner)
 
 
 def _row(model: Model, *, favourite: bool, default: bool, current: bool, tier: str) -> ModelRow:

@@ -19,6 +19,7 @@ from app.ui.shared.ledger import Ledger
 
 if TYPE_CHECKING:
     from app.credentials.accounts import Account
+    from app.service.key_limits import LimitsRegistry
     from app.service.network import Network
     from app.service.service import Service
     from app.service.wallet_auth import WalletAuth
@@ -46,8 +47,10 @@ class AccountSwitch(QObject):
         sandbox_address: SandboxAddress,
         network: Callable[[], Network] | None = None,
         wallet_auth: WalletAuthMaker | None = None,
+        registry: Callable[[], LimitsRegistry] | None = None,
     ) -> None:
-        """`network` gives what knows proxies and certificates, the same each time; it is first asked by `use`.
+        """`network` gives what knows proxies and certificates, `registry` the limits of all keys: both the same each
+        time, and first asked by `use`.
 
         `wallet_auth` makes the sign-in of an account whose kind is "wallet".
         """
@@ -58,6 +61,7 @@ class AccountSwitch(QObject):
         self._sandbox_address = sandbox_address
         self._network = network
         self._wallet_auth = wallet_auth
+        self._registry = registry
         self._turn = asyncio.Lock()
         self._wanted = 0
 
@@ -124,6 +128,7 @@ class AccountSwitch(QObject):
                 on_budget=lambda state: self._caller.set_budget(state) if self._caller.account is account else None,
                 on_reach=lambda code: self._caller.set_reach(code) if self._caller.account is account else None,
                 network=self._network() if self._network is not None else None,
+                registry=self._registry() if self._registry is not None else None,
                 partner=account.partner,
                 gate=budget.gate(account) if budget is not None else None,
             )

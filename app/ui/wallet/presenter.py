@@ -239,7 +239,7 @@ class WalletPresenter(QObject):
             return
         self.busy_changed.emit(True)
         try:
-            await self._read(account, service)
+            await self._read(account, service, background=True)  # nobody pressed anything
         finally:
             self.busy_changed.emit(False)
 
@@ -265,16 +265,16 @@ class WalletPresenter(QObject):
         finally:
             await service.aclose()
 
-    async def _read(self, account: Account, service: Service) -> None:
+    async def _read(self, account: Account, service: Service, *, background: bool = False) -> None:
         from app.service.errors import ServiceError
 
         card = self._cards.get(account.id) or self._card(account)
         try:
             if account.kind == "wallet":
-                told = await service.x402.balance(account.address)
+                told = await service.x402.balance(account.address, background=background)
                 card = replace(card, usd=told.balance_usd, diem=told.diem, problem="", checked_at=self._now())
             else:
-                limits = await service.account.rate_limits()
+                limits = await service.account.rate_limits(background=background)
                 card = replace(
                     card,
                     usd=limits.balances.usd,

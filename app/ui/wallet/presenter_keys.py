@@ -289,7 +289,7 @@ class WalletKeys(QObject):
             self.note(account, "sign-in", message.domain, message.text)
 
         headers = SignInHeaders(signer, site, on_signed=note)
-        return WalletAuth(base_url, names.siwx_header, headers, refused_by=(WalletError,))
+        return WalletAuth(base_url, names.siwx_header, headers, wallet=account.address, refused_by=(WalletError,))
 
     def note(self, account: Account, kind: str, host: str, document: str) -> None:
         """Write down what was just signed, and begin the time to the lock anew."""

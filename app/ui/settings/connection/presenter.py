@@ -21,6 +21,7 @@ from app.ui.settings.secrets.presenter import SecretsPresenter
 from app.ui.shared.tasks import TaskScope
 
 if TYPE_CHECKING:
+    from app.service.key_limits import LimitsRegistry
     from app.service.network_check import Hop
 
 PROXY_OWNER = "connection"  # whose secret it is, in the place for secrets
@@ -55,8 +56,9 @@ class ConnectionPresenter(QObject):
         tasks: TaskScope,
         *,
         sandbox: Callable[[], tuple[str, str] | None] = lambda: None,
+        registry: LimitsRegistry | None = None,
     ) -> None:
-        """`sandbox` tells the address and key of the Sandbox while it runs."""
+        """`sandbox` tells the address and key of the Sandbox while it runs; `registry` holds the limits of all keys."""
         super().__init__()
         self._store = settings_store
         self._network = network
@@ -64,6 +66,7 @@ class ConnectionPresenter(QObject):
         self._secrets = secrets
         self._tasks = tasks
         self._sandbox = sandbox
+        self._registry = registry
         self.state = ConnectionState(kept=_kept(settings_store.value), address=self._usual_address())
 
     # What the person does
@@ -224,7 +227,8 @@ class ConnectionPresenter(QObject):
             self._change(test=replace(self.state.test, hops=_rows(hops)))
 
         settings = self._drafted(draft)
-        check = NetworkCheck(address, Network(settings, lambda: self._password(draft)), auth, show)
+        network = Network(settings, lambda: self._password(draft))
+        check = NetworkCheck(address, network, auth, show, registry=self._registry)
         return await check.run()
 
     async def _password(self, draft: ProxyDraft) -> str:

@@ -1,0 +1,124 @@
+"""What one key may still do at one host, counted once for every client that calls with it.
+
+The service counts refusals and calls by key, whoever asks: the account in use, a check of the same key in Settings,
+another account with that key, a top-up. The registry knows keys by a fingerprint alone, made with a secret that dies
+with the process. Source: service specification, abuse protection and rate limits (R-ERR-11..14, R-LIM-28).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import secrets
+import time
+from collections.abc import Awaitable, Callable
+from typing import TypeVar, cast
+
+from app.service.addresses import origin
+from app.service.errors import ServiceError
+from app.service.pace import Pace
+from app.service.retry import FailureBudget
+
+# How long nobody asks in the background after so many failures in a row to reach the service. Shorter than the gaps of
+# the one watcher that looks for the way back (5 to 60 s), so that it is never the one who is turned away.
+UNREACHABLE_GAPS_S = (1.0, 2.0, 4.0, 8.0, 16.0, 30.0)
+
+Asked = TypeVar("Asked")
+
+
+class KeyLimits:
+    """The failure budget, the pace and the limits met of one key at one host. Buckets are named as in `Call.bucket`."""
+
+    def __init__(
+        self,
+        clock: Callable[[], float] = time.monotonic,
+        *,
+        budget: FailureBudget | None = None,
+        pace: Pace | None = None,
+    ) -> None:
+        self.budget = budget or FailureBudget()
+        self.pace = pace or Pace()
+        self._clock = clock
+        self._resets: dict[str, float] = {}
+        self._failure: ServiceError | None = None
+        self._failures = 0
+        self._failed_at = 0.0
+        self._asked: dict[str, asyncio.Future[object]] = {}
+
+    # Limits met
+
+    def met(self, bucket: str, wait_s: float) -> None:
+        """A call was refused, and the next window of its bucket begins in `wait_s`."""
+        self._resets[bucket] = max(self._clock() + wait_s, self._resets.get(bucket, 0.0))
+
+    def passed(self, bucket: str) -> None:
+        """A call of this bucket was let through: whatever was said before is over."""
+        self._resets.pop(bucket, None)
+
+    def resets_in_s(self, bucket: str) -> float:
+        """Seconds until the service takes calls of this bucket again; 0 means now."""
+        return max(0.0, self._resets.get(bucket, 0.0) - self._clock())
+
+    # Whether the service can be reached
+
+    def reached(self) -> None:
+        self._failure, self._failures = None, 0
+
+    def unreached(self, failure: ServiceError) -> None:
+        self._failure, self._failed_at = failure, self._clock()
+        self._failures += 1
+
+    @property
+    def out_of_reach(self) -> ServiceError | None:
+        """Why nobody asks in the background for the moment; None when it is time to ask."""
+        if self._failure is None:
+            return None
+        gap_s = UNREACHABLE_GAPS_S[min(self._failures, len(UNREACHABLE_GAPS_S)) - 1]
+        return self._failure if self._clock() < self._failed_at + gap_s else None
+
+    # Questions that several ask at once
+
+    async def share(self, question: str, ask: Callable[[], Awaitable[Asked]]) -> Asked:
+        """Return what `ask` answers, or what it answers to somebody who is asking the same already. Raises its error.
+
+        When the one who asks gives up, the next one asks.
+        """
+        while (asked := self._asked.get(question)) is not None:
+            await asyncio.wait([asked])
+            if not asked.cancelled():
+                return cast(Asked, asked.result())  # one question has one type of answer
+        future: asyncio.Future[object] = asyncio.get_running_loop().create_future()
+        self._asked[question] = future
+        try:
+            answer = await ask()
+        except ServiceError as error:
+            future.set_exception(error)
+            future.exception()  # nobody else may have asked
+            raise
+        else:
+            future.set_result(answer)
+            return answer
+        finally:
+            del self._asked[question]
+            future.cancel()  # does nothing to one that is done
+
+
+class LimitsRegistry:
+    """The limits of every key that called since the start, by host and fingerprint. One for the whole program."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._secret = secrets.token_bytes(32)
+        self._known: dict[tuple[object, bytes], KeyLimits] = {}
+
+    def of(self, base_url: str, credential: str, *, partner: bool = False) -> KeyLimits:
+        """Return the limits of `credential` (a key, a wallet's address, "" for none) at the host of `base_url`.
+
+        `partner`: the documented limits of a partner hold from now on where the service has told none.
+        """
+        fingerprint = hashlib.blake2b(credential.encode(), key=self._secret, digest_size=16).digest()
+        limits = self._known.setdefault(
+            (origin(base_url), fingerprint), KeyLimits(self._clock, budget=FailureBudget(clock=self._clock))
+        )
+        limits.pace.grant(partner=partner)
+        return limits
