@@ -7,18 +7,17 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from app.bootstrap.rialto import Rialto
     from app.ui.shared.budget import Question
+    from app.ui.wallet.page import WalletPage
 
 _STATUS_PAGES = {"limits": "overview", "spending": "receipts", "balance": "overview"}
 
 
 async def ask_budget(rialto: Rialto, question: Question) -> bool:
-    """Ask before a call goes past a limit; past a hard one the usual answer is no."""
+    """Ask before a call goes past a limit that asks."""
     from app.ui.shared.dialogs import confirm
 
-    hard = question.is_hard
-    words = "Send it all the same" if hard else "Go on"
     return await confirm(
-        rialto.theme, rialto.window, question.title, question.text, action=words, danger=hard, cancel="Do not send"
+        rialto.theme, rialto.window, question.title, question.text, action="Send anyway", cancel="Do not send"
     )
 
 
@@ -35,9 +34,18 @@ def show_status_page(rialto: Rialto, page_name: str) -> None:
     if name is None:
         rialto.chat_page.open_request()
         return
+    _wallet_page(rialto).main.show_page(name)
+
+
+def show_limits(rialto: Rialto, scope: str) -> None:
+    """Let the person change the limits of a scope: "day", "call", "tab speech", "account <id>"."""
+    _wallet_page(rialto).change_limits(scope)
+
+
+def _wallet_page(rialto: Rialto) -> WalletPage:
     from app.ui.wallet.page import WalletPage
 
     rialto.window.show_tab("wallet")
     page = rialto.window.tab("wallet")
     assert isinstance(page, WalletPage)
-    page.main.show_page(name)
+    return page

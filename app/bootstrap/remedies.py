@@ -16,6 +16,10 @@ def carry_out(rialto: Rialto, action: str) -> None:
         return  # the message view told the speech tab itself
     if action in ("sandbox-money", "sandbox-settings"):
         rialto.window.open_settings("sandbox")
+    elif action.startswith("limits:"):
+        from app.bootstrap.money_questions import show_limits
+
+        show_limits(rialto, action.partition(":")[2])
     elif action == "switch-account":
         rialto.window.open_account_menu()
     elif action == "sandbox":

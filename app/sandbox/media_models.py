@@ -89,6 +89,11 @@ CLONING: Mapping[str, Json] = {
 }
 
 
+def clone_fee(price_usd: Decimal) -> Decimal:
+    """What one clone costs with a model that asks `price_usd` a character."""
+    return price_usd * 1000
+
+
 def _speech(voices: Mapping[str, Mapping[str, object]]) -> list[MediaModel]:
     from app.sandbox.equipment import installed
 
@@ -109,6 +114,8 @@ def _speech(voices: Mapping[str, Mapping[str, object]]) -> list[MediaModel]:
             facts["voice_cloning"] = CLONING[model_id]
         per_million = Decimal(price)
         pricing = {"input": usd(per_million)}
+        if model_id in CLONING:
+            pricing["voice_clone"] = usd(clone_fee(per_million / 1_000_000))  # services need not publish it
         about = "Spoken by espeak-ng; the voices only take the names and the languages of the real ones."
         records.append(
             MediaModel(model_id, name, "tts", "audio", per_million / 1_000_000, pricing, privacy, facts, about)

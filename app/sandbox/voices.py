@@ -13,7 +13,7 @@ from app.sandbox.equipment import need
 from app.sandbox.errors import Refusal
 from app.sandbox.form import Upload, check_size, read_form
 from app.sandbox.http import Answer
-from app.sandbox.media_models import CLONING, MediaModel
+from app.sandbox.media_models import CLONING, MediaModel, clone_fee
 from app.sandbox.validation import Checker
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ async def clone(call: Call) -> Answer:
     handle = f"vv_{secrets.token_hex(8)}"
     kept = float(CLONING[model.id]["retention_days"]) * DAY_S
     _shelf(call)[handle] = ClonedVoice(model.id, call.world.clock.now() + kept, pitch_hz)
-    charge(call, f"{model.id}-voice-clone", 1, model.price_usd * 1000)
+    charge(call, f"{model.id}-voice-clone", 1, clone_fee(model.price_usd))
     return json_answer({"id": handle, "model": model.id})
 
 

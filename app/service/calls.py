@@ -82,7 +82,9 @@ class _Sending:
 class Call:
     """One call to make. `path` stands below the account's base address, or is a whole address elsewhere, which then
     gets no credentials. `max_bytes` bounds the answer after decompression. `expected` are statuses of 400 and more
-    that are answers here; `secret_headers` are sent and never recorded."""
+    that are answers here; `secret_headers` are sent and never recorded. `expected_usd` is what it will cost, None where
+    only the answer can tell: limits on spending are held against it, and the receipt says it until the answer knows
+    better."""
 
     method: str
     path: str
@@ -102,6 +104,7 @@ class Call:
     follows_redirects: bool = True
     pace: str = ""  # which limit of calls per minute it counts against
     single: bool = False  # one try, whatever comes of it: a test of the way there
+    expected_usd: Decimal | None = None
     paces_itself: bool = False  # a refusal for too many calls is raised at once: the caller waits, and says so
 
     @property
@@ -155,7 +158,7 @@ def nobody_knows(kind: CallKind, error: ServiceError) -> bool:
 class CallRecord:
     """The growing account of one call. `finish` hands it to `on_exchange`, once, if anything was sent at all."""
 
-    kind: CallKind
+    call: Call
     on_exchange: Callable[[Exchange], None]
     exchange: Exchange
     finished: bool = False
@@ -172,7 +175,7 @@ class CallRecord:
             attempts=0,
             resource=call.resource,
         )
-        return cls(call.kind, on_exchange, exchange)
+        return cls(call, on_exchange, exchange)
 
     def attempted(self) -> None:
         self._change(attempts=self.exchange.attempts + 1)
@@ -180,8 +183,12 @@ class CallRecord:
     def answered(self, info: ResponseInfo) -> None:
         model = info.model_id or self.exchange.model
         cost: dict[str, object] = {}
-        if info.rpc_cost_usd is not None:
+        if info.replayed:  # although its headers repeat what the first time cost
+            cost = {"cost_usd": Decimal(0), "cost_source": "stated"}
+        elif info.rpc_cost_usd is not None:
             cost = {"cost_usd": info.rpc_cost_usd, "cost_source": "stated"}
+        elif self.call.expected_usd is not None and info.status < 300:
+            cost = {"cost_usd": self.call.expected_usd, "cost_source": "estimated"}
         self._change(status=info.status, info=info, model=model, **cost)
 
     def report(
@@ -216,7 +223,7 @@ class CallRecord:
 
     def outcome_of(self, error: ServiceError) -> Outcome:
         """A paid call that was lost on the way may have been carried out: nobody can know, so nobody claims to."""
-        if nobody_knows(self.kind, error):
+        if nobody_knows(self.call.kind, error):
             return "unknown"
         return "cut" if isinstance(error, StreamCut) else "error"
 

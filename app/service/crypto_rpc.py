@@ -173,6 +173,7 @@ class CryptoRpcResource:
             max_bytes=MAX_RPC_BYTES,
             read_timeout_s=READ_TIMEOUT_S,
             pace="crypto",
+            expected_usd=operation.estimate.high_usd,
         )
         record = self._client.record(call)
         async with (

@@ -23,6 +23,7 @@ from app.service.retry import CallKind
 MAX_TEXTS = 2048
 MAX_VECTORS_BYTES = 128 * MIB
 MAX_TOKENS = 10**9
+CHARS_PER_TOKEN = 3  # few: an estimate that is too high asks once too often, one too low never
 
 Price = Callable[[int], Decimal | None]  # tokens → USD
 
@@ -73,6 +74,7 @@ class EmbeddingsResource:
             read_timeout_s=120.0,
             model=model,
             pace="embedding",
+            expected_usd=price(_most_tokens(texts)) if price is not None else None,
         )
         record = self._client.record(call)
         async with self._client.fetch(call, record=record, on_wait=on_wait) as answer:
@@ -88,6 +90,10 @@ class EmbeddingsResource:
                 cost_source="estimated",
             )
         return Embeddings(vectors, record.exchange.model, tokens, record.exchange)
+
+
+def _most_tokens(texts: tuple[str, ...]) -> int:
+    return sum(len(text) // CHARS_PER_TOKEN + 1 for text in texts)
 
 
 def _vectors(content: object, count: int) -> tuple[array[float], ...]:

@@ -2,6 +2,7 @@
 
     ServiceError
     ├── LimitExceeded         refused here, before anything was sent: names the field and its limit
+    │   └── SpendingLimit     the limit is the person's own, on what may be spent
     ├── Held                  not sent: too many refused calls lately, or the service blocks us for a while
     ├── ConnectionFailed      no answer; `surely_not_sent` says whether the service can have seen the call
     ├── TimedOut              no answer in time; may have been carried out and charged
@@ -90,6 +91,19 @@ class LimitExceeded(ServiceError):
         super().__init__(message, fields=fields, surely_not_sent=True)
         self.field = field
         self.limit = limit
+
+
+class SpendingLimit(LimitExceeded):
+    """Refused before sending by one's own limit on spending.
+
+    The message begins with `rule`, which says which: "Your daily limit of $2.00 is reached". `scope` is what the limit
+    is for: "day", "call", "tab speech", "account <id>".
+    """
+
+    def __init__(self, message: str = "", *, rule: str = "", scope: str = "day") -> None:
+        super().__init__(message)
+        self.rule = rule
+        self.scope = scope
 
 
 class Held(ServiceError):

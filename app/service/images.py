@@ -270,11 +270,12 @@ class ImagesResource:
             read_timeout_s=READ_TIMEOUT_S,
             model=model,
             pace="image",
+            expected_usd=price_usd,
         )
         record: CallRecord = self._client.record(call)
         async with self._client.fetch(call, record=record, on_wait=on_wait) as answer:
             pictures = await asyncio.to_thread(_read_pictures, answer)
-            record.report(units={"images": len(pictures)}, cost_usd=price_usd, cost_source="estimated")
+            record.report(units={"images": len(pictures)})
             enhanced = answer.info.enhanced_prompt
         return Pictures(pictures, enhanced, record.exchange)
 

@@ -67,6 +67,11 @@ def speech_cost(pricing: Pricing | None, characters: int) -> Decimal | None:
     return None if price is None else price * characters / MILLION
 
 
+def clone_cost(pricing: Pricing | None) -> Decimal | None:
+    """USD for cloning a voice: a flat fee that services need not publish."""
+    return usd(pricing, "voice_clone")
+
+
 def transcription_cost(pricing: Pricing | None, seconds: Decimal) -> Decimal | None:
     """USD for `seconds` of sound."""
     price = usd(pricing, "per_audio_second")

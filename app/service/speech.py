@@ -181,12 +181,11 @@ class SpeechStream:
     def __init__(
         self, client: ServiceClient, request: SpeechRequest, price: Price | None, on_wait: OnWait | None
     ) -> None:
-        call = _speech_call(request)
+        call = _speech_call(request, price)
         self._client = client
         self._call = call
         self._raw = request.format == "pcm"
         self._characters = len(request.text)
-        self._price = price
         self._on_wait = on_wait
         self._record: CallRecord = client.record(call)
         self._steps: AsyncGenerator[bytes, None] = self._run()
@@ -219,7 +218,7 @@ class SpeechStream:
             self._client.open(self._call, record=self._record, on_wait=self._on_wait) as answer,
             aclosing(answer.pieces()) as pieces,
         ):
-            _report(self._record, self._characters, self._price)
+            self._record.report(units={"characters": self._characters})
             held = b""
             async for piece in pieces:
                 held += piece
@@ -251,11 +250,11 @@ class SpeechResource:
         self, request: SpeechRequest, *, price: Price | None = None, on_wait: OnWait | None = None
     ) -> Sound:
         """Return the whole sound. Raises `ServiceError`; a wrong voice is a `BadRequest` that names the right ones."""
-        call = _speech_call(request)
+        call = _speech_call(request, price)
         record = self._client.record(call)
         async with self._client.fetch(call, record=record, on_wait=on_wait) as answer:
             kind = _format_of(answer.body, answer)
-            _report(record, len(request.text), price)
+            record.report(units={"characters": len(request.text)})
         data = whole_wav(answer.body) if kind == "wav" else answer.body
         return Sound(data, kind, MEDIA_TYPES.get(kind, "application/octet-stream"), record.exchange)
 
@@ -271,7 +270,9 @@ class VoicesResource:
     def __init__(self, client: ServiceClient) -> None:
         self._client = client
 
-    async def clone(self, sample: Path, model: str, *, on_progress: OnProgress | None = None) -> ClonedVoice:
+    async def clone(
+        self, sample: Path, model: str, *, price_usd: Decimal | None = None, on_progress: OnProgress | None = None
+    ) -> ClonedVoice:
         """Upload a sample of a voice and return its handle. Raises `LimitExceeded` for a file that cannot do."""
         limit(bool(model.strip()), "model", "1", "A model has to be chosen.")
         await check_upload(sample, CLONE_KINDS, "MP3, WAV, FLAC and M4A samples can be used.")
@@ -287,8 +288,11 @@ class VoicesResource:
             read_timeout_s=READ_TIMEOUT_S,
             model=model,
             pace="audio",
+            expected_usd=price_usd,
         )
-        async with self._client.fetch(call) as answer:
+        record = self._client.record(call)
+        async with self._client.fetch(call, record=record) as answer:
+            record.report(units={"voices": 1})
             voice = read_model(ClonedVoice, answer.json())
             if not voice.id.startswith(VOICE_PREFIX):
                 raise BadAnswer("The service sent something that is not a voice.", info=answer.info)
@@ -307,7 +311,7 @@ def whole_wav(data: bytes) -> bytes:
     return data[:4] + riff_size + data[8 : at + 4] + real.to_bytes(4, "little") + data[at + 8 :]
 
 
-def _speech_call(request: SpeechRequest) -> Call:
+def _speech_call(request: SpeechRequest, price: Price | None) -> Call:
     return Call(
         "POST",
         PATH,
@@ -319,6 +323,7 @@ def _speech_call(request: SpeechRequest) -> Call:
         read_timeout_s=READ_TIMEOUT_S,
         model=request.model,
         pace="audio",
+        expected_usd=price(len(request.text)) if price is not None else None,
     )
 
 
@@ -334,8 +339,3 @@ def _format_of(head: bytes, answer: Answer) -> str:
         raise BadAnswer("The service answered with something that is not sound.", info=answer.info)
     by_type = {media_type: name for name, media_type in MEDIA_TYPES.items()}
     return by_type.get(told, "pcm")
-
-
-def _report(record: CallRecord, characters: int, price: Price | None) -> None:
-    estimate = price(characters) if price is not None else None
-    record.report(units={"characters": characters}, cost_usd=estimate, cost_source="estimated")

@@ -126,10 +126,14 @@ class TranscriptionResource:
         request: TranscriptionRequest,
         *,
         price: Price | None = None,
+        seconds: Decimal | None = None,
         on_progress: OnProgress | None = None,
         on_wait: OnWait | None = None,
     ) -> Transcript:
-        """Upload the file and return its text. Raises `LimitExceeded` before uploading, and other `ServiceError`s."""
+        """Upload the file and return its text. Raises `LimitExceeded` before uploading, and other `ServiceError`s.
+
+        `seconds`: how long the sound is, where that is known before.
+        """
         kind = await _check(request)
         fields = [("model", request.model), ("response_format", request.response_format)]
         fields.append(("timestamps", "true" if request.timestamps else "false"))
@@ -147,6 +151,7 @@ class TranscriptionResource:
             read_timeout_s=READ_TIMEOUT_S,
             model=request.model,
             pace="audio",
+            expected_usd=price(seconds) if price is not None and seconds is not None else None,
         )
         record = self._client.record(call)
         async with self._client.fetch(call, record=record, on_wait=on_wait) as answer:

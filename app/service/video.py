@@ -185,11 +185,12 @@ class VideoResource:
             read_timeout_s=QUEUE_TIMEOUT_S,
             model=request.model,
             pace="video_queue",
+            expected_usd=quoted_usd,
         )
         record = self._client.record(call)
         async with self._client.fetch(call, record=record, on_wait=on_wait) as answer:
             job = read_model(QueuedVideo, answer.json())
-            record.report(units={"films": 1}, cost_usd=quoted_usd, cost_source="estimated")
+            record.report(units={"films": 1})
         job = job if job.model else job.model_copy(update={"model": request.model})
         return QueueReceipt(job, record.exchange)
 

@@ -152,10 +152,10 @@ class Receipts:
         return None if row is None else receipt_from_row(row)
 
     async def spent_since(
-        self, since: datetime, *, account_id: str | None = None, tab: str | None = None, charged_only: bool = True
+        self, since: datetime, *, account_id: str | None = None, tab: str | None = None, charged: bool = True
     ) -> Decimal:
-        """Return the exact sum in USD, stated and estimated costs together. Play money is left out unless asked for."""
-        where, values = _where(account_id=account_id, tab=tab, charged=1 if charged_only else None, since=since)
+        """Return the exact sum in USD, stated and estimated costs together: of real money, else of play money."""
+        where, values = _where(account_id=account_id, tab=tab, charged=int(charged), since=since)
         rows = await self._database.fetch(f"SELECT cost_usd FROM receipts {where}", values)
         return _sum(row[0] for row in rows)
 

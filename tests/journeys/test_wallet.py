@@ -79,16 +79,19 @@ async def test_no_tab_sends_what_goes_past_the_limit_of_a_single_call(
             rialto.window.show_tab(tab)
             await deed.prepare(rialto, tmp_path)
             deed.begin(rialto)
-            await until(question, tab)
-            asked = question()
-            assert asked is not None
-            assert "hard limit" in asked.windowTitle(), tab
-            QTest.keyClick(asked, Qt.Key.Key_Escape)
-            await until(lambda: question() is None, "the question to close")
             await until(lambda tab=tab: problem_of(rialto, tab) is not None, f"a problem in {tab}")
-            assert "Nothing was sent" in str(problem_of(rialto, tab)), tab
+            problem = problem_of(rialto, tab)
+            assert problem is not None
+            assert "limit for a single call" in problem.sentence, tab
+            assert problem.sentence.count("Nothing was sent") == 1, (tab, problem.sentence)
+            assert problem.primary is not None, tab
+            assert (problem.primary.id, problem.primary.text) == ("limits:call", "Change the limit…"), tab
+            assert question() is None, "a limit that stops asks nothing"
             assert not deed.done(rialto)
         assert (await control(rialto, "/state"))["balance"] == before
+        rialto.help("limits:call")
+        assert rialto.window.current_tab == "wallet"
+        assert wallet_page(rialto).list.limits.hard.key == "hard call"
 
 
 @pytest.mark.qt_log_ignore("pa_context_connect")

@@ -20,7 +20,6 @@ from app.ui.crypto_rpc.batch import CallRow, text_of
 from app.ui.crypto_rpc.networks import coin_of, network_title
 from app.ui.crypto_rpc.state import SendQuestion
 from app.ui.shared import money
-from app.ui.shared.budget import expecting
 from app.ui.shared.paid_call import end_of_call
 from app.ui.shared.problems import ActionSpec, Problem, describe
 from app.wallet.errors import WalletError
@@ -174,8 +173,7 @@ async def send(
     )
     waiting = _Waiting(on_wait)
     try:
-        with expecting(operation.estimate.high_usd):
-            answer = await service.crypto_rpc.send(operation, on_wait=waiting.tell)
+        answer = await service.crypto_rpc.send(operation, on_wait=waiting.tell)
     except ServiceError as error:
         return await _ended(calls, call, error, changes_state=operation.changes_state)
     except asyncio.CancelledError:

@@ -6,7 +6,6 @@ What the chosen model does not use stays in its place, dashed, with one line tha
 from __future__ import annotations
 
 from collections.abc import Sequence
-from decimal import Decimal
 
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
@@ -194,7 +193,7 @@ class FormPane(QWidget):
         self.negative.setText(form.negative_prompt)
         self.more.fill(form)
 
-    def show_view(self, view: FormView, balance: Decimal | None = None) -> None:
+    def show_view(self, view: FormView, left: str = "") -> None:
         """Make every field agree with what the model takes, and say what it costs."""
         form, limits = view.form, view.limits
         self._view = view
@@ -219,7 +218,7 @@ class FormPane(QWidget):
         for name in ("prompt", "negative_prompt", "style", "width", "height"):
             self.rows.set_problem(name, refusals.get(name, ""))
         self._show_count()
-        self._show_price(view, balance)
+        self.show_price(view, left)
 
     def _show_choices(self, view: FormView) -> None:
         form = view.form
@@ -245,12 +244,12 @@ class FormPane(QWidget):
             self.counter.set_text(f"{length:,} / {allowed:,}")
             self.counter.set_role("bad" if length > allowed else "text3")
 
-    def _show_price(self, view: FormView, balance: Decimal | None) -> None:
+    def show_price(self, view: FormView, left: str) -> None:
+        """`left` says what the price leaves of the balance, "" where nobody knows."""
         count, each, price = view.form.count, view.price_each, view.price
         self.price.set_text(money.money(price) if price is not None else "not known")
         words = f"{count} × {money.money(each)}" if each is not None else "The service states no price for this model"
-        if balance is not None and price is not None:
-            words += f", balance after {money.money(balance - price)}"
+        words = ", ".join(filter(None, (words, left)))
         self.sum.set_text(view.refusals[0][1] if view.refusals else words)
         self.sum.set_role("bad" if view.refusals else "text2")
         what = "an image" if count == 1 else f"{count} images"

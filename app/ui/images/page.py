@@ -101,6 +101,7 @@ class ImagesPage(QObject):
         library.cache = self._cache
         library.usage_changed.connect(lambda usage: self.gallery.usage.set_text(usage.words))
         presenter.form_changed.connect(self._show_view)
+        presenter.balance_changed.connect(self._show_left)
         presenter.form_replaced.connect(self.form.fill)
         presenter.models_changed.connect(self._show_models)
         presenter.problem_changed.connect(self.gallery.show_problem)
@@ -172,7 +173,10 @@ class ImagesPage(QObject):
         self.form.show_models(rows, self.presenter.styles)
 
     def _show_view(self, view: FormView) -> None:
-        self.form.show_view(view, self.presenter.balance)
+        self.form.show_view(view, self.presenter.left)
+
+    def _show_left(self) -> None:
+        self.form.show_price(self.presenter.view, self.presenter.left)
 
     def _show_shelf(self, shelf: Shelf) -> None:
         self.shelf = shelf

@@ -23,9 +23,10 @@ from app.storage.intents import Intents
 from app.storage.presets import Presets
 from app.ui.images.form import FormView, ImageForm, Reference, form_from, requests_of, view_of
 from app.ui.images.presenter_library import ImageLibrary
-from app.ui.images.presenter_making import ImageMaker, Order
+from app.ui.images.presenter_making import ImageMaker, Order, expected_cost
 from app.ui.images.presenter_tiles import tile_of
 from app.ui.images.state import Refused
+from app.ui.shared.budget import expecting_together
 from app.ui.shared.caller import Headroom
 from app.ui.shared.calling_presenter import CallingPresenter
 from app.ui.shared.desk_memory import DeskMemory
@@ -54,6 +55,7 @@ class ImagesPresenter(CallingPresenter):
     problem_changed = Signal(object)  # Problem or None
     request_changed = Signal(object)  # Exchange
     busy_changed = Signal()
+    balance_changed = Signal()
     notice = Signal(str, str, str)  # sentence, action id or "", its words
     selected = Signal(str)  # the id of a picture that came to be looked at
 
@@ -78,6 +80,7 @@ class ImagesPresenter(CallingPresenter):
         self._newest: Exchange | None = None
         self.refused: Refused | None = None
         caller.account_changed.connect(self._account_changed)
+        caller.numbers_changed.connect(self.balance_changed)
         self.library.notice.connect(self.notice)
 
     # -- beginning and end ----------------------------------------------------------------------------------------
@@ -88,6 +91,7 @@ class ImagesPresenter(CallingPresenter):
         self._catalogue = catalogue
         self.maker = ImageMaker(images, self.files, Intents(database))
         self.maker.changed.connect(self._image_changed)
+        self.maker.dropped.connect(self.library.drop)
         self.maker.asked.connect(self._note_exchange)
         found, unknown = await self.maker.settle()
         self._memory.desk = Desk(database, "images")
@@ -123,8 +127,9 @@ class ImagesPresenter(CallingPresenter):
     # -- models and styles ----------------------------------------------------------------------------------------
 
     @property
-    def balance(self) -> Decimal | None:
-        return self._caller.balance
+    def left(self) -> str:
+        """What the order in the form leaves of the balance, "" where nobody knows."""
+        return self.left_after(self.view.price) if self.view.price is not None else ""
 
     @property
     def model(self) -> Model | None:
@@ -318,11 +323,18 @@ class ImagesPresenter(CallingPresenter):
         return tuple(found)
 
     def order(self, orders: list[Order]) -> None:
-        """Carry out paid calls, each in a task of its own."""
-        for order in orders:
-            self._calls += 1
-            self.tasks.start(f"images call {order.images[0].call_id}", self._carry_out, order)
+        """Carry out the paid calls of one press, each in a task of its own."""
+        self._calls += len(orders)
+        self.tasks.start(f"images order {orders[0].images[0].call_id}", self._carry_out_all, orders)
         self.busy_changed.emit()
+
+    async def _carry_out_all(self, orders: list[Order]) -> None:
+        """The spending limits are asked for all of them before the first one leaves."""
+        names = [f"images call {order.images[0].call_id}" for order in orders]
+        with expecting_together(map(expected_cost, orders), "images"):
+            for name, order in zip(names, orders, strict=True):
+                self.tasks.start(name, self._carry_out, order)
+            await self.tasks.ended(*names)
 
     async def _carry_out(self, order: Order) -> None:
         assert self.maker is not None

@@ -110,6 +110,11 @@ class ImageLibrary(QObject):
         if image.state != "sending":
             self._tasks.replace("images usage", self._measure)
 
+    def drop(self, image_id: str) -> None:
+        """Take a picture out of the list that was never asked for."""
+        if self.rows.pop(image_id, None) is not None:
+            self.tell()
+
     async def _measure(self) -> None:
         """Look how much all of it takes on the disk; reads the folder, so it has its own thread and its own time."""
         await asyncio.sleep(MEASURE_AFTER_S)

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.service.errors import ServiceError
+from app.service.errors import ServiceError, SpendingLimit
 from app.service.images import Pictures
 from app.storage.conversations import new_id
 from app.storage.errors import StorageError
 from app.storage.images import ImageFiles, ImageKind, Images, StoredImage
 from app.ui.images.presenter_keeping import Finish, adopt, keep
 from app.ui.shared import money
-from app.ui.shared.budget import expecting
 from app.ui.shared.paid_call import STOPPED_ON_ITS_WAY, end_of_call, paid_call
 
 if TYPE_CHECKING:
@@ -46,9 +45,11 @@ class Order:
 
 
 class ImageMaker(QObject):
-    """`changed` tells a picture as it stands, after every step; `asked` what was really sent."""
+    """`changed` tells a picture as it stands, after every step; `asked` what was really sent; `dropped` a picture
+    that a spending limit kept from being asked for: nothing of it stays."""
 
     changed = Signal(object)  # StoredImage
+    dropped = Signal(str)  # the picture's id
     asked = Signal(object)  # Exchange
 
     def __init__(self, images: Images, files: ImageFiles, intents: Intents) -> None:
@@ -99,11 +100,15 @@ class ImageMaker(QObject):
                 self.changed.emit(image)
             try:
                 await paid.sent()
-                with expecting(_estimate(order)):
-                    pictures = await order.ask()
+                pictures = await order.ask()
                 exchange = pictures.exchange
                 await self._keep(order, pictures, monotonic() - began)
                 await paid.answered(first.id, exchange.id)
+            except SpendingLimit:
+                for image in order.images:
+                    await self.images.remove(image.id)
+                    self.dropped.emit(image.id)
+                raise
             except ServiceError as error:
                 await self._end(order, "failed" if end_of_call(error) == "failed" else "unknown", error)
                 raise
@@ -207,7 +212,7 @@ class ImageMaker(QObject):
         return found, unknown
 
 
-def _estimate(order: Order) -> Decimal | None:
+def expected_cost(order: Order) -> Decimal | None:
     """What the pictures of one call are expected to cost together, None where the price list does not say."""
     known = [image.estimate_usd for image in order.images if image.estimate_usd is not None]
     return sum(known, Decimal(0)) if len(known) == len(order.images) else None

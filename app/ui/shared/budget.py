@@ -5,11 +5,13 @@
     "soft tab speech", …                one tab, since midnight
     "soft account <id>", …              one account, since midnight
 
-Past a soft limit the person is asked, once a day for each sum; past a hard one they are asked every time, and the usual
-answer is no. Work in the background is never asked about, it is refused. Play money is counted for itself.
+Past a soft limit the person is asked, once a day for each sum. A hard one stops: the way past it is to change it.
+Work in the background is never asked about, it is refused. Play money and real money are two sums, each over all the
+accounts that spend it.
 
-Calls that one press makes one after the other, like the parts of a long reading, are held against the limits with the
-sum of them all before the first one leaves (`expecting_together`). Agreed to once, they are not asked about again.
+Calls that one press makes, like the parts of a long reading or four images, are held against the limits with the sum
+of them all before the first one leaves (`expecting_together`). Agreed to once, they are not asked about again; refused
+once, neither.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from copy import copy
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from decimal import Decimal, InvalidOperation
@@ -25,25 +28,25 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from app.ui.shared.expected_cost import expected_cost
 from app.ui.shared.money import money
+from app.ui.shared.tab import TAB_WORDS
 
 if TYPE_CHECKING:
     from app.credentials.accounts import Account
     from app.service.calls import Call
+    from app.service.errors import SpendingLimit
     from app.service.models import Model
     from app.storage.receipts import Receipts
 
 Hardness = Literal["soft", "hard"]
 LARGEST = Decimal(1_000_000)
 ROUNDING = Decimal("0.000001")  # USD: what the parts of something may cost more than the whole of it
-_expected: ContextVar[Decimal | None] = ContextVar("expected", default=None)
 
 
 class Question(NamedTuple):
-    """What is asked before a call that goes past a limit."""
+    """What is asked before a call that goes past a soft limit."""
 
     title: str
     text: str
-    is_hard: bool
 
 
 Ask = Callable[[Question], Awaitable[bool]]
@@ -57,6 +60,7 @@ class _Whole:
         self.left = sum(amounts, Decimal(0))
         self.of = of
         self.has_passed = False
+        self.refusal: SpendingLimit | None = None
         self.let_go: Callable[[], object] = lambda: None
 
     def covers(self, expected: Decimal | None) -> bool:
@@ -82,17 +86,8 @@ class _Breach:
     scope: str
     hardness: Hardness
     limit: Decimal
-    would_be: Decimal
-
-
-@contextmanager
-def expecting(amount: Decimal | None) -> Iterator[None]:
-    """Say what the calls made inside are expected to cost, for a tab that knows better than the price list."""
-    token = _expected.set(amount)
-    try:
-        yield
-    finally:
-        _expected.reset(token)
+    before: Decimal  # today's sum without what is asked for; 0 for a single call
+    asked: Decimal | None  # what is asked for, None where nobody knows
 
 
 @contextmanager
@@ -175,13 +170,14 @@ class Budget:
         return check
 
     async def check(self, account: Account, call: Call, exchange_id: str) -> None:
-        """Let a call pass, and count it as under way. Raises `LimitExceeded` when it must not leave."""
-        told = _expected.get()
-        expected = told if told is not None else expected_cost(call, self._models())
+        """Let a call pass, and count it as under way. Raises `SpendingLimit` when it must not leave."""
+        expected = call.expected_usd if call.expected_usd is not None else expected_cost(call, self._models())
         entry = _Open(account.id, self._tab_of(call.resource), account.is_sandbox, expected)
         whole = _whole.get()
         async with self._turn:  # two calls at once would each fit alone
             if whole is None or not whole.covers(expected):
+                if whole is not None and whole.refusal is not None:
+                    raise copy(whole.refusal)  # one that was raised already carries the traces of that
                 first = whole if whole is not None and not whole.has_passed and expected is not None else None
                 held = replace(entry, expected=max(first.left, expected or Decimal(0))) if first is not None else entry
                 breach = await self._worst(held)
@@ -216,26 +212,24 @@ class Budget:
         """The limit that the call would break: a hard one if there is one. What the person agreed to is none."""
         scopes = ("call", "day", f"tab {entry.tab}", f"account {entry.account_id}")
         today = self._now().astimezone().date()
-        sums: dict[str, Decimal] = {}
+        sums: dict[str, Decimal] = {"call": Decimal(0)}
         for hardness in ("hard", "soft"):
             for scope in scopes:
                 limit = self.limit(hardness, scope)
                 if limit is None or (today, hardness, scope) in self._agreed:
                     continue
                 if scope not in sums:
-                    before = (
-                        Decimal(0) if scope == "call" else await self._spent(scope, entry.account_id, entry.is_play)
-                    )
-                    sums[scope] = before + (entry.expected or Decimal(0))
+                    sums[scope] = await self._spent(scope, entry.account_id, entry.is_play)
+                before = sums[scope]
                 # a call of unknown price passes until the sum itself has reached the limit
-                used_up = entry.expected is None and scope != "call" and sums[scope] >= limit
-                if sums[scope] > limit or used_up:
-                    return _Breach(scope, hardness, limit, sums[scope])
+                used_up = entry.expected is None and scope != "call" and before >= limit
+                if before + (entry.expected or Decimal(0)) > limit or used_up:
+                    return _Breach(scope, hardness, limit, before, entry.expected)
         return None
 
     async def _spent(self, scope: str, account_id: str, is_play: bool) -> Decimal:
         tab = scope.removeprefix("tab ") if scope.startswith("tab ") else None
-        one = account_id if scope.startswith("account ") or is_play else None
+        one = account_id if scope.startswith("account ") else None
         under_way = sum(
             (
                 each.expected or Decimal(0)
@@ -247,33 +241,48 @@ class Budget:
         if self._receipts is None:
             return under_way
         midnight = self._now().astimezone().replace(hour=0, minute=0, second=0, microsecond=0)
-        kept = await self._receipts.spent_since(midnight, account_id=one, tab=tab, charged_only=not is_play)
+        kept = await self._receipts.spent_since(midnight, account_id=one, tab=tab, charged=not is_play)
         return kept + under_way
 
     async def _settle(self, breach: _Breach, whole: _Whole | None, *, background: bool) -> None:
-        from app.service.errors import LimitExceeded
-
-        is_hard = breach.hardness == "hard"
-        fact = _fact(breach, f"all {whole.count} {whole.of}" if whole is not None else "")
-        if not background and await self._ask(Question(_title(breach), fact, is_hard)):
-            if not is_hard and breach.scope != "call":
+        together = f"all {whole.count} {whole.of}" if whole is not None else ""
+        if breach.hardness == "soft" and not background and await self._ask(_question(breach, together)):
+            if breach.scope != "call":
                 self._agreed.add((self._now().astimezone().date(), breach.hardness, breach.scope))
             return
-        error = LimitExceeded(f"{fact} Nothing was sent.", field="budget", limit=f"{breach.limit:f}")
-        error.code = "budget"
+        from app.service.errors import SpendingLimit
+
+        rule = _limit_words(breach)
+        told = f"{rule}. {_reason(breach, together)} Nothing was sent."
+        error = SpendingLimit(told, rule=rule, scope=breach.scope)
+        if whole is not None:
+            whole.refusal = error
         raise error
 
 
-def _title(breach: _Breach) -> str:
-    return "This goes past your hard limit" if breach.hardness == "hard" else "This goes past your limit"
-
-
-def _fact(breach: _Breach, together: str) -> str:
-    """`together`: "all 3 parts" of what was asked for, "" for a single call."""
+def _limit_words(breach: _Breach) -> str:
+    """Which limit it is and what is wrong: "Your daily limit of $0.02 is reached"."""
+    kind, _, tab = breach.scope.partition(" ")
+    whose = {
+        "call": "limit for a single call",
+        "day": "daily limit",
+        "tab": f"daily limit for {TAB_WORDS.get(tab, tab)}",
+        "account": "daily limit for this account",
+    }[kind]
     limit = money(breach.limit)
-    if breach.scope == "call":
-        what = f"{together.capitalize()} together" if together else "This call"
-        return f"{what} may cost {money(breach.would_be)}; your limit for a single call is {limit}."
-    whose = {"day": "all accounts", "tab": "this tab", "account": "this account"}[breach.scope.partition(" ")[0]]
-    total = money(breach.would_be)
-    return f"With {together or 'it'}, today would come to {total}; your limit a day for {whose} is {limit}."
+    if breach.before >= breach.limit and kind != "call":
+        return f"Your {whose} of {limit} is reached"
+    return f"This would exceed your {whose} of {limit}"
+
+
+def _reason(breach: _Breach, together: str) -> str:
+    """`together`: "all 3 parts" of what was asked for, "" for a single call."""
+    spent = f"{money(breach.before)} is spent today"
+    if breach.asked is None:
+        return f"{spent}."
+    what = f"{together.capitalize()} together" if together else "This call"
+    return f"{what} may cost {money(breach.asked)}" + (f"; {spent} already." if breach.before else ".")
+
+
+def _question(breach: _Breach, together: str) -> Question:
+    return Question("This would exceed your limit", f"{_limit_words(breach)}. {_reason(breach, together)}")

@@ -51,7 +51,7 @@ class Caller(QObject):
     def _clear_numbers(self) -> None:
         self.headroom: Headroom | None = None
         self.balance: Decimal | None = None  # USD
-        self.spent_today: Decimal = Decimal(0)  # USD, from receipts that were charged
+        self.spent_today: Decimal = Decimal(0)  # USD, of all accounts that spend the same money, real or play
         self.daily_limit: Decimal | None = None  # USD a day, None for none
         self.latency_ms: int | None = None
         self.models: tuple[Model, ...] = ()

@@ -6,7 +6,11 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
+from app.ui.shared.money import after
+
 if TYPE_CHECKING:
+    from decimal import Decimal
+
     from app.service.service import Service
     from app.ui.shared.caller import Caller
 
@@ -27,6 +31,10 @@ class CallingPresenter(QObject):
     def in_sandbox(self) -> bool:
         """True when nothing can cost real money."""
         return self._caller.is_sandbox
+
+    def left_after(self, price: Decimal) -> str:
+        """What a price leaves of the balance: `balance after $4.98`, "" where nobody knows."""
+        return after(price, self._caller.balance, is_play=self.in_sandbox)
 
     @property
     def service(self) -> Service | None:

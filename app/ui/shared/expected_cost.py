@@ -1,6 +1,7 @@
-"""What a call may cost at most, read from the call itself and the price list, before it is sent.
+"""What a chat may cost at most, read from the call itself and the price list, before it is sent.
 
-None where the price list says too little: then only what has been spent counts.
+None where the price list says too little: then only what has been spent counts. What other calls cost, they say
+themselves (`Call.expected_usd`).
 """
 
 from __future__ import annotations
@@ -22,25 +23,12 @@ MILLION = Decimal(1_000_000)
 def expected_cost(call: Call, models: tuple[Model, ...]) -> Decimal | None:
     """Return USD, or None when nobody can say."""
     body = getattr(call.content, "record", None)
-    if not isinstance(body, Mapping):
+    if call.resource != "chat" or not isinstance(body, Mapping):
         return None
     wanted = str(body.get("model") or call.model).partition(":")[0]
     model = next((each for each in models if each.id == wanted), None)
     if model is None:
         return None
-    if call.resource == "chat":
-        return _chat(body, model)
-    if call.resource == "speech":
-        price = _price(model, "input")
-        return None if price is None else price * len(str(body.get("input", ""))) / MILLION
-    if call.resource == "images":
-        price = _price(model, "generation")
-        variants = body.get("variants", body.get("n", 1))
-        return None if price is None else price * (variants if isinstance(variants, int) else 1)
-    return None
-
-
-def _chat(body: Mapping[str, object], model: Model) -> Decimal | None:
     price_in, price_out = _price(model, "input"), _price(model, "output")
     if price_in is None or price_out is None:
         return None

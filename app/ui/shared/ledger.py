@@ -124,13 +124,11 @@ class Ledger(QObject):
         await self.refresh()
 
     async def refresh(self) -> None:
-        """Add up today's charges of the account in use."""
+        """Add up what today cost, in the money of the account in use: all accounts, as the daily limit counts."""
         account = self._caller.account
         if self._receipts is None or account is None:
             return
-        spent = await self._receipts.spent_since(
-            self._midnight(), account_id=account.id, charged_only=not account.is_sandbox
-        )
+        spent = await self._receipts.spent_since(self._midnight(), charged=not account.is_sandbox)
         if account is self._caller.account:
             self._caller.set_numbers(spent_today=spent)
 

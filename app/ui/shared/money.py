@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from decimal import ROUND_CEILING, ROUND_HALF_UP, Decimal
 
+PLAY_MONEY = "play money"  # said of every amount that only the Sandbox's balance pays
 _CENTS = 2
 _FINE = 4  # decimals below ten cents
 _THOUSAND = 1_000
@@ -23,6 +24,12 @@ def at_most(amount: Decimal) -> str:
 def about(amount: Decimal) -> str:
     """Return an estimate: `about $0.082`."""
     return f"about {money(amount)}"
+
+
+def after(price: Decimal, balance: Decimal | None, *, is_play: bool) -> str:
+    """Return what a price leaves: `balance after $4.98`, `play money, balance after $99.93`, "" where nobody knows."""
+    left = f"balance after {money(balance - price)}" if balance is not None else ""
+    return ", ".join(filter(None, (PLAY_MONEY if is_play else "", left)))
 
 
 def cost(amount: Decimal | None, source: str = "stated") -> str:

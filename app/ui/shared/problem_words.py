@@ -28,6 +28,7 @@ START_OVER: Button = ("start-over", "Start over")
 CHOOSE_MODEL: Button = ("choose-model", "Choose another model…")
 CHECK_BALANCE: Button = ("check-balance", "Check the balance")
 CONNECTION: Button = ("connection", "Check the connection…")
+LIMITS: Button = ("limits", "Change the limit…")
 
 _NO_REASON = "It gave no reason."
 _NOTHING_SENT = "Nothing was sent, so nothing was charged."
@@ -90,6 +91,14 @@ def _limit(error: errors.ServiceError, subject: str, charged: str) -> Told:
     what = f"{name} is over its limit" if name else f"This {subject} is over a limit"
     allowed = f"The limit is {limit}." if limit and limit not in error.message else ""
     return Told(what, _join(_said(error), allowed, _NOTHING_SENT), EDIT, icon="warning", severity="warn")
+
+
+def _spending_limit(error: errors.ServiceError, subject: str, charged: str) -> Told:
+    rule = getattr(error, "rule", "")
+    what = rule or "Your spending limit stops this"
+    change = f"{LIMITS[0]}:{getattr(error, 'scope', '')}", LIMITS[1]
+    meaning = _said(error).removeprefix(f"{rule}. ") or _NOTHING_SENT
+    return Told(what, meaning, change, icon="warning", severity="warn")
 
 
 def _held(error: errors.ServiceError, subject: str, charged: str) -> Told:
@@ -376,6 +385,7 @@ _Writer = Callable[["errors.ServiceError", str, str], Told]
 _WRITERS: dict[str, _Writer] = {
     "ServiceError": _anything,
     "LimitExceeded": _limit,
+    "SpendingLimit": _spending_limit,
     "Held": _held,
     "ConnectionFailed": _offline,
     "TimedOut": _timed_out,

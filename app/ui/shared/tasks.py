@@ -64,6 +64,13 @@ class TaskScope:
         task = self._by_name.get(name)
         return task is not None and task.cancel()
 
+    async def ended(self, *names: str) -> None:
+        """Return when no work of these names runs any more."""
+        import asyncio
+
+        while working := [task for task in self._alive if task.get_name() in names]:
+            await asyncio.wait(working)
+
     async def idle(self) -> None:
         """Return when nothing of this scope runs any more."""
         import asyncio

@@ -14,6 +14,7 @@ from app.ui.shared.buttons import Button
 from app.ui.shared.dialogs import Dialog
 from app.ui.shared.fields import ChoiceField, TextField, bind_label
 from app.ui.shared.label import Label
+from app.ui.shared.money import money
 from app.ui.shared.spinner import Progress
 from app.ui.shared.theme import Theme
 
@@ -45,10 +46,12 @@ class CloneDialog(Dialog):
         self.level = Progress(theme, "Loudness")
         self.report = Label(theme, "5 to 10 seconds are best.", "small", "text2", wrap=True, tabular=True)
         self.consent = QCheckBox(CONSENT)
+        self.price = Label(theme, "", role="text2", wrap=True, tabular=True)
         self._build(theme, models)
         self.add_button("Cancel", accepts=False)
         self.go = self.add_button("Clone", kind="primary", accepts=True)
         self._connect()
+        self._show_price()
         self._agree()
 
     def _build(self, theme: Theme, models: Sequence[Model]) -> None:
@@ -68,6 +71,7 @@ class CloneDialog(Dialog):
         self.body.addWidget(self.level)
         self.body.addWidget(self.report)
         self.body.addWidget(self.consent)
+        self.body.addWidget(self.price)
         self.preview.setEnabled(False)
 
     def _connect(self) -> None:
@@ -75,11 +79,21 @@ class CloneDialog(Dialog):
         self.record.clicked.connect(self._toggle_recording)
         self.choose.clicked.connect(self._choose_file)
         self.preview.clicked.connect(self._hear)
+        self.model.currentIndexChanged.connect(lambda _index: self._show_price())
         self.name.textChanged.connect(lambda _text: self._agree())
         self.consent.toggled.connect(lambda _on: self._agree())
         desk.recording_changed.connect(self._show_level)
         desk.recorded.connect(self.take_sample)
         desk.microphone_problem.connect(self._show_problem)
+
+    def _show_price(self) -> None:
+        """What one clone costs, before it is sent; each clone is charged, also of the same sample."""
+        price = self._desk.price(self.model_id)
+        self.go.setText(f"Clone · {money(price)}" if price is not None else "Clone")
+        if price is None:
+            self.price.set_text("This service does not say what cloning costs. The receipt shows it afterwards.")
+        else:
+            self.price.set_text(f"Cloning costs {self._desk.cost_words(price)}.")
 
     @property
     def voice_name(self) -> str:

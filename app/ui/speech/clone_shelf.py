@@ -11,6 +11,7 @@ from app.ui.shared.badge import Badge
 from app.ui.shared.buttons import Button, IconButton
 from app.ui.shared.card import Card
 from app.ui.shared.label import Label
+from app.ui.shared.money import money
 from app.ui.shared.surfaces import zone
 from app.ui.shared.theme import Theme
 from app.ui.speech.state import ClonedRow
@@ -37,7 +38,7 @@ class CloneShelf(QScrollArea):
         self.words = Label(
             theme,
             "A voice is cloned from a sample of 5 to 30 seconds. The service keeps it for about a week; "
-            "the sample stays here, so that it can be made anew.",
+            "the sample stays here, so you can clone it again.",
             role="text2",
             wrap=True,
         )
@@ -90,7 +91,7 @@ class CloneCard(Card):
         self.second = Label(theme, "", "small", "text2", wrap=True, tabular=True)
         self.handle = Label(theme, "", "caption", "text3", mono=True, elide=True)
         self.use = Button(theme, "Use", size="small")
-        self.again = Button(theme, "Clone anew", "refresh", size="small")
+        self.again = Button(theme, "Clone again", "refresh", size="small")
         self.play = IconButton(theme, "play", "Hear the sample", size="small")
         self.trash = IconButton(theme, "trash", "Move to the trash", size="small")
         top, below = QHBoxLayout(), QHBoxLayout()
@@ -116,7 +117,8 @@ class CloneCard(Card):
         if self.use.hasFocus() and not can_be_used:
             self.play.setFocus(Qt.FocusReason.OtherFocusReason)  # not to its neighbour, which costs money
         self.use.setEnabled(can_be_used)
+        self.again.setText(f"Clone again · {money(row.price)}" if row.price is not None else "Clone again")
         self.again.setEnabled(not row.working)
-        for button, words in ((self.use, "Use"), (self.again, "Clone anew"), (self.play, "Hear the sample of")):
+        for button, words in ((self.use, "Use"), (self.again, "Clone again"), (self.play, "Hear the sample of")):
             button.setAccessibleName(f"{words} {row.name}")
         self.trash.rename(f"Move {row.name} to the trash")

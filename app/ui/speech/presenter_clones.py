@@ -6,6 +6,7 @@ import asyncio
 import shutil
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -20,11 +21,12 @@ from app.audio.recording import Recorder
 from app.audio.sample_check import BEST_S, SampleReport, check_sample
 from app.audio.spool import Spool
 from app.service.errors import ServiceError
+from app.service.pricing import clone_cost
 from app.storage.errors import StorageError, unavailable
 from app.storage.files import make_folder
 from app.storage.voices import ClonedVoice
 from app.ui.shared.given_up import made_in_thread
-from app.ui.shared.money import when
+from app.ui.shared.money import about, when
 from app.ui.shared.paid_call import paid_call
 from app.ui.shared.problems import Problem, describe
 from app.ui.shared.tasks import TaskScope
@@ -186,6 +188,15 @@ class CloneDesk(QObject):
         model = self._desk.shelf.model(model_id)
         told = (model.voice_cloning or {}).get("min_sample_seconds") if model is not None else None
         return float(told) if isinstance(told, int | float) and told > 0 else BEST_S[0]
+
+    def cost_words(self, price: Decimal) -> str:
+        """What a price means for the account in use."""
+        return ", ".join(filter(None, (about(price), self._desk.left_after(price))))
+
+    def price(self, model_id: str) -> Decimal | None:
+        """What one clone costs in USD, None where the service does not publish it."""
+        model = self._desk.shelf.model(model_id)
+        return clone_cost(model.model_spec.pricing) if model is not None else None
 
     def check(self, path: Path, model_id: str) -> None:
         """Measure a chosen file; `recorded` tells what was found."""
@@ -351,7 +362,9 @@ class CloneDesk(QObject):
             told = {"clone": voice.id, "model": voice.model}
             async with paid_call(desk.intents, "speech", desk.account_id, told) as paid:
                 await paid.sent()
-                made = await desk.service.voices.clone(self._folder / voice.sample, voice.model)
+                made = await desk.service.voices.clone(
+                    self._folder / voice.sample, voice.model, price_usd=self.price(voice.model)
+                )
                 fresh = await desk.voices.took(voice.id, made.id, datetime.now(UTC) + timedelta(days=KEPT_DAYS))
                 await paid.answered(made.id)
         except ServiceError as error:
@@ -413,6 +426,7 @@ class CloneDesk(QObject):
             expiry=_expiry(voice, now),
             has_expired=expired,
             sample_s=voice.sample_s,
+            price=self.price(voice.model),
             working=voice.id in self._working,
             in_use=bool(voice.handle) and self._desk.choice.voice == voice.handle,
         )

@@ -23,7 +23,7 @@ def words_for(error: ServiceError, take: Take, shelf: VoiceShelf) -> Problem:
             problem,
             what=f"The service does not know the cloned voice {take.voice_name} any more",
             meaning=f"It keeps such a voice for about a week, for the model that made it. Nothing was charged. {kept}",
-            primary=ActionSpec(f"clone-again:{take.voice}", "Clone it anew"),
+            primary=ActionSpec(f"clone-again:{take.voice}", "Clone it again"),
             alternative=ActionSpec("choose-voice", "Choose a voice"),
         )
     if isinstance(error, BadRequest) and _is_about_the_voice(error):

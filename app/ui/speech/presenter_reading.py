@@ -24,7 +24,7 @@ from app.audio.spool import Spool
 from app.service.errors import ServiceError
 from app.storage.errors import unavailable
 from app.storage.takes import CostSource, Part, PartState, Take, TakeFiles, Takes, state_of
-from app.ui.shared.budget import expecting, expecting_together
+from app.ui.shared.budget import expecting_together
 from app.ui.shared.paid_call import paid_call
 from app.ui.speech.presenter_calls import request_of
 
@@ -126,13 +126,12 @@ class Reading(QObject):
             keeper = _Keeper(self, part)
             began = monotonic()
             try:
-                with expecting(self._cost_of(part)):
-                    async with stream:
-                        async for piece in stream:
-                            if keeper.part.first_sound_s is None:
-                                kind = stream.format or request.format or "mp3"
-                                await keeper.begin(kind, monotonic() - began)
-                            await keeper.write(piece)
+                async with stream:
+                    async for piece in stream:
+                        if keeper.part.first_sound_s is None:
+                            kind = stream.format or request.format or "mp3"
+                            await keeper.begin(kind, monotonic() - began)
+                        await keeper.write(piece)
             except ServiceError as error:
                 await keeper.end()
                 await self._save(self._ended(keeper.part, stream.exchange, error))

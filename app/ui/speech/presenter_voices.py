@@ -15,7 +15,6 @@ from app.service.pricing import speech_cost
 from app.service.speech import SpeechRequest
 from app.storage.files import write_atomically
 from app.storage.voices import ClonedVoice, VoiceMark, Voices
-from app.ui.shared.budget import expecting
 from app.ui.shared.paid_call import paid_call
 from app.ui.speech.voice_book import Key, Voice, VoiceFilter, VoiceGroup, VoiceTable, grouped, marked, voices_of
 
@@ -145,8 +144,7 @@ class VoiceShelf:
         request = SpeechRequest(self.sample_text(voice), voice.model, voice.id)
         async with paid_call(intents, "speech", account_id, {"sample": True, **request.to_body()}) as paid:
             await paid.sent()
-            with expecting(speech_cost(pricing, len(request.text))):
-                sound = await service.speech.synthesise(request, price=lambda count: speech_cost(pricing, count))
+            sound = await service.speech.synthesise(request, price=lambda count: speech_cost(pricing, count))
             safe = "".join(char if char.isalnum() else "-" for char in f"{voice.model}-{voice.id}")[:120]
             name = f"{safe}{suffix_of(sound.format)}"
             await asyncio.to_thread(write_atomically, self._samples / name, sound.data)

@@ -159,5 +159,6 @@ class ClonedRow:
     expiry: str  # "expires in 3 days", "expired"
     has_expired: bool
     sample_s: float
+    price: Decimal | None = None  # of cloning it again, in USD
     working: bool = False
     in_use: bool = False

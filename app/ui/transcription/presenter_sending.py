@@ -14,9 +14,9 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from app.audio.preparing import CannotPrepare, Stopped
-from app.service.errors import ServiceError
+from app.service.errors import ServiceError, SpendingLimit
 from app.storage.transcripts import PartRow
-from app.ui.shared.budget import expecting, expecting_together
+from app.ui.shared.budget import expecting_together
 from app.ui.shared.paid_call import end_of_call, paid_call
 from app.ui.shared.problems import ActionSpec, Problem, describe
 from app.ui.transcription.document import Document, document_from, join_documents
@@ -82,7 +82,7 @@ class Sender:
                 else "The sound is kept."
             )
             problem = describe(error, subject="recording", charged=meant)
-            if error.code == "budget":
+            if isinstance(error, SpendingLimit):
                 self.over_limit.add(row_id)
             if error.exchange is not None:
                 self.exchanges[row_id] = error.exchange
@@ -243,14 +243,13 @@ class Sender:
         self._note(row.id, work)
         async with paid_call(self._stores.intents, KIND, account.id, note) as paid:
             await paid.sent()
-            price = self._price(options.model)
-            with expecting(_expected(price, row, upload)):
-                transcript = await service.transcription.transcribe(
-                    request,
-                    price=price,
-                    on_progress=lambda sent, size: self._uploaded(row.id, work, sent, size),
-                    on_wait=lambda wait: self._waits(row.id, work, wait),
-                )
+            transcript = await service.transcription.transcribe(
+                request,
+                price=self._price(options.model),
+                seconds=_seconds(row, upload),
+                on_progress=lambda sent, size: self._uploaded(row.id, work, sent, size),
+                on_wait=lambda wait: self._waits(row.id, work, wait),
+            )
             self.exchanges[row.id] = self.last_exchange = transcript.exchange
             await asyncio.shield(keep(transcript))
             await paid.answered(row.id, transcript.exchange.id)
@@ -302,10 +301,15 @@ class Sender:
         }
 
 
-def _expected(price: Callable[[Decimal], Decimal | None], row: TranscriptRow, upload: Upload) -> Decimal | None:
-    """What one file will cost by its length, None where nobody knows how long it is."""
+def _seconds(row: TranscriptRow, upload: Upload) -> Decimal | None:
+    """How long one file lasts, None where nobody knows."""
     end_s = upload.end_s if upload.end_s is not None else row.duration_s
-    return price(Decimal(str(end_s - upload.start_s))) if end_s is not None else None
+    return Decimal(str(end_s - upload.start_s)) if end_s is not None else None
+
+
+def _expected(price: Callable[[Decimal], Decimal | None], row: TranscriptRow, upload: Upload) -> Decimal | None:
+    seconds = _seconds(row, upload)
+    return price(seconds) if seconds is not None else None
 
 
 def read_answer(transcript: Transcript) -> tuple[Document, dict[str, Any]]:

@@ -59,6 +59,7 @@ class FormDesk(QObject):
         self.quote = Quote()
         self.price: Decimal | None = None
         self.exact = False  # the price belongs to what is filled in now
+        caller.numbers_changed.connect(self._numbers_changed)
         self._models: tuple[Model, ...] = ()
         self._problem = ""
         self._asked = False
@@ -257,12 +258,14 @@ class FormDesk(QObject):
     def _words(self, price: Decimal | None) -> Quote:
         if price is None:
             return Quote(note="The service names no price for this.")
-        balance = self._caller.balance
-        if self._caller.is_sandbox:
-            return Quote(money.money(price), "Play money of the Sandbox, not charged")
-        if balance is None:
-            return Quote(money.money(price), "Not a promise: prices can change until it is queued")
-        return Quote(money.money(price), f"Balance after: {money.money(balance - price)}")
+        left = money.after(price, self._caller.balance, is_play=self._caller.is_sandbox)
+        words = f"{left[:1].upper()}{left[1:]}" if left else "Not a promise: prices can change until it is queued"
+        return Quote(money.money(price), words)
+
+    def _numbers_changed(self) -> None:
+        """The balance that the price is held against is another one."""
+        if self.exact and self._words(self.price) != self.quote:
+            self._set_price(self.price, self._words(self.price))
 
     def _set_price(self, price: Decimal | None, quote: Quote) -> None:
         self.price, self.quote = price, quote

@@ -313,6 +313,15 @@ def _problem(job: VideoJob) -> Problem | None:
                 severity="warn",
                 icon="credits",
             )
+        if limit := job.form.get("limit"):
+            return Problem(
+                "Your spending limit stopped this video",
+                job.note,
+                primary=ActionSpec(f"limits:{limit}", "Change the limit…"),
+                alternative=ActionSpec("video-send", words),
+                severity="warn",
+                icon="warning",
+            )
         return Problem(
             "This job waits for you",
             job.note,

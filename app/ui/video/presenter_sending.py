@@ -26,11 +26,11 @@ from app.service.errors import (
     PaymentRequired,
     RateLimited,
     ServiceError,
+    SpendingLimit,
     TimedOut,
 )
 from app.storage.errors import NotStored, StorageError
 from app.storage.intents import NOBODY_KNOWS, Intents
-from app.ui.shared.budget import expecting
 from app.ui.shared.paid_call import STOPPED_ON_ITS_WAY, end_of_call, paid_call
 from app.ui.shared.problems import describe
 from app.ui.video.consent import read_consent
@@ -135,8 +135,7 @@ class Sender:
             async with paid_call(self.intents, KIND, job.account_id, _described(job, request)) as paid:
                 await book.change(job.id, state="sending", intent_id=paid.intent.id, note="")
                 await paid.sent()
-                with expecting(job.quote_usd):
-                    receipt = await service.video.queue(request, quoted_usd=job.quote_usd, on_wait=self._note_wait)
+                receipt = await service.video.queue(request, quoted_usd=job.quote_usd, on_wait=self._note_wait)
                 self._sent_at = 0.0
                 self.exchanges[job.id] = receipt.exchange
                 info = receipt.exchange.info
@@ -206,6 +205,8 @@ class Sender:
             self.is_offline = True
             await book.change(job.id, state="waiting", note=TOO_MANY)
             self._hold_back((error.retry_after_s or DEFAULT_REST_S) * self.pace)
+        elif isinstance(error, SpendingLimit):
+            await self._hold(job, problem.sentence, limit=error.scope)
         elif isinstance(error, AuthenticationFailed):
             await self._hold(job, f"{problem.sentence} Nothing was charged.")
         else:
@@ -216,9 +217,10 @@ class Sender:
             await book.change(job.id, state="failed", note=note, form=form, ended_at=book.now())
             book.noticed.emit(job.id, "failed")
 
-    async def _hold(self, job: VideoJob, note: str, *, short: bool = False) -> None:
-        """Let a job wait for the person. `short`: for lack of credits, which a top-up can change."""
-        form = {**job.form, "short": short}
+    async def _hold(self, job: VideoJob, note: str, *, short: bool = False, limit: str = "") -> None:
+        """Let a job wait for the person. `short`: for lack of credits, which a top-up can change. `limit`: the scope
+        of the spending limit that stopped it."""
+        form = {**job.form, "short": short, "limit": limit}
         try:
             await self._book.change(job.id, state="waiting", held=True, note=note, form=form)
         except StorageError:

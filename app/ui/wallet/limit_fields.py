@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.ui.shared.fields import ChoiceField, TextField
@@ -111,6 +111,13 @@ class LimitFields(QWidget):
         ):
             field.bind(key, self._limit_text(key))
         self.show_problem("", "")
+
+    def show_scope(self, scope: str) -> None:
+        """Show the limits of a scope, the one that stops under the cursor."""
+        place = self.scope.findData(scope.partition(" ")[0] if scope.startswith("account ") else scope)
+        self.scope.setCurrentIndex(max(0, place))
+        self.hard.field.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.hard.field.selectAll()
 
     def show_problem(self, key: str, sentence: str) -> None:
         """Say under the fields what is wrong with one of them."""

@@ -162,6 +162,11 @@ class WalletPage(QObject):
 
     # What the person does
 
+    def change_limits(self, scope: str) -> None:
+        """Bring the limits of a scope to the front, to be typed over."""
+        self.list.limits.show_scope(scope)
+        self.list.area.ensureWidgetVisible(self.list.limits)
+
     def act(self, what: str, account_id: str) -> None:
         """Carry out what was pressed on an account."""
         card = self.presenter.card(account_id)

@@ -6,16 +6,8 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 
-TAB_WORDS = {
-    "chat": "Chat",
-    "video": "Video",
-    "speech": "Speech",
-    "transcription": "Transcribe",
-    "images": "Images",
-    "crypto_rpc": "Console",
-    "wallet": "Wallet",
-    "settings": "Settings",
-}
+from app.ui.shared.tab import TAB_WORDS as TAB_WORDS
+
 TAB_ICONS = {
     "chat": "chat",
     "video": "video",

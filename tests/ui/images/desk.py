@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,10 +21,13 @@ from app.storage.catalogue import Catalogue
 from app.storage.database import Database
 from app.storage.images import StoredImage
 from app.storage.intents import Intents
+from app.storage.receipts import Receipts
 from app.ui.images.page import ImagesPage
 from app.ui.images.presenter import ImagesPresenter
 from app.ui.images.presenter_changes import ImageChanges
+from app.ui.shared.budget import Budget, Question
 from app.ui.shared.caller import Caller
+from app.ui.shared.ledger import Ledger, tab_of
 from app.ui.shared.tasks import TaskScope
 from app.ui.shared.theme import Theme
 
@@ -93,8 +96,13 @@ class Desk:
 
 
 @asynccontextmanager
-async def open_desk(home: Path, sandbox: RunningSandbox, theme: Theme, *, models: bool = True) -> AsyncIterator[Desk]:
-    """A started tab on the data folder `home`. Fails when any of its tasks crashed."""
+async def open_desk(
+    home: Path, sandbox: RunningSandbox, theme: Theme, *, models: bool = True, limits: Mapping[str, str] | None = None
+) -> AsyncIterator[Desk]:
+    """A started tab on the data folder `home`. Fails when any of its tasks crashed.
+
+    `limits`: what may be spent, as the settings keep it; the numbers of the window follow each answer.
+    """
     crashes: list[Exception] = []
     exchanges: list[Exchange] = []
     tasks = TaskScope(crashes.append)
@@ -105,8 +113,20 @@ async def open_desk(home: Path, sandbox: RunningSandbox, theme: Theme, *, models
     async def read_key() -> str:
         return key
 
-    service = open_service(sandbox.base_url, "service", ApiKeyAuth(read_key), exchanges.append)
+    async def ask(_question: Question) -> bool:
+        return False
+
+    budget = Budget(lambda: limits or {}, lambda: caller.models, ask, tab_of)
+    ledger = Ledger(caller, tasks, budget=budget)
+    record = ledger.recorder(SANDBOX)
+
+    def keep(exchange: Exchange) -> None:
+        exchanges.append(exchange)
+        record(exchange)
+
+    service = open_service(sandbox.base_url, "service", ApiKeyAuth(read_key), keep, gate=budget.gate(SANDBOX))
     database = await Database.open(home / "rialto.sqlite3")
+    await ledger.start(Receipts(database))
     await Intents(database).settle_after_start()  # as the window does before it hands the database on
     presenter = ImagesPresenter(caller, tasks, home / "data")
     changes = ImageChanges(presenter)

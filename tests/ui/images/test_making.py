@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import io
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 from PIL import Image
 
+from app.sandbox.server import RunningSandbox
+from app.storage.images import Images
 from app.storage.intents import Intents
 from app.storage.picture_metadata import metadata_of
-from tests.ui.images.desk import Desk
+from app.ui.shared.theme import Theme
+from tests.ui.images.desk import Desk, open_desk
 
 pytestmark = pytest.mark.usefixtures("images")
 
@@ -59,6 +63,31 @@ async def test_all_in_one_call_is_one_receipt_and_one_known_seed(images: Desk) -
     assert [image.seed is None for image in made] == [False, True, True]
     assert len({image.call_id for image in made}) == 1
     assert sum(image.cost_usd or 0 for image in made) == Decimal("0.03")
+
+
+async def test_an_order_past_a_limit_is_stopped_as_a_whole_and_leaves_no_tile(
+    tmp_path: Path, sandbox: RunningSandbox, theme: Theme
+) -> None:
+    """Two of the four would fit."""
+    async with open_desk(tmp_path, sandbox, theme, limits={"hard day": "0.02"}) as desk:
+        desk.write("Night market study")
+        desk.presenter.set_field("count", 4)
+        assert await desk.made() == []
+        assert [each.request.path for each in desk.paid] == []
+        problem = desk.presenter.problem
+        assert problem is not None
+        assert problem.what == "This would exceed your daily limit of $0.02"
+        assert (
+            problem.meaning == "All 4 images together may cost $0.04; $0.00 is spent today already. Nothing was sent."
+        )
+        assert [action.text for action in problem.actions] == ["Change the limit…"]
+        assert desk.page.shelf.tiles == ()
+        assert await Images(desk.database).recent() == ()
+        intents = await Intents(desk.database).recent("images")
+        assert [intent.state for intent in intents] == ["failed"] * 4
+        assert desk.page.form.prompt.toPlainText() == "Night market study"
+        desk.presenter.set_field("count", 2)
+        assert [image.state for image in await desk.made()] == ["saved"] * 2
 
 
 def pixels(data: bytes) -> bytes:

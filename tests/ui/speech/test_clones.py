@@ -70,6 +70,8 @@ async def test_r_voi_01_r_voi_05_a_voice_is_cloned_in_the_dialog_and_speaks(spee
     await speech.until(asked.preview.isEnabled)
     assert "This is a good sample." in asked.report.text()
     assert not asked.go.isEnabled(), "nothing is sent without consent"
+    assert asked.go.text() == "Clone · $0.05"
+    assert asked.price.text().startswith("Cloning costs about $0.05, play money")
     asked.consent.click()
     asked.go.click()
     await speech.until(lambda: speech.presenter.choice.voice.startswith("vv_"))
@@ -103,6 +105,7 @@ async def test_r_voi_04_a_lapsed_voice_is_made_anew_in_one_press(speech: Desk, t
     speech.clones.tell()
     (card,) = speech.page.side.shelf.cards
     assert card.state.text() == "expired" and not card.use.isEnabled()
+    assert card.again.text() == "Clone again · $0.05", "what a press costs stands on its button"
     assert all(one.id != before for one in speech.presenter.shelf.all())
     card.again.click()
     await speech.until(lambda: speech.presenter.choice.voice not in ("", before) and not card.again.isHidden())
@@ -124,7 +127,7 @@ async def test_r_voi_04_a_handle_that_the_service_forgot_is_explained_and_made_a
     await speech.spoken()
     problem = speech.presenter.problem
     assert problem.what == "The service does not know the cloned voice Mine any more"
-    assert problem.primary.text == "Clone it anew" and "Nothing was charged" in problem.meaning
+    assert problem.primary.text == "Clone it again" and "Nothing was charged" in problem.meaning
     speech.page.main.problem_action.emit(problem.primary.id)
     await speech.until(lambda: speech.presenter.choice.voice not in ("", "vv_forgotten"))
     await speech.spoken()
@@ -178,6 +181,8 @@ async def test_a_sample_is_recorded_from_a_real_microphone_in_the_dialog_and_clo
         asked.preview.click()
         await speech.until(lambda: recording.stat().st_size > pulse.rate_hz * 4)
     assert not asked.go.isEnabled(), "nothing is sent without consent"
+    assert asked.go.text() == "Clone · $0.05"
+    assert asked.price.text().startswith("Cloning costs about $0.05, play money")
     asked.consent.click()
     asked.go.click()
     await speech.until(lambda: speech.presenter.choice.voice.startswith("vv_"))

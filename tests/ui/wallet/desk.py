@@ -60,6 +60,7 @@ class Desk:
     caller: Caller
     switch: AccountSwitch
     budget: Budget
+    ledger: Ledger
     database: Database
     intents: Intents
     settings: SettingsStore
@@ -178,7 +179,7 @@ async def open_desk(home: Path, sandbox: RunningSandbox, theme: Theme) -> AsyncI
         book, keys, tasks, switch.open, lambda: read_limit(settings.value.budgets.get("hard top-up", ""))
     )
     page = WalletPage(theme, presenter, receipts, keys, top_ups, ApiKeysPresenter(caller, tasks), tasks)
-    parts = (book, caller, switch, budget, database, intents, settings, tasks, sandbox, home, place)
+    parts = (book, caller, switch, budget, ledger, database, intents, settings, tasks, sandbox, home, place)
     desk = Desk(page, presenter, receipts, keys, top_ups, *parts)
     made.append(desk)
     page.toast_wanted.connect(lambda *words: desk.toasts.append(words))

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
 from decimal import Decimal
 
 import pytest
 
+from app.credentials.accounts import new_account
 from app.service.calls import Call, JsonContent
 from app.service.chat_types import ChatMessage, ChatRequest
-from app.service.errors import LimitExceeded
+from app.service.errors import LimitExceeded, SpendingLimit
 from app.service.retry import CallKind
 from app.storage.receipts import Receipts, receipt_of
-from app.ui.shared.budget import expecting, read_limit
+from app.ui.shared.budget import expecting_together, read_limit
+from app.ui.shared.problems import describe
 from tests.ui.wallet.desk import Desk
 
 QUESTION = ChatRequest(model="rialto-handbook", messages=(ChatMessage("user", "How do I stop an answer?"),))
 
 
-def call_of(resource: str = "speech", *, background: bool = False) -> Call:
-    return Call("POST", "/x", CallKind.PAID, resource, content=JsonContent({}), background=background)
+def call_of(resource: str = "speech", expected: str = "0.30", *, background: bool = False) -> Call:
+    content = JsonContent({})
+    return Call(
+        "POST", "/x", CallKind.PAID, resource, content=content, background=background, expected_usd=Decimal(expected)
+    )
 
 
 async def spend(desk: Desk, amount: str, tab: str = "speech") -> None:
@@ -37,11 +43,10 @@ async def spend(desk: Desk, amount: str, tab: str = "speech") -> None:
 
 async def asks(desk: Desk, *, tab: str = "speech", expected: str = "0.30", background: bool = False) -> bool:
     """Whether a call is let through."""
-    with expecting(Decimal(expected)):
-        try:
-            await desk.budget.check(desk.sandbox_account, call_of(tab, background=background), f"one of {tab}")
-        except LimitExceeded:
-            return False
+    try:
+        await desk.budget.check(desk.sandbox_account, call_of(tab, expected, background=background), f"one of {tab}")
+    except LimitExceeded:
+        return False
     desk.budget.settled(f"one of {tab}")
     return True
 
@@ -66,11 +71,11 @@ async def test_a_limit_stops_what_goes_past_it_and_nothing_else(
     await spend(wallet, "0.40")
     wallet.presenter.set_limit(key, scope)
     assert await asks(wallet) is not stops
-    assert [question.is_hard for question in wallet.questions] == ([limit.startswith("hard")] if stops else [])
+    assert len(wallet.questions) == (stops and limit.startswith("soft")), "a limit that stops asks nothing"
     await wallet.tasks.idle()
 
 
-async def test_a_soft_limit_asks_once_a_day_and_a_hard_one_each_time(wallet: Desk) -> None:
+async def test_a_soft_limit_asks_once_a_day_and_a_hard_one_stops_until_it_is_changed(wallet: Desk) -> None:
     await spend(wallet, "0.40")
     wallet.answer = True
     wallet.presenter.set_limit("soft day", "0.50")
@@ -78,9 +83,87 @@ async def test_a_soft_limit_asks_once_a_day_and_a_hard_one_each_time(wallet: Des
     assert await asks(wallet)
     assert len(wallet.questions) == 1
     wallet.presenter.set_limit("hard day", "0.60")
+    assert not await asks(wallet)
+    wallet.presenter.set_limit("hard day", "0.70")
     assert await asks(wallet)
-    assert await asks(wallet)
-    assert len(wallet.questions) == 3
+    assert len(wallet.questions) == 1
+    await wallet.tasks.idle()
+
+
+async def test_what_a_limit_stopped_names_the_limit_once_and_offers_to_change_it(wallet: Desk) -> None:
+    await spend(wallet, "0.40")
+    for limit, what, meaning in (
+        (
+            "0.50",
+            "This would exceed your daily limit of $0.50",
+            "This call may cost $0.30; $0.40 is spent today already. Nothing was sent.",
+        ),
+        (
+            "0.40",
+            "Your daily limit of $0.40 is reached",
+            "This call may cost $0.30; $0.40 is spent today already. Nothing was sent.",
+        ),
+    ):
+        wallet.presenter.set_limit("hard day", limit)
+        with pytest.raises(SpendingLimit) as caught:
+            await wallet.budget.check(wallet.sandbox_account, call_of(), "one")
+        problem = describe(caught.value)
+        assert (problem.what, problem.meaning) == (what, meaning)
+        assert problem.primary is not None
+        assert (problem.primary.id, problem.primary.text) == ("limits:day", "Change the limit…")
+        assert problem.alternative is None and not problem.fields
+    wallet.presenter.set_limit("hard day", "")
+    wallet.presenter.set_limit("hard tab speech", "0.10")
+    with pytest.raises(SpendingLimit) as caught:
+        await wallet.budget.check(wallet.sandbox_account, call_of(), "one")
+    assert describe(caught.value).what == "Your daily limit for Speech of $0.10 is reached"
+    wallet.page.change_limits("tab speech")
+    fields = wallet.page.list.limits
+    assert (fields.scope.currentText(), fields.hard.key) == ("A day, Speech", "hard tab speech")
+    await wallet.tasks.idle()
+
+
+async def test_a_limit_for_all_accounts_counts_every_account_that_spends_the_same_money(wallet: Desk) -> None:
+    """What the Sandbox spent counts against its wallets and the other way round; real money is another sum."""
+    await spend(wallet, "0.40")
+    pocket = await wallet.faucet_wallet()
+    real = new_account("Real", "https://api.example")
+    wallet.presenter.set_limit("hard day", "0.50")
+    for account, stops in ((pocket, True), (real, False)):
+        try:
+            await wallet.budget.check(account, call_of(), account.id)
+            assert not stops
+        except SpendingLimit:
+            assert stops
+    assert await wallet.budget.spent("day", pocket) == Decimal("0.40")
+    assert await wallet.budget.spent("day", real) == Decimal("0.30")
+    await wallet.use(pocket)
+    await wallet.ledger.refresh()
+    assert wallet.caller.spent_today == Decimal("0.40"), "Today is what the daily limit counts"
+    await wallet.tasks.idle()
+
+
+async def test_calls_that_leave_together_are_held_against_a_limit_as_one_order(wallet: Desk) -> None:
+    """Each of four at once would fit alone: none leaves, and nobody is asked about each of them."""
+    wallet.presenter.set_limit("soft day", "0.03")
+    service = wallet.caller.service
+    assert service is not None
+    refused: list[SpendingLimit] = []
+
+    async def one(number: int) -> None:
+        try:
+            await wallet.budget.check(wallet.sandbox_account, call_of("images", "0.01"), str(number))
+        except SpendingLimit as error:
+            refused.append(error)
+
+    with expecting_together([Decimal("0.01")] * 4, "images"):
+        async with asyncio.TaskGroup() as group:
+            for number in range(4):
+                group.create_task(one(number))
+    assert len(refused) == 4
+    (question,) = wallet.questions
+    assert "All 4 images together may cost $0.04" in question.text
+    assert await wallet.budget.spent("day", wallet.sandbox_account) == 0
     await wallet.tasks.idle()
 
 
@@ -103,19 +186,18 @@ async def test_a_refused_call_never_reaches_the_service(wallet: Desk) -> None:
     assert caught.value.surely_not_sent
     assert "Nothing was sent" in str(caught.value)
     assert (await service.account.rate_limits()).balances == balance
-    wallet.answer = True
+    wallet.presenter.set_limit("hard day", "")
     assert (await service.chat.complete(QUESTION)).text
     await wallet.tasks.idle()
 
 
 async def test_calls_under_way_count_before_they_have_receipts(wallet: Desk) -> None:
     wallet.presenter.set_limit("hard day", "0.50")
-    with expecting(Decimal("0.30")):
-        await wallet.budget.check(wallet.sandbox_account, call_of(), "first")
-        with pytest.raises(LimitExceeded):
-            await wallet.budget.check(wallet.sandbox_account, call_of(), "second")
-        wallet.budget.settled("first")
-        await wallet.budget.check(wallet.sandbox_account, call_of(), "third")
+    await wallet.budget.check(wallet.sandbox_account, call_of(), "first")
+    with pytest.raises(LimitExceeded):
+        await wallet.budget.check(wallet.sandbox_account, call_of(), "second")
+    wallet.budget.settled("first")
+    await wallet.budget.check(wallet.sandbox_account, call_of(), "third")
     await wallet.tasks.idle()
 
 
