@@ -74,7 +74,7 @@ def run(options: argparse.Namespace, rest: Sequence[str]) -> int:
     if has_display(environ):
         python = prepare(".venv", RUN_LOCK, options, window=True, environ=environ).python
         return replace_by([str(python), "-m", "app", *rest], environ)
-    if not {"--help", "-h", "--version", "--tour"} & set(rest):
+    if not {"--help", "-h", "--version", "--tour", "--self-test", "--uninstall-info"} & set(rest):
         folder = (options.shots_to or default_tour_folder()).absolute()
         say(f"There is no display here, so Rialto takes a tour without one and leaves screenshots in {folder}.")
         rest = ["--tour", str(folder), *rest]
@@ -128,7 +128,7 @@ def make_packages(options: argparse.Namespace, rest: Sequence[str]) -> int:
     environ = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
     environment = prepare(".venv-package", PACKAGE_LOCK, options, window=False, environ=environ)
     if options.only_folder:
-        return build_folder(environment)
+        return build_folder(environment, test=not options.without_test)
     return package(environment, test=not options.without_test)
 
 

@@ -55,16 +55,14 @@ def package(environment: Environment, *, test: bool, target: Path = ROOT / "dist
     target.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(WORK, ignore_errors=True)
     linux = sys.platform.startswith("linux")
-    made = build(environment, WORK, "bundled")
-    if test:
-        prove(made.folder)
+    made = build(environment, WORK, "bundled", test=test)
     name = f"rialto-{made.version}-{sys.platform}-{platform.machine().lower()}"
     results = [target / f"{name}.cdx.json"]
     bill_of_materials.write(RUN_LOCK, results[0], made.version, made.epoch)
     if linux:
         results.append(tarball(made.folder, target / f"{name}.tar.xz", made.epoch))
         if shutil.which("dpkg-shlibdeps"):
-            made = build(environment, WORK, "theirs")
+            made = build(environment, WORK, "theirs", test=test)
             results += debian_package.make(made.version, made.epoch, made.folder, made.icons, made.notices, target)
         else:
             say("There is no dpkg-dev here, so no .deb was made.")
@@ -79,16 +77,19 @@ def package(environment: Environment, *, test: bool, target: Path = ROOT / "dist
     return 0
 
 
-def build_folder(environment: Environment) -> int:
+def build_folder(environment: Environment, *, test: bool) -> int:
     """Build what the .deb are made of, and nothing more; on other systems, what their package is made of."""
     signing.check(os.environ)
-    linux = sys.platform.startswith("linux")
-    say(f"The program is {build(environment, WORK, 'theirs' if linux else 'bundled').folder}")
+    system_libraries = "theirs" if sys.platform.startswith("linux") else "bundled"
+    say(f"The program is {build(environment, WORK, system_libraries, test=test).folder}")
     return 0
 
 
-def build(environment: Environment, work: Path, system_libraries: str) -> Made:
-    """Make the folder once. `system_libraries`: "bundled", or "theirs" for a package that depends on them."""
+def build(environment: Environment, work: Path, system_libraries: str, *, test: bool) -> Made:
+    """Make the folder once, and let what was made test itself. Raises `Refusal`.
+
+    `system_libraries`: "bundled", or "theirs" for a package that depends on them.
+    """
     epoch = commit_time()
     icons = work / "icons"
     environ = {
@@ -123,6 +124,8 @@ def build(environment: Environment, work: Path, system_libraries: str) -> Made:
             say(f"{library.name} is {icu_data.shrink(library) / 1e6:.1f} MB smaller.")
     shutil.copy(notices, folder / ("Contents/Resources" if sys.platform == "darwin" else "") / "LICENCES.txt")
     _say_sizes(folder)
+    if test:
+        prove(folder)
     return Made(version(), epoch, folder, icons, notices)
 
 
@@ -208,8 +211,12 @@ def _installer(made: Made, target: Path) -> Path:
 def _disk_image(made: Made, target: Path) -> Path:
     signing.macos_app(made.folder, ROOT / "packaging" / "macos" / "entitlements.plist", os.environ)
     target.unlink(missing_ok=True)
+    shown = made.folder.with_name("image")  # what the window of the image shows: the app, and where to drag it
+    shown.mkdir()
+    made.folder.rename(shown / made.folder.name)
+    (shown / "Applications").symlink_to("/Applications")
     try:
-        command = ["hdiutil", "create", "-volname", "Rialto", "-srcfolder", str(made.folder), "-format", "UDZO"]
+        command = ["hdiutil", "create", "-volname", "Rialto", "-srcfolder", str(shown), "-format", "UDZO"]
         quietly([*command, str(target)])
     except CommandFailed as failure:
         raise Refusal(f"The disk image could not be made:\n\n{failure.tail}\n") from failure

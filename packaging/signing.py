@@ -6,6 +6,7 @@ The credentials are in environment variables, which a workflow fills from its se
 from __future__ import annotations
 
 import base64
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,6 +19,7 @@ from progress import CommandFailed, Refusal, quietly, say
 WINDOWS = ("RIALTO_WINDOWS_CERTIFICATE", "RIALTO_WINDOWS_CERTIFICATE_PASSWORD")
 MACOS = ("RIALTO_MACOS_IDENTITY",)
 NOTARY = ("RIALTO_NOTARY_APPLE_ID", "RIALTO_NOTARY_TEAM", "RIALTO_NOTARY_PASSWORD")
+WINDOWS_KITS = Path("C:/Program Files (x86)/Windows Kits/10/bin")
 TIMESTAMPS = "http://timestamp.digicert.com"
 
 
@@ -39,17 +41,29 @@ def windows(path: Path, environ: Mapping[str, str]) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         file = Path(scratch) / "certificate.pfx"
         file.write_bytes(base64.b64decode(environ[WINDOWS[0]]))
-        command = ["signtool", "sign", "/fd", "SHA256", "/td", "SHA256", "/tr", TIMESTAMPS, "/f", str(file)]
+        command = [signtool(), "sign", "/fd", "SHA256", "/td", "SHA256", "/tr", TIMESTAMPS, "/f", str(file)]
         _run([*command, "/p", environ[WINDOWS[1]], str(path)], "signtool")
 
 
+def signtool(kits: Path = WINDOWS_KITS) -> str:
+    """Return where Windows' own signing program is: on the PATH, or in the newest of the kits that brought one."""
+    found = sorted(kits.glob("10.*/x64/signtool.exe"))
+    return shutil.which("signtool") or (str(found[-1]) if found else "signtool")
+
+
 def macos_app(app: Path, entitlements: Path, environ: Mapping[str, str]) -> None:
-    """Sign the app with the hardened runtime; without an identity it keeps the signature that PyInstaller gave it."""
-    if not environ.get(MACOS[0]):
+    """Seal the whole app, with the hardened runtime where there is an identity. Nothing in it may change afterwards.
+
+    Without an identity it is sealed by nobody ("-"): macOS calls an app whose seal is broken damaged, and opens none.
+    """
+    command = ["codesign", "--deep", "--force"]
+    if environ.get(MACOS[0]):
+        hardened = ["--timestamp", "--options", "runtime", "--entitlements", str(entitlements)]
+        _run([*command, *hardened, "--sign", environ[MACOS[0]], str(app)], "codesign")
+    else:
         say(f"{app.name} is not signed by anybody: no identity.")
-        return
-    command = ["codesign", "--deep", "--force", "--timestamp", "--options", "runtime", "--entitlements"]
-    _run([*command, str(entitlements), "--sign", environ[MACOS[0]], str(app)], "codesign")
+        _run([*command, "--sign", "-", str(app)], "codesign")
+    _run(["codesign", "--verify", "--deep", "--strict", str(app)], "codesign")
 
 
 def notarise(image: Path, environ: Mapping[str, str]) -> None:

@@ -79,6 +79,7 @@ def install(setup: Path, folder: Path) -> None:
     program = next((folder / "wine/drive_c/users").glob(f"*/{local}/Programs/Rialto"), None)
     if program is None or any(not (program / name).is_file() for name in FILES):
         raise Wrong("the installer left nothing, or not everything")
+    update(setup, program, str(wine), environ)
     made = program.parents[1] / "Rialto/rialto.db"
     made.parent.mkdir()
     made.write_bytes(b"a chat")
@@ -90,6 +91,24 @@ def install(setup: Path, folder: Path) -> None:
     if not made.is_file():
         raise Wrong("removing deleted what the user had made")
     print("wine: installed, removed, and what the user made is there")
+
+
+def update(setup: Path, program: Path, wine: str, environ: dict[str, str]) -> None:
+    """Install over what is there: not while the program runs, and else without leftovers of the older version."""
+    left, running = program / "_internal/left.txt", program / "rialto.exe"
+    left.write_bytes(b"of an older version")
+    running.unlink()
+    running.mkdir()  # nobody can write to it, as to a program that runs
+    if subprocess.run([wine, str(setup), "/S"], env=environ, timeout=WITHIN_S, check=False).returncode == 0:
+        raise Wrong("the installer went on over a program that runs")
+    if not left.is_file():
+        raise Wrong("the installer emptied the folder of a program that runs")
+    running.rmdir()
+    running.write_bytes(b"MZ of an older version")
+    run([wine, str(setup), "/S"], environ)
+    if left.exists() or any((program / name).read_bytes() != data for name, data in FILES.items()):
+        raise Wrong("an update left files of the older version, or not everything")
+    print("wine: an update waits for the program's end, and leaves nothing of the older version")
 
 
 def windows_path(path: Path) -> str:

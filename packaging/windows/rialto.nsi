@@ -17,17 +17,30 @@ Page instfiles
 UninstPage uninstConfirm
 UninstPage instfiles
 
-Section "Rialto"
+Section "Rialto" RIALTO
   ; what an older version left goes first; the marker keeps a wrong folder from being emptied
-  IfFileExists "$INSTDIR\rialto.exe" 0 +2
-    RMDir /r "$INSTDIR\_internal"
+  IfFileExists "$INSTDIR\rialto.exe" 0 fresh
+try:
+  ClearErrors
+  FileOpen $0 "$INSTDIR\rialto.exe" a ; Windows lets nobody write to a program that runs
+  IfErrors 0 closed
+  MessageBox MB_RETRYCANCEL|MB_ICONEXCLAMATION "Rialto is running. Close it, then retry." /SD IDCANCEL IDRETRY try
+  Abort "Rialto is running. Nothing was changed."
+closed:
+  FileClose $0
+  RMDir /r "$INSTDIR\_internal"
+fresh:
   SetOutPath "$INSTDIR"
-  File /r "${FOLDER}/*"
+  File /r "${FOLDER}\*" ; makensis for Windows splits at this one alone, the one for Linux at both
   WriteUninstaller "$INSTDIR\uninstall.exe"
   CreateShortcut "$SMPROGRAMS\Rialto.lnk" "$INSTDIR\rialto.exe"
   WriteRegStr HKCU "Software\Rialto" "Folder" "$INSTDIR"
   WriteRegStr HKCU "${UNINSTALL}" "DisplayName" "Rialto"
   WriteRegStr HKCU "${UNINSTALL}" "DisplayVersion" "${VERSION}"
+  WriteRegStr HKCU "${UNINSTALL}" "Publisher" "The Rialto developers"
+  WriteRegStr HKCU "${UNINSTALL}" "InstallLocation" "$INSTDIR"
+  SectionGetSize ${RIALTO} $0
+  WriteRegDWORD HKCU "${UNINSTALL}" "EstimatedSize" $0
   WriteRegStr HKCU "${UNINSTALL}" "DisplayIcon" "$INSTDIR\rialto.exe"
   WriteRegStr HKCU "${UNINSTALL}" "UninstallString" '"$INSTDIR\uninstall.exe"'
   WriteRegStr HKCU "${UNINSTALL}" "QuietUninstallString" '"$INSTDIR\uninstall.exe" /S'

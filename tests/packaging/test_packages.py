@@ -1,19 +1,26 @@
 """What people install: the files around the program are valid, and nothing that is loaded by name is forgotten."""
 
+import ast
 import json
+import os
 import plistlib
 import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
+from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import bill_of_materials
 import debian_package
 import licences
+import package
 import pytest
 import signing
 import update_feed
+from environments import Environment
 from locks import PACKAGE_LOCK, RUN_LOCK, host_lines, pinned
 from progress import Refusal
 
@@ -131,3 +138,115 @@ def test_a_portable_start_names_its_folder(tmp_path: Path) -> None:
     options = read_options(["--portable", str(tmp_path)])
     assert isinstance(options, Options)
     assert options.portable == tmp_path
+
+
+def build_file_functions(system_libraries: str, python: str) -> dict[str, Any]:
+    """What the packager's file says of libraries, without the packager: its constants and plain functions."""
+    names = {"UNUSED_PLUGINS", "OF_EVERY_DESKTOP", "OF_DEBIAN", "wanted", "carried"}
+    kept = [
+        node
+        for node in ast.parse(SPEC).body
+        if {getattr(node, "name", ""), *(getattr(each, "id", "") for each in getattr(node, "targets", ()))} & names
+    ]
+    environ = SimpleNamespace(environ={"RIALTO_SYSTEM_LIBRARIES": system_libraries})
+    scope: dict[str, Any] = {"os": environ, "Path": Path, "OF_PYTHON": python}
+    exec(compile(ast.Module(kept, []), "rialto.spec", "exec"), scope)
+    return scope
+
+
+@pytest.mark.parametrize(
+    "library", ["/lib/x86_64-linux-gnu/libpython3.11.so.1.0", "/usr/lib/python3.11/lib-dynload/_ssl.cpython-311.so"]
+)
+def test_a_deb_carries_the_python_that_it_was_built_with_even_debian_s_own(library: str) -> None:
+    carried = build_file_functions("theirs", "/usr/lib/python3.11")["carried"]
+    assert carried(library)
+    assert not carried("/usr/lib/x86_64-linux-gnu/libxcb-cursor.so.0")
+    assert carried("/build/.venv-package/lib/python3.11/site-packages/av/_core.so")
+
+
+def test_the_tarball_leaves_to_the_desktop_what_its_other_programs_must_share() -> None:
+    carried = build_file_functions("bundled", "/usr/lib/python3.11")["carried"]
+    assert not carried("/lib/x86_64-linux-gnu/libasound.so.2")  # the copy of another system finds no sound server
+    assert carried("/lib/x86_64-linux-gnu/libportaudio.so.2")
+    assert carried("/lib/x86_64-linux-gnu/libxcb-cursor.so.0")
+
+
+@pytest.mark.parametrize(
+    ("name", "is_wanted"),
+    [
+        ("PySide6/Qt/plugins/imageformats/libqpdf.so", False),
+        ("PySide6\\plugins\\imageformats\\qpdf.dll", False),
+        ("PySide6\\Qt6Pdf.dll", False),
+        ("PySide6\\translations\\qtbase_de.qm", False),
+        ("rlp-5.0.0.dist-info\\RECORD", False),
+        ("Crypto\\PublicKey\\_ed25519.pyd", False),
+        ("PySide6\\plugins\\platforms\\qwindows.dll", True),
+        ("PySide6/Qt/plugins/platforms/libqxcb.so", True),
+        ("PySide6\\plugins\\imageformats\\qsvg.dll", True),
+    ],
+)
+def test_what_nothing_reads_is_left_out_on_every_system(name: str, is_wanted: bool) -> None:
+    assert build_file_functions("bundled", "")["wanted"](name) is is_wanted
+
+
+@dataclass(frozen=True)
+class StandIn(Environment):
+    """An environment in which the packager makes a program that cannot start."""
+
+    command: Path
+
+    @property
+    def python(self) -> Path:
+        return self.command
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the stand-in is a shell script")
+@pytest.mark.parametrize("system_libraries", ["bundled", "theirs"])
+def test_a_built_program_that_cannot_start_fails_the_build(
+    system_libraries: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    packager = tmp_path / "python"
+    packager.write_text(
+        '#!/bin/sh\n[ "$2" = PyInstaller ] || exit 0\nfolder="$6/rialto"\nmkdir -p "$folder"\n'
+        'printf "#!/bin/sh\\necho Failed to load Python shared library\\nexit 255\\n" >"$folder/rialto"\n'
+        'chmod +x "$folder/rialto"\n'
+    )
+    packager.chmod(0o755)
+    environment = StandIn(Path(sys.prefix), RUN_LOCK, packager)
+    with pytest.raises(Refusal, match="code 255"):
+        package.build(environment, tmp_path / "work", system_libraries, test=True)
+    assert "Failed to load Python shared library" in capsys.readouterr().out
+
+
+def test_makensis_finds_the_files_on_windows_too() -> None:
+    """makensis for Windows splits a path at "\\" alone, the one for Linux at both."""
+    script = (ROOT / "packaging/windows/rialto.nsi").read_text(encoding="utf-8")
+    assert re.findall(r'^ *File .*"(.*)"', script, re.MULTILINE) == ["${FOLDER}\\*"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the stand-in is a shell script")
+@pytest.mark.parametrize(("identity", "signed_by"), [("", "-"), ("Developer ID", "Developer ID")])
+def test_an_app_of_macos_is_sealed_last_of_all_and_the_seal_is_checked(
+    identity: str, signed_by: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    noted = tmp_path / "noted"
+    tool = tmp_path / "codesign"
+    tool.write_text(f'#!/bin/sh\necho "$*" >>"{noted}"\n')
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    signing.macos_app(tmp_path / "Rialto.app", tmp_path / "entitlements", {signing.MACOS[0]: identity})
+    seal, check = noted.read_text().splitlines()
+    assert f"--sign {signed_by} {tmp_path / 'Rialto.app'}" in seal
+    assert ("--options runtime" in seal) is bool(identity)
+    assert check == f"--verify --deep --strict {tmp_path / 'Rialto.app'}"
+
+
+def test_the_signing_program_of_windows_is_found_though_no_path_names_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    assert signing.signtool(tmp_path) == "signtool"
+    for version in ("10.0.19041.0", "10.0.22621.0"):
+        (tmp_path / version / "x64").mkdir(parents=True)
+        (tmp_path / version / "x64/signtool.exe").touch()
+    assert signing.signtool(tmp_path) == str(tmp_path / "10.0.22621.0/x64/signtool.exe")
