@@ -30,6 +30,7 @@ SERVERS = ("pulse", "pipewire")  # PortAudio's names for a whole sound server
 SERVER_PREFIX = "server:"
 _SERVER_VARIABLE = {"output": "PULSE_SINK", "input": "PULSE_SOURCE"}
 _CHANNELS = {"output": "max_output_channels", "input": "max_input_channels"}
+_PORTAUDIO = "libportaudio.so.2"
 # PortAudio's numbers
 _BUSY = frozenset({-9985})  # device unavailable
 _GONE = frozenset({-9996, -9998})  # invalid device, invalid channel count: it was another device a moment ago
@@ -251,4 +252,15 @@ def _lasting_id(row: dict[str, Any]) -> str:
 
 
 def _load_sounddevice() -> ModuleType:
-    return importlib.import_module("sounddevice")
+    """Import sounddevice, which looks for PortAudio in the system's list of libraries and, except on Linux, beside it.
+
+    A built program brings one along on Linux: the loader finds it by its name, though no list has it.
+    """
+    import ctypes.util
+
+    listed = ctypes.util.find_library
+    ctypes.util.find_library = lambda name: listed(name) or (_PORTAUDIO if name == "portaudio" else None)
+    try:
+        return importlib.import_module("sounddevice")
+    finally:
+        ctypes.util.find_library = listed

@@ -7,6 +7,7 @@ import logging
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
+from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app import __version__
@@ -171,6 +172,7 @@ class Rialto:
     # After it
 
     def _go_on(self) -> None:
+        QApplication.setWindowIcon(QIcon(str(resources() / "rialto.svg")))  # 8 ms: not before the first paint
         if "chat_page" in self.__dict__:
             self.chat_page.complete()
         self.tasks.start("start", self._start)

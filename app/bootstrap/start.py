@@ -22,6 +22,7 @@ from app.credentials.redaction import SecretRegistry
 from app.storage.errors import StorageUnavailable
 from app.storage.paths import HOME_VARIABLE, Paths
 from app.ui.shared.collector import UiThreadCollector
+from app.ui.shared.program import restore_environment
 from app.ui.shell.crash_reports import CrashReporter
 from app.ui.shell.single_instance import SingleInstance
 
@@ -57,6 +58,7 @@ def run(arguments: Sequence[str]) -> int:
     qt_app.setApplicationName("Rialto")
     qt_app.setApplicationVersion(__version__)
     qt_app.setDesktopFileName("rialto")
+    restore_environment()
     qt_app.setQuitOnLastWindowClosed(False)  # the loop must outlive the window by what there is to save
     paths = Paths.for_user()
     try:

@@ -62,6 +62,17 @@ def system_context() -> ssl.SSLContext:
     return truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
+def trusted_authorities() -> int | None:
+    """Return how many certificate authorities this computer trusts; None where only the system itself knows."""
+    if sys.platform != "linux":
+        return None
+    # truststore loads them into the context of a connection that begins
+    connection = system_context().wrap_bio(ssl.MemoryBIO(), ssl.MemoryBIO(), server_hostname="localhost")
+    loaded = connection.context.cert_store_stats()["x509_ca"]
+    looked_up = ssl.get_default_verify_paths().capath  # a folder of which OpenSSL reads a file when a server needs it
+    return loaded or (sum(1 for _ in Path(looked_up).iterdir()) if looked_up else 0)
+
+
 def empty_context() -> ssl.SSLContext:
     """A context that believes nobody: for addresses without TLS, where loading certificates would be waste."""
     return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)

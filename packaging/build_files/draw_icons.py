@@ -11,19 +11,7 @@ from PySide6.QtSvg import QSvgRenderer
 SIZES = (16, 22, 24, 32, 48, 64, 128, 256, 512, 1024)
 IN_ICO = (16, 24, 32, 48, 64, 256)
 IN_ICNS = {"icp4": 16, "icp5": 32, "icp6": 64, "ic07": 128, "ic08": 256, "ic09": 512, "ic10": 1024}
-LOGO = Path(__file__).resolve().parents[2] / "resources" / "icons" / "logo.svg"
-GROUND, LINES = "#0f766e", "#ffffff"
-
-
-def tile() -> str:
-    """Return the icon as SVG: the logo's lines, white on a rounded tile."""
-    inner = LOGO.read_text(encoding="utf-8").partition(">")[2].rpartition("</svg>")[0]
-    return (
-        '<svg xmlns="http://www.w3.org/2000/svg" width="128" height="128" viewBox="0 0 28 28">'
-        f'<rect x="1" y="1" width="26" height="26" rx="6" fill="{GROUND}"/>'
-        f'<g transform="translate(4 4)" fill="none" stroke="{LINES}" stroke-width="1.5" stroke-linecap="round" '
-        f'stroke-linejoin="round">{inner}</g></svg>\n'
-    )
+ICON = Path(__file__).resolve().parents[2] / "resources" / "rialto.svg"
 
 
 def png(renderer: QSvgRenderer, px: int) -> bytes:
@@ -57,7 +45,7 @@ def icns(pictures: dict[str, bytes]) -> bytes:
 def main(folder: Path) -> None:
     _application = QGuiApplication(["draw_icons"])
     folder.mkdir(parents=True, exist_ok=True)
-    source = tile()
+    source = ICON.read_text(encoding="utf-8")
     renderer = QSvgRenderer(source.encode())
     pictures = {px: png(renderer, px) for px in SIZES}
     (folder / "rialto.svg").write_text(source, encoding="utf-8", newline="\n")

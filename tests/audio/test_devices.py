@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import threading
 from types import SimpleNamespace
 
@@ -108,6 +110,17 @@ def test_without_portaudio_one_sentence_says_so() -> None:
     with pytest.raises(AudioUnavailable, match="PortAudio, which is not installed") as caught:
         AudioHost(load).devices("output")
     assert caught.value.missing is Missing.LIBRARY
+
+
+def test_portaudio_is_found_beside_the_program_though_the_system_s_list_does_not_name_it() -> None:
+    script = """
+import ctypes.util
+ctypes.util.find_library = lambda name: None  # what it answers where PortAudio is not installed
+from app.audio.devices import AudioHost
+AudioHost().devices("output")
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def test_without_a_device_one_sentence_says_so() -> None:

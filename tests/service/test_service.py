@@ -8,6 +8,7 @@ import threading
 from pathlib import Path
 
 import pytest
+import truststore._openssl
 
 from app.service.bodies import size_text
 from app.service.connection_errors import explain
@@ -15,8 +16,9 @@ from app.service.dialect import DIALECTS
 from app.service.errors import BadAnswer, ConnectionFailed, LimitExceeded
 from app.service.exchange import FormPart, RequestRecord, curl_command
 from app.service.service import open_service
-from app.service.tls import TlsTrust, empty_context, system_context
+from app.service.tls import TlsTrust, empty_context, system_context, trusted_authorities
 from app.service.wire import WireModel, read_model
+from tests.service.throwaway_ca import Authority
 
 
 async def test_a_dialect_brings_its_own_address_and_an_account_may_bring_another() -> None:
@@ -91,6 +93,16 @@ def test_the_system_s_certificates_are_verified_against(platform: str, monkeypat
     context = system_context()
     assert context.verify_mode == ssl.CERT_REQUIRED
     assert context.check_hostname
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere only the system knows them")
+def test_the_authorities_that_this_computer_trusts_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(Authority("Office CA", tmp_path).file))
+    monkeypatch.setenv("SSL_CERT_DIR", str(tmp_path / "absent"))
+    assert trusted_authorities() == 1
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "absent"))
+    monkeypatch.setattr(truststore._openssl, "_CA_FILE_CANDIDATES", [])  # a computer without ca-certificates
+    assert trusted_authorities() == 0
 
 
 def test_why_a_connection_failed_is_found_in_the_chain() -> None:

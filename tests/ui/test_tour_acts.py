@@ -30,10 +30,10 @@ def play(monkeypatch: pytest.MonkeyPatch, folder: Path, program: str, within_s: 
 
 
 def test_a_process_that_crashed_has_its_stack_printed_and_its_folder_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     home, went_well = play(monkeypatch, tmp_path, DIES)
-    said = capsys.readouterr().out
+    said = capfd.readouterr().out
     assert not went_well
     assert "The first part ended with " in said
     assert "Segmentation fault" in said
@@ -43,18 +43,30 @@ def test_a_process_that_crashed_has_its_stack_printed_and_its_folder_kept(
 
 
 def test_a_process_that_does_not_end_is_named_and_its_folder_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     home, went_well = play(monkeypatch, tmp_path, "import threading; threading.Event().wait()", within_s=0.2)
     assert not went_well
-    assert "The first part did not end within 0 s." in capsys.readouterr().out
+    assert "The first part did not end within 0 s." in capfd.readouterr().out
     assert home.exists()
 
 
+def test_what_an_act_prints_goes_where_this_process_prints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with (tmp_path / "table").open("w+") as table:
+        monkeypatch.setattr(sys, "stdout", table)
+        monkeypatch.setattr(sys, "stderr", table)
+        play(
+            monkeypatch,
+            tmp_path,
+            "import sys; print('Fonts  ok'); sys.stdout.flush(); print('a warning', file=sys.stderr)",
+        )
+        assert (tmp_path / "table").read_text() == "Fonts  ok\na warning\n"
+
+
 def test_an_act_that_went_well_leaves_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     home, went_well = play(monkeypatch, tmp_path, "pass")
     assert went_well
     assert not home.exists()
-    assert capsys.readouterr().out == ""
+    assert capfd.readouterr().out == ""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -39,14 +40,15 @@ class Acts:
         """Run one act, its pictures in `folder`; whether it went well. `title` names it where it did not."""
         command = [*own_command(), "--tour", str(folder), "--act", act, "--theme", theme]
         environ = {**environ, HOME_VARIABLE: str(self.home)}
+        out, err = sys.stdout, sys.stderr  # named, because Windows hands them on by itself only to console programs
         try:
-            code = subprocess.run(command, env=environ, timeout=within_s, check=False).returncode  # noqa: S603 - ourselves
+            done = subprocess.run(command, env=environ, timeout=within_s, check=False, stdout=out, stderr=err)  # noqa: S603 - ourselves
         except subprocess.TimeoutExpired:
             self._fail(f"{title} did not end within {within_s:.0f} s.")
             return False
-        if code != 0:
-            self._fail(f"{title} ended with {code}.")
-        return code == 0
+        if done.returncode != 0:
+            self._fail(f"{title} ended with {done.returncode}.")
+        return done.returncode == 0
 
     def _fail(self, sentence: str) -> None:
         self._failed = True

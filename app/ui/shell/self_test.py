@@ -20,9 +20,10 @@ from PySide6 import __version__ as pyside_version
 from PySide6.QtCore import QCollator, QCoreApplication, QLocale, Qt, qVersion
 from PySide6.QtGui import QFontDatabase
 
-from app.audio.devices import AudioHost, AudioUnavailable
-from app.service.tls import system_context
+from app.audio.devices import AudioHost, AudioUnavailable, Missing
+from app.service.tls import trusted_authorities
 from app.ui.shared.icons import pixmap
+from app.ui.shared.resources import resources_folder
 from app.ui.shell import tour_tabs
 from app.ui.shell.acts import Acts
 from app.ui.shell.tour_guide import StepFailed, place_is_known
@@ -75,7 +76,8 @@ async def act(tour: Guide) -> None:
     )
     table.line("Qt", OK, f"{qVersion()}, PySide {pyside_version}")
     _pictures(tour, table)
-    await table.check("Certificates", _certificates)
+    await asyncio.to_thread(_certificates, table)
+    _environment(table)
     await tour.until("the place for keys to be known", lambda: place_is_known(window))
     _keychain(tour, table)
     await asyncio.to_thread(_sound, table)
@@ -108,14 +110,19 @@ async def act(tour: Guide) -> None:
 def _pictures(tour: Guide, table: _Table) -> None:
     drawn = not pixmap(tour.window.theme, "logo", 32, "text").isNull()
     table.line("Pictures", OK if drawn else FAILED, "SVG is drawn" if drawn else "an SVG picture is empty")
+    icon = not tour.window.windowIcon().pixmap(32, 32).isNull()
+    table.line("Window icon", OK if icon else FAILED, "is drawn" if icon else "there is none")
     missing = [name for name in ("Inter", "JetBrains Mono") if not QFontDatabase.hasFamily(name)]
     words = f"missing: {', '.join(missing)}" if missing else "Inter, JetBrains Mono"
     table.line("Fonts", FAILED if missing else OK, words)
 
 
-async def _certificates() -> str:
-    context = await asyncio.to_thread(system_context)
-    return f"the system's, {context.minimum_version.name} or newer"
+def _certificates(table: _Table) -> None:
+    count = trusted_authorities()
+    if count == 0:
+        table.line("Certificates", LACKING, "no https address can be reached: install the package ca-certificates")
+    else:
+        table.line("Certificates", OK, "the system's own" if count is None else f"{count} authorities are trusted")
 
 
 def _keychain(tour: Guide, table: _Table) -> None:
@@ -146,7 +153,8 @@ def _sound(table: _Table) -> None:
     try:
         outputs, inputs = host.devices("output"), host.devices("input")
     except AudioUnavailable as failure:
-        table.line("Sound", LACKING, str(failure))
+        is_ours = failure.missing == Missing.LIBRARY and _is_built()
+        table.line("Sound", FAILED if is_ours else LACKING, f"{failure} {failure.detail}".strip())
         return
     state = OK if outputs or inputs else LACKING
     table.line("Sound", state, f"{len(outputs)} outputs, {len(inputs)} microphones")
@@ -181,7 +189,19 @@ async def _engines(tour: Guide, table: _Table, missing: set[str]) -> str:
 
 def _holds_all_engines() -> bool:
     """A built program does, unless it came in Debian's packages, of which the engines are one."""
-    return getattr(sys, "frozen", False) and not Path(sys.executable).resolve().is_relative_to("/usr")
+    return _is_built() and not Path(sys.executable).resolve().is_relative_to("/usr")
+
+
+def _is_built() -> bool:
+    return getattr(sys, "frozen", False)
+
+
+def _environment(table: _Table) -> None:
+    """What Rialto opens inherits this process's environment: a library path of ours in it breaks other programs."""
+    folder = str(resources_folder().parent)
+    ours = [name for name, value in os.environ.items() if _is_built() and folder in value]
+    words = f"names our folder: {', '.join(ours)}" if ours else "as it was before the start"
+    table.line("Environment", FAILED if ours else OK, words)
 
 
 async def _chat(tour: Guide) -> str:
