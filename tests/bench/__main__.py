@@ -1,4 +1,4 @@
-"""`python -m tests.bench [topic …]`: run the benches one after another and print one table.
+"""`python -m tests.bench [topic …]`: run the benches one after another and print one table. `soak` is by itself.
 
 Exits 0 when every bench could be run, whatever its figures (a slow neighbour is no reason to fail a build), and 1
 when one crashed.
@@ -52,6 +52,10 @@ def table(ratios: list[Ratio]) -> str:
 
 
 def main(wanted: list[str]) -> int:
+    if wanted[:1] == ["soak"]:
+        from tests.bench import soak  # hours, not figures: never among the others
+
+        return soak.main(wanted[1:])
     unknown = set(wanted) - set(topics())
     if unknown:
         print(f"No such bench: {', '.join(sorted(unknown))}. There are: {', '.join(topics())}.")
