@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from app.ui.shell.crash_reports import CrashReport
 
 _log = logging.getLogger(__name__)
+COLLECT_MS = 150  # changes of theme and text size that come closer than this are drawn once
 
 
 class Rialto:
@@ -70,7 +71,7 @@ class Rialto:
             system_font=value.system_font,
             reduced_motion=value.reduced_motion,
         )
-        self.theme.apply(qt_app, hold_sheet=True, has_fusion=has_fusion)
+        self.theme.apply(qt_app, hold_sheet=True, has_fusion=has_fusion, collect_ms=COLLECT_MS)
         self.tasks = TaskScope(self._crashed, held=True)
         self.caller = Caller()
         self.caller.use(ground.account_in_use(), None)  # its name and kind are in the first frame, its service follows

@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QColor, QFont, QFontInfo, QPalette
-from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QPushButton
+from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
 
 from app.ui.shared.resources import resources_folder
 from app.ui.shared.stylesheet import fill
@@ -307,4 +309,63 @@ def test_a_held_sheet_styles_what_was_built_meanwhile_once(qapp: QApplication) -
     assert qapp.styleSheet() == theme.style_sheet()
     theme.set_mode("dark")
     assert qapp.styleSheet() == theme.style_sheet()
+    qapp.setStyleSheet("")
+
+
+class StyleChanges(QObject):
+    """Counts how often each widget is told that its style changed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.of: dict[int, int] = {}
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.StyleChange:
+            self.of[id(watched)] = self.of.get(id(watched), 0) + 1
+        return False
+
+
+def nested(levels: int) -> tuple[QWidget, list[QWidget]]:
+    """A window of `levels` widgets inside each other, a button at the bottom."""
+    window = QWidget()
+    widgets: list[QWidget] = [window]
+    for level in range(levels):
+        inner: QWidget = QPushButton("Send") if level == levels - 1 else QWidget()
+        QVBoxLayout(widgets[-1]).addWidget(inner)
+        widgets.append(inner)
+    return window, widgets
+
+
+def test_a_change_of_theme_styles_each_widget_once_however_deep_it_is(qapp: QApplication, theme: Theme) -> None:
+    window, widgets = nested(8)
+    window.show()
+    changes = StyleChanges()
+    qapp.installEventFilter(changes)
+    theme.set_mode("dark")
+    qapp.removeEventFilter(changes)
+    assert [changes.of.get(id(widget)) for widget in widgets] == [1] * len(widgets)
+
+
+def test_a_widget_that_was_styled_anew_looks_like_one_made_after_the_change(qapp: QApplication, theme: Theme) -> None:
+    old, old_widgets = nested(3)
+    old.show()
+    theme.set_mode("dark")
+    theme.set_text_percent(150)
+    new, new_widgets = nested(3)
+    new.show()
+    assert old_widgets[-1].sizeHint() == new_widgets[-1].sizeHint()
+    old.resize(new.size())
+    assert old.grab().toImage() == new.grab().toImage()
+
+
+def test_changes_in_a_row_are_drawn_once(qapp: QApplication, qtbot: QtBot) -> None:
+    theme = Theme()
+    theme.apply(qapp, collect_ms=1)
+    seen: list[int] = []
+    theme.changed.connect(lambda: seen.append(theme.text_percent))
+    for percent in (110, 120, 130):
+        theme.set_text_percent(percent)
+    assert (theme.text_percent, seen) == (130, [])
+    qtbot.waitUntil(lambda: bool(seen), timeout=60_000)
+    assert seen == [130]
     qapp.setStyleSheet("")
