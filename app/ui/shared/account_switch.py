@@ -10,6 +10,7 @@ import contextlib
 import importlib
 import logging
 from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
@@ -159,6 +160,7 @@ class AccountSwitch(QObject):
         account = self._caller.account
         if account is not None and account.watch_only:
             return  # its owner would have to sign elsewhere
+        begun = datetime.now(UTC)
         try:
             if account is not None and account.kind == "wallet":
                 balance = (await service.x402.balance(account.address, background=True)).balance_usd
@@ -167,5 +169,5 @@ class AccountSwitch(QObject):
         except ServiceError as error:
             _log.info("The limits could not be read: %s", error)
             return
-        if service is self._caller.service and balance is not None:
-            self._caller.set_numbers(balance=balance)
+        if account is not None and balance is not None:
+            self._ledger.told_balance(account, balance, begun)

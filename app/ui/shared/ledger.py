@@ -5,9 +5,10 @@ This is the only place where an exchange becomes a receipt; no tab does it for i
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
-from datetime import UTC, datetime
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from app.ui.shared.budget import Budget
     from app.ui.shared.tasks import TaskScope
 
+REMEMBERED = 500  # calls of an account that may still overlap with one that has not ended
 # Which tab a resource of the service belongs to; what is in no tab is asked on behalf of the window.
 TAB_OF = {
     "chat": "chat",
@@ -46,7 +48,9 @@ def tab_of(resource: str) -> str:
     return TAB_OF.get(resource, resource)
 
 
-def receipt_from(exchange: Exchange, account: Account, estimate_usd: Decimal | None = None) -> Receipt:
+def receipt_from(
+    exchange: Exchange, account: Account, estimate_usd: Decimal | None = None, balance_after: Decimal | None = None
+) -> Receipt:
     """Return the receipt of one exchange. Play money of the Sandbox is never a charge."""
     from app.storage.receipts import receipt_of
 
@@ -61,7 +65,7 @@ def receipt_from(exchange: Exchange, account: Account, estimate_usd: Decimal | N
         units=exchange.units,
         cost_usd=exchange.cost_usd,
         cost_source=exchange.cost_source,
-        balance_after=balance_after(exchange),
+        balance_after=balance_after,
         request_id=info.request_id if info is not None else "",
         headroom=_headroom_values(exchange),
         duration_s=exchange.duration_s,
@@ -71,16 +75,75 @@ def receipt_from(exchange: Exchange, account: Account, estimate_usd: Decimal | N
     )
 
 
-def balance_after(exchange: Exchange) -> Decimal | None:
-    """Return what is left in USD: as stated, else the balance before the call less its cost (R-HDR-22, R-WAL-13)."""
-    info = exchange.info
-    if info is None:
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """One call as far as the balance goes, in USD: what was there before it, and what it took (or gave, below 0)."""
+
+    begun: datetime
+    ended: datetime
+    usd: Decimal | None
+    diem: Decimal
+    cost: Decimal
+
+    @property
+    def funds(self) -> Decimal:
+        return (self.usd or Decimal(0)) + self.diem
+
+
+class Balances:
+    """What is left on each account, whatever the order in which answers come.
+
+    An answer tells the balance before its call, so of calls at once each leaves the others out, and the last to come
+    need not be the last to be counted. Calls that overlap are added up together: what was there before the first of
+    them was counted, less what all of them cost.
+    """
+
+    def __init__(self) -> None:
+        self._told: dict[str, deque[_Told]] = {}
+
+    def hear(self, account_id: str, exchange: Exchange) -> Decimal | None:
+        """Take a call that has ended and return what is left, in USD; None while nobody has told a balance."""
+        info = exchange.info
+        cost = exchange.cost_usd or Decimal(0)
+        paid_in = exchange.units.get("paid_in_micros")
+        if paid_in is not None:
+            cost -= Decimal(paid_in).scaleb(-6)
+        usd, diem = None, Decimal(0)
+        if info is not None and info.balance_usd is not None:  # before the call (R-HDR-22)
+            usd, diem = info.balance_usd, max(info.balance_diem or Decimal(0), Decimal(0))
+        elif info is not None and info.balance_remaining is not None:  # after it, but for a stream (R-WAL-13)
+            before_stream = info.content_type == "text/event-stream"
+            usd = info.balance_remaining + (Decimal(0) if before_stream else cost)
+        ended = exchange.started_at + timedelta(seconds=exchange.duration_s)
+        return self._take(account_id, _Told(exchange.started_at, ended, usd, diem, cost))
+
+    def tell(self, account_id: str, usd: Decimal, begun: datetime, ended: datetime) -> Decimal:
+        """Take a balance that was asked for, and return what is left."""
+        return self._take(account_id, _Told(begun, ended, usd, Decimal(0), Decimal(0))) or usd
+
+    def _take(self, account_id: str, news: _Told) -> Decimal | None:
+        told = self._told.setdefault(account_id, deque(maxlen=REMEMBERED))
+        told.append(news)
+        together, begun = [news], news.begun
+        for each in sorted(told, key=lambda one: one.ended, reverse=True):
+            if each is not news and each.ended > begun:
+                together.append(each)
+                begun = min(begun, each.begun)
+        return _left(together)
+
+
+def _left(together: Sequence[_Told]) -> Decimal | None:
+    """What calls that overlap leave."""
+    known = [each for each in together if each.usd is not None]
+    if not known:
         return None
-    if info.balance_remaining is not None:
-        return info.balance_remaining
-    if info.balance_usd is None:
-        return None
-    return info.balance_usd - (exchange.cost_usd or Decimal(0))
+    gained = sum((max(Decimal(0), -each.cost) for each in together), Decimal(0))
+    first = min(known, key=lambda each: each.begun) if gained else max(known, key=lambda each: each.funds)
+    left = first.funds - sum((each.cost for each in together), Decimal(0))
+    # whatever else was spent meanwhile, by another program or for a price that nobody told, shows in what came later
+    left = min(left, *(each.funds - each.cost + gained + min(Decimal(0), each.cost) for each in known))
+    spent = first.funds - left
+    return (first.usd or Decimal(0)) - (max(Decimal(0), spent - first.diem) if spent > 0 else spent)
 
 
 def _headroom_values(exchange: Exchange) -> dict[str, int]:
@@ -111,6 +174,8 @@ class Ledger(QObject):
         super().__init__()
         self.budget = budget
         self.limits = LimitWatch()  # of the account in use
+        self._balances = Balances()
+        self._headroom_at = datetime.min.replace(tzinfo=UTC)
         self._caller = caller
         self._tasks = tasks
         self._now = now or (lambda: datetime.now(UTC))
@@ -136,19 +201,29 @@ class Ledger(QObject):
         """Return the client's hook for one account."""
 
         def record(exchange: Exchange) -> None:
+            left = self._balances.hear(account.id, exchange)
             if account is self._caller.account:
-                self._show(exchange)
-            self._tasks.start(f"receipt {exchange.id}", self._keep, exchange, account)
+                self._show(exchange, left)
+            self._tasks.start(f"receipt {exchange.id}", self._keep, exchange, account, left)
 
         return record
 
-    def _show(self, exchange: Exchange) -> None:
+    def told_balance(self, account: Account, usd: Decimal, begun: datetime) -> Decimal:
+        """Take a balance that was asked for at `begun`, and return what is left: calls of the same moment count."""
+        left = self._balances.tell(account.id, usd, begun, datetime.now(UTC))
+        if account is self._caller.account:
+            self._caller.set_numbers(balance=left)
+        return left
+
+    def _show(self, exchange: Exchange, left: Decimal | None) -> None:
         info = exchange.info
         if info is None:
             return
         self.limits.hear(exchange, partner=self._caller.account is not None and self._caller.account.partner)
         headroom = None
-        if info.remaining_requests is not None or info.remaining_tokens is not None:
+        is_news = self._caller.headroom is None or self._headroom_at <= info.received_at  # long answers end late
+        if is_news and (info.remaining_requests is not None or info.remaining_tokens is not None):
+            self._headroom_at = info.received_at
             before = self._caller.headroom or Headroom()
             headroom = replace(
                 before,
@@ -161,12 +236,12 @@ class Ledger(QObject):
         short = exchange.duration_s if exchange.resource in ("models", "characters", "account") else None
         self._caller.set_numbers(
             headroom=headroom if exchange.resource == "chat" or self._caller.headroom is None else None,
-            balance=balance_after(exchange),
+            balance=left,
             latency_ms=round(short * 1000) if short is not None and exchange.outcome == "ok" else None,
         )
 
-    async def _keep(self, exchange: Exchange, account: Account) -> None:
-        receipt = receipt_from(exchange, account, self.budget.expected(exchange.id) if self.budget else None)
+    async def _keep(self, exchange: Exchange, account: Account, left: Decimal | None) -> None:
+        receipt = receipt_from(exchange, account, self.budget.expected(exchange.id) if self.budget else None, left)
         if self._receipts is not None:
             await self._receipts.add(receipt)
         if self.budget is not None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from app.service.exchange import Exchange
 
+LONG_AGO = datetime.min.replace(tzinfo=UTC)
 # Requests a minute -> the service's letter for the tier, for both kinds of account.
 TIERS = {500: "XS", 75: "S", 50: "M", 20: "L"}
 PARTNER_TIERS = {500: "XS", 150: "S", 100: "M", 60: "L"}
@@ -19,28 +20,31 @@ def text_tier(requests_a_minute: int | None, *, partner: bool) -> str:
     return (PARTNER_TIERS if partner else TIERS).get(requests_a_minute or 0, "")
 
 
+# Which limit a call counts against, by how method and path begin. Lists, prices and states have none of these.
 _NAMES = {
-    "speech": "Audio",
-    "voices": "Audio",
-    "transcription": "Audio",
-    "images": "Images",
-    "embeddings": "Embedding",
+    "POST /audio/": "Audio",
+    "POST /image/": "Images",
+    "POST /images/": "Images",
+    "POST /embeddings": "Embedding",
+    "POST /video/queue": "Video queue",
+    "POST /video/retrieve": "Video retrieve",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class LimitLeft:
-    """One limit as it was last told. `resets_at` is None for a limit that rolls."""
+    """One limit as it was last told, at `told_at`. `resets_at` is None for a limit that rolls."""
 
     name: str
     left: int
     limit: int
     resets_at: datetime | None = None
+    told_at: datetime = LONG_AGO
 
     def now(self, moment: datetime) -> LimitLeft:
         """The same at `moment`: whole again once its reset has passed."""
         if self.resets_at is not None and moment >= self.resets_at:
-            return LimitLeft(self.name, self.limit, self.limit)
+            return replace(self, left=self.limit, resets_at=None)
         return self
 
 
@@ -57,27 +61,33 @@ class LimitWatch:
         info = exchange.info
         if info is None:
             return
+        at = info.received_at
         if info.cap_limit is not None and info.cap_remaining is not None and exchange.resource == "crypto":
-            self._take("Chain calls", info.cap_remaining, info.cap_limit, info.cap_reset_at)
+            self._take("Chain calls", info.cap_remaining, info.cap_limit, info.cap_reset_at, at)
         if info.limit_requests is None or info.remaining_requests is None:
             return
         if exchange.resource == "chat":
             tier = text_tier(info.limit_requests, partner=partner)
             name = f"Text, tier {tier}" if tier else f"Text, {info.limit_requests} a minute"
-            self._take(f"{name} requests", info.remaining_requests, info.limit_requests, info.reset_requests_at)
+            self._take(f"{name} requests", info.remaining_requests, info.limit_requests, info.reset_requests_at, at)
             if info.limit_tokens is not None and info.remaining_tokens is not None:
-                self._take(f"{name} tokens", info.remaining_tokens, info.limit_tokens, info.reset_tokens_at)
+                self._take(f"{name} tokens", info.remaining_tokens, info.limit_tokens, info.reset_tokens_at, at)
             return
-        name = _NAMES.get(exchange.resource, "")
-        if exchange.resource == "video":
-            name = "Video queue" if exchange.request.path.endswith("/queue") else "Video retrieve"
-        if name:
-            self._take(name, info.remaining_requests, info.limit_requests, info.reset_requests_at)
+        asked = f"{exchange.request.method} {exchange.request.path}"
+        name = next((name for beginning, name in _NAMES.items() if asked.startswith(beginning)), "")
+        known = self._limits.get(name)
+        # a refusal at the door carries the general limit, not that of what was asked for
+        is_general = info.status >= 400 and (known is None or known.limit != info.limit_requests)
+        if name and not is_general:
+            self._take(name, info.remaining_requests, info.limit_requests, info.reset_requests_at, at)
 
     def limits(self, now: datetime | None = None) -> tuple[LimitLeft, ...]:
         """Every limit that was heard of, as it stands now."""
         moment = now or datetime.now(UTC)
         return tuple(each.now(moment) for each in self._limits.values())
 
-    def _take(self, name: str, left: int, limit: int, resets_at: datetime | None) -> None:
-        self._limits[name] = LimitLeft(name, max(0, left), max(1, limit), resets_at)
+    def _take(self, name: str, left: int, limit: int, resets_at: datetime | None, at: datetime) -> None:
+        """A long answer ends after shorter ones that began later: what was told last counts, not what ended last."""
+        known = self._limits.get(name)
+        if known is None or known.told_at <= at:
+            self._limits[name] = LimitLeft(name, max(0, left), max(1, limit), resets_at, at)

@@ -269,6 +269,7 @@ class WalletPresenter(QObject):
         from app.service.errors import ServiceError
 
         card = self._cards.get(account.id) or self._card(account)
+        begun = datetime.now(UTC)
         try:
             if account.kind == "wallet":
                 told = await service.x402.balance(account.address, background=background)
@@ -289,9 +290,9 @@ class WalletPresenter(QObject):
                 card = await self._with_allocation(card, service)
         except ServiceError as error:
             card = replace(card, problem=str(error))
+        if card.usd is not None and not card.problem:
+            card = replace(card, usd=self._ledger.told_balance(account, card.usd, begun))
         self._keep(card)
-        if service is self.caller.service and card.usd is not None:
-            self.caller.set_numbers(balance=card.usd)
 
     async def _with_allocation(self, card: AccountCard, service: Service) -> AccountCard:
         """How many daily credits there are in all; only some keys may know."""

@@ -77,9 +77,7 @@ async def test_an_order_past_a_limit_is_stopped_as_a_whole_and_leaves_no_tile(
         problem = desk.presenter.problem
         assert problem is not None
         assert problem.what == "This would exceed your daily limit of $0.02"
-        assert (
-            problem.meaning == "All 4 images together may cost $0.04; $0.00 is spent today already. Nothing was sent."
-        )
+        assert problem.meaning == "All 4 images together may cost $0.04. Nothing was sent."
         assert [action.text for action in problem.actions] == ["Change the limit…"]
         assert desk.page.shelf.tiles == ()
         assert await Images(desk.database).recent() == ()
@@ -88,6 +86,16 @@ async def test_an_order_past_a_limit_is_stopped_as_a_whole_and_leaves_no_tile(
         assert desk.page.form.prompt.toPlainText() == "Night market study"
         desk.presenter.set_field("count", 2)
         assert [image.state for image in await desk.made()] == ["saved"] * 2
+
+
+async def test_what_an_order_leaves_follows_the_balance_of_the_last_one(images: Desk) -> None:
+    """Four calls at once, each of which tells the balance without the others."""
+    images.write("Night market study")
+    images.presenter.set_field("count", 4)
+    form = images.page.form
+    await images.made()
+    await images.until(lambda: images.caller.balance == Decimal("99.96"))
+    assert form.sum.text() == "4 × $0.01, play money, balance after $99.92"
 
 
 def pixels(data: bytes) -> bytes:
