@@ -42,6 +42,7 @@ MAX_RPC_BYTES = 64 * MIB
 READ_TIMEOUT_S = 60.0
 _KEY = re.compile(r"[A-Za-z0-9_-]{1,255}")
 _NETWORK = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
+NO_ANSWER = "The node did not answer this call."
 SIGNED_PAYLOAD = "signed payload, not kept"
 
 Params = Sequence[object] | Mapping[str, object]
@@ -94,11 +95,20 @@ class RpcError:
 
 @dataclass(frozen=True, slots=True)
 class RpcOutcome:
-    """What became of one item. `result` may be None and still be a success; look at `error`."""
+    """What became of one item. `result` may be None and still be a success; look at `error`.
+
+    `unanswered`: nothing in the answer belongs to this item, so that nobody knows whether it was carried out.
+    """
 
     item: RpcItem
     result: object = None
     error: RpcError | None = None
+    unanswered: bool = False
+
+    @property
+    def may_be_sent(self) -> bool:
+        """Whether this is a transaction that may have been sent although no answer says so."""
+        return self.unanswered and self.item.method in STATE_CHANGING
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,11 +195,17 @@ class CryptoRpcResource:
             replayed = info.replayed is True
             credits_charged = 0 if replayed else info.rpc_credits
             cost_usd = Decimal(0) if replayed else info.rpc_cost_usd
-            units = {"calls": len(operation.items), "credits": credits_charged or 0}
+            estimated = _estimated_credits(operation, outcomes)
+            units = {
+                "calls": len(operation.items),
+                "credits": credits_charged if credits_charged is not None else estimated,
+            }
             if cost_usd is not None:
                 record.report(units=units, cost_usd=cost_usd)
             else:
-                record.report(units=units, cost_usd=_estimated_usd(operation, outcomes), cost_source="estimated")
+                record.report(units=units, cost_usd=estimated * USD_PER_CREDIT[1], cost_source="estimated")
+            if any(outcome.may_be_sent for outcome in outcomes):
+                record.finish("unknown")
         return RpcAnswer(
             outcomes, credits_charged, cost_usd, replayed, info.request_id, record.exchange, info, answer.body
         )
@@ -224,25 +240,41 @@ def _outcomes(operation: RpcOperation, content: object) -> tuple[RpcOutcome, ...
     if not operation.batch:
         if not isinstance(content, JSON_OBJECT):
             raise BadAnswer("The node sent something that is not an answer.")
-        return (_outcome(items[0], content),)
+        return (_outcome(items[0], content if is_answer_to(content, 1, items[0].method) else None),)
     if isinstance(content, JSON_OBJECT) and "error" in content:
         refused = _outcome(items[0], content).error
         return tuple(RpcOutcome(item, error=refused) for item in items)  # the node refused the batch as a whole
     if not isinstance(content, JSON_LIST):
         raise BadAnswer("The node sent something that is not a batch of answers.")
     answers: list[Any] = content if isinstance(content, list) else list(content)
-    by_id = {each["id"]: each for each in answers if type(each) in JSON_OBJECT and type(each.get("id")) is int}
+    by_id: dict[int, Any] = {}
+    for each in answers:
+        if type(each) in JSON_OBJECT and type(each.get("id")) is int:
+            by_id.setdefault(each["id"], each)
     return tuple(map(_outcome, items, map(by_id.get, range(1, len(items) + 1))))
+
+
+def is_answer_to(answer: Mapping[str, object], number: int, method: str) -> bool:
+    """Whether an answer that came alone belongs to the one call that was made.
+
+    A node that could not read the call refuses it without an id. A result without one is taken for a read alone: that
+    of a transaction says whether money moves.
+    """
+    told = answer.get("id")
+    if told is None:
+        return method not in STATE_CHANGING or answer.get("error") is not None
+    return told == number and type(told) is int
 
 
 def _outcome(item: RpcItem, answer: Mapping[str, object] | None) -> RpcOutcome:
     if answer is None:
-        return RpcOutcome(item, error=RpcError(0, "The node did not answer this call."))
+        return RpcOutcome(item, error=RpcError(0, NO_ANSWER), unanswered=True)
     error = answer.get("error")
     if error is None:
         if "result" in answer:
             return RpcOutcome(item, answer["result"])
-        return RpcOutcome(item, error=RpcError(0, "The node's answer has neither a result nor an error."))
+        empty = RpcError(0, "The node's answer has neither a result nor an error.")
+        return RpcOutcome(item, error=empty, unanswered=True)
     if not isinstance(error, Mapping):
         return RpcOutcome(item, error=RpcError(0, plain_text(str(error))))
     code, message = error.get("code"), error.get("message")
@@ -256,8 +288,11 @@ def _outcome(item: RpcItem, answer: Mapping[str, object] | None) -> RpcOutcome:
     )
 
 
-def _estimated_usd(operation: RpcOperation, outcomes: tuple[RpcOutcome, ...]) -> Decimal:
-    total = sum(
-        ERROR_CREDITS if outcome.error else call_credits(operation.network, outcome.item.method) for outcome in outcomes
+def _estimated_credits(operation: RpcOperation, outcomes: tuple[RpcOutcome, ...]) -> int:
+    """What the price list says; what nobody answered may have been carried out, and cost as much."""
+    return sum(
+        ERROR_CREDITS
+        if outcome.error and not outcome.unanswered
+        else call_credits(operation.network, outcome.item.method)
+        for outcome in outcomes
     )
-    return total * USD_PER_CREDIT[1]

@@ -179,9 +179,11 @@ class RpcCalls:
         """It was surely not carried out, or refused as a whole; `note` says why."""
         await self._end(call_id, "failed", note, status, request_id, exchange_id)
 
-    async def unknown(self, call_id: str, note: str, *, exchange_id: str = "") -> None:
-        """Nobody knows whether it was carried out."""
-        await self._end(call_id, "unknown", note, None, "", exchange_id)
+    async def unknown(
+        self, call_id: str, note: str, *, status: int | None = None, request_id: str = "", exchange_id: str = ""
+    ) -> None:
+        """Nobody knows whether it was carried out. An answer that was kept stays beside it."""
+        await self._end(call_id, "unknown", note, status, request_id, exchange_id)
 
     async def _end(
         self, call_id: str, state: CallState, note: str, status: int | None, request_id: str, exchange_id: str

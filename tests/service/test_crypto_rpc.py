@@ -11,7 +11,7 @@ from app.service.crypto_rpc import SIGNED_PAYLOAD, RpcError, RpcItem
 from app.service.errors import BadAnswer, BadRequest, LimitExceeded, RateLimited
 from app.service.exchange import curl_command
 from app.service.rpc_methods import call_credits, estimate, family_of, refusal_of, tier_of
-from tests.service.loopback import Watched, answering
+from tests.service.loopback import Watched, answering, http, serving
 
 RAW = "0x02f8signedbytes"
 COST = {"x_service_rpc_credits": "25", "x_service_rpc_cost_usd": "0.00001750", "x_request_id": "req-1"}
@@ -339,3 +339,60 @@ async def test_the_same_request_has_the_same_digest_and_another_network_another(
         assert one.digest == same.digest
         assert one.digest != rpc.prepare("base-sepolia", [RpcItem("eth_call", [{"to": "0x1"}])]).digest
         assert one.digest != rpc.prepare("base-mainnet", [RpcItem("eth_call", [{"to": "0x2"}])]).digest
+
+
+TRANSACTION = RpcItem("eth_sendRawTransaction", (RAW,))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"id": 7, "result": "0xab"},
+        {"id": "1", "result": "0xab"},
+        {"result": "0xab"},
+        {"id": 7, "error": {"code": -32000, "message": "nonce too low"}},
+        {"id": 1},
+        {},
+    ],
+)
+async def test_r_rpc_10_a_transaction_without_an_answer_of_its_own_may_have_been_sent(answer: object) -> None:
+    async with serving(http(200, answer)) as service, Watched(service.base_url) as watched:
+        rpc = watched.service.crypto_rpc
+        made = await rpc.send(rpc.prepare("base-mainnet", [TRANSACTION]))
+        assert made.outcome.may_be_sent
+        assert watched.exchange.outcome == "unknown"
+        assert watched.exchange.units["credits"] >= 20
+        assert watched.exchange.cost_source == "estimated"
+        assert watched.exchange.cost_usd
+        assert len(service.received) == 1
+
+
+@pytest.mark.parametrize(
+    "answer", [{"id": 1, "result": "0xab"}, {"id": None, "error": {"code": -32700, "message": "?"}}]
+)
+async def test_a_transaction_that_is_answered_or_refused_is_not_unknown(answer: object) -> None:
+    async with Watched(handler=answering(answer)) as watched:
+        rpc = watched.service.crypto_rpc
+        made = await rpc.send(rpc.prepare("base-mainnet", [TRANSACTION]))
+        assert not made.outcome.may_be_sent
+        assert watched.exchange.outcome == "ok"
+
+
+@pytest.mark.parametrize(
+    "answer", [[{"id": 1, "result": "0x1"}], [{"id": 1, "result": "0x1"}, {"id": 9, "result": "0xab"}]]
+)
+async def test_a_transaction_that_a_batch_leaves_out_may_have_been_sent(answer: object) -> None:
+    async with Watched(handler=answering(answer, **COST)) as watched:
+        rpc = watched.service.crypto_rpc
+        made = await rpc.send(rpc.prepare("base-mainnet", [RpcItem("eth_chainId"), TRANSACTION]))
+        assert [outcome.may_be_sent for outcome in made.outcomes] == [False, True]
+        assert watched.exchange.outcome == "unknown"
+        assert watched.exchange.cost_source == "stated"
+
+
+async def test_a_read_that_is_answered_under_another_id_is_not_answered() -> None:
+    async with Watched(handler=answering({"id": 7, "result": "0xab"})) as watched:
+        made = await watched.service.crypto_rpc.call("base-mainnet", "eth_chainId")
+        assert made.outcome.result is None
+        assert made.outcome.unanswered
+        assert watched.exchange.outcome == "ok"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from datetime import UTC, datetime
 from pathlib import Path
 
 import httpx
@@ -86,7 +88,7 @@ async def test_while_a_try_waits_the_row_says_so_without_a_caret(tmp_home: Path,
 
 
 async def test_a_long_limit_counts_down_and_can_be_called_off(tmp_home: Path, fake: FakeService) -> None:
-    fake.answers = [httpx.Response(429, json={"error": "Rate limit"}, headers={"retry-after": "600"})]
+    fake.answers = [httpx.Response(429, json={"error": "Rate limit"}, headers={"retry-after": "200"})]
     async with open_desk(tmp_home, fake=fake) as desk:
         desk.presenter.send("Hi")
         await desk.until(lambda: bool(desk.presenter.answers.waits))
@@ -94,7 +96,38 @@ async def test_a_long_limit_counts_down_and_can_be_called_off(tmp_home: Path, fa
         assert row.problem is not None
         assert row.problem.countdown_until is not None
         assert desk.told["head_changed"][-1][0].writing, "Stop is offered while it waits"
+        entry = desk.told["entries_changed"][-1][0][0]
+        assert "waiting until " in entry.second_line
+        assert re.fullmatch(r".* · waiting 3:[12]\d", entry.counting_line(datetime.now(UTC)))
+        assert entry.counting_line(entry.waits_until).endswith("writing…")
         desk.presenter.act(row.id, "dismiss")
         await desk.tasks.idle()
         assert desk.rows[-1].problem.countdown_until is None
+        assert not desk.presenter.answers.writing()
+
+
+async def test_a_limit_until_tomorrow_asks_and_is_not_waited_for(tmp_home: Path, fake: FakeService) -> None:
+    fake.answers = [httpx.Response(429, json={"error": "Rate limit"}, headers={"retry-after": "26400"})]
+    async with open_desk(tmp_home, fake=fake) as desk:
+        await desk.say("Hi")
+        problem = desk.rows[-1].problem
+        assert problem is not None
+        assert (problem.what, problem.countdown_until) == ("Limit reached", None)
+        assert [action.id for action in problem.actions] == ["retry", "choose-model"]
+        assert not desk.presenter.answers.writing()
+        assert "waiting" not in desk.told["entries_changed"][-1][0][0].second_line
+
+
+async def test_what_nobody_looks_at_is_sent_once_more_by_itself_and_then_asks(
+    tmp_home: Path, fake: FakeService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("retry", "client"):  # such a wait is no longer kept by the call itself
+        monkeypatch.setattr(f"app.service.{module}.MAX_RESET_WAIT_S", 0.01)
+    fake.answers = [httpx.Response(429, json={"error": "Rate limit"}, headers={"retry-after": "0.1"}) for _ in range(9)]
+    async with open_desk(tmp_home, fake=fake) as desk:
+        await desk.say("Hi")
+        problem = desk.rows[-1].problem
+        assert len(fake.requests) == 2
+        assert problem is not None
+        assert (problem.what, problem.countdown_until) == ("Limit reached", None)
         assert not desk.presenter.answers.writing()

@@ -11,10 +11,12 @@ import pytest
 from eth_account import Account as EthAccount
 
 from app.service.crypto_rpc import RpcAnswer, RpcItem, RpcOutcome
+from app.service.service import open_service
 from app.ui.crypto_rpc.batch import CallRow
 from app.ui.crypto_rpc.presenter_sending import other_hash
 from app.ui.shared.tasks import TaskScope
 from app.wallet.transactions import read_transaction
+from tests.service.loopback import http, serving
 from tests.ui.rpc_desk import RpcDesk, rpc_desk
 
 KEY = "0x" + hashlib.sha256(b"Rialto Sandbox test account: alice").hexdigest()
@@ -126,6 +128,39 @@ async def test_r_rpc_39_r_rpc_40_a_signed_transaction_is_read_confirmed_sent_and
     assert run.transactions == (("1", digest),)
     kept = await desk.database.fetch("SELECT items, words FROM rpc_calls")
     assert all(raw[2:40] not in str(value) for row in kept for value in row)
+
+
+@pytest.mark.parametrize("alone", [True, False])
+async def test_a_transaction_that_is_answered_under_another_id_is_unknown_and_looked_up_by_its_hash(
+    desk: RpcDesk, alone: bool
+) -> None:
+    made = EthAccount.sign_transaction(
+        {"nonce": 0, "gas": 21_000, "gasPrice": 10**10, "to": OTHER, "value": 1, "chainId": 8453}, KEY
+    )
+    raw = call("eth_sendRawTransaction", "0x" + made.raw_transaction.hex().removeprefix("0x"))
+    digest = "0x" + made.hash.hex().removeprefix("0x")
+    odd: object = {"jsonrpc": "2.0", "id": 9, "result": digest}
+    async with serving(http(200, odd if alone else [{"id": 1, "result": "0x2105"}, odd])) as odd_service:
+        before = desk.caller.service
+        service = open_service(odd_service.base_url, "service", None, lambda _exchange: None)
+        desk.caller.use(desk.caller.account, service)
+        desk.presenter.use_network("base-mainnet")
+        desk.write(json.dumps(raw if alone else [call("eth_chainId"), raw]))
+        run = await desk.send()
+        desk.caller.use(desk.caller.account, before)
+        await service.aclose()
+    assert run is not None
+    assert (run.state, desk.entries[0].badge) == ("unknown", "Unknown")
+    assert run.problem is not None
+    assert run.problem.what == "Nobody can say whether the transaction was sent"
+    assert ("Hash", digest) in run.problem.details
+    assert [action.id for action in run.problem.actions] == ["look-up", "again"]
+    assert run.outcomes[-1].credits is None
+    assert run.outcomes[-1].message == "Nobody can say whether this transaction was sent."
+    assert "about" in desk.entries[0].right
+    assert digest.encode() in run.body
+    if not alone:
+        assert run.outcomes[0].value == "0x2105"
 
 
 @pytest.mark.parametrize(("named", "told"), [("own", False), ("0x" + "ab" * 32, True), (None, True)])

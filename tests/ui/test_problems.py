@@ -16,7 +16,7 @@ from app.service.exchange import Exchange, RequestRecord
 from app.service.response_info import ResponseInfo
 from app.ui.shared import problems
 from app.ui.shared.problem_words import has_own_words
-from app.ui.shared.problems import Problem, describe, hide_secrets_with
+from app.ui.shared.problems import LONGEST_COUNTDOWN_S, Problem, describe, hide_secrets_with
 
 NOW = datetime(2026, 11, 18, 14, 5, 12, tzinfo=UTC)
 SECRET = "vk-live-0123456789abcdef0123456789abcdef"
@@ -125,11 +125,34 @@ def test_a_low_balance_says_what_is_needed_and_offers_the_right_amount() -> None
 
 def test_a_reached_limit_counts_down_and_can_be_called_off() -> None:
     info = ResponseInfo(status=429, received_at=NOW, limit_type="api_key")
-    problem = describe(errors.RateLimited("Slow down", status=429, retry_after_s=23, info=info), now=NOW)
+    error = errors.RateLimited("Slow down", status=429, retry_after_s=23, info=info)
+    problem = describe(error, now=NOW, sends_again=True)
     assert problem.countdown_until == NOW + timedelta(seconds=23)
     assert problem.primary is not None
     assert problem.primary.text == "Do not send"
     assert "Your API key sets this limit." in problem.meaning
+
+
+def test_a_limit_is_told_as_a_time_of_day_where_nothing_is_sent_again_by_itself() -> None:
+    now = datetime(2026, 3, 2, 14, 6, 41).astimezone()
+    soon = describe(errors.RateLimited("Slow down", status=429, retry_after_s=23), now=now)
+    assert str(soon) == "Limit reached. Resets at 14:08. Your message is kept. Nothing was charged."
+    assert soon.countdown_until is None
+    assert soon.primary is not None
+    assert soon.primary.id == "retry"
+
+
+@pytest.mark.parametrize("kind", [errors.RateLimited, errors.Held, errors.AbuseBlocked])
+def test_a_wait_of_more_than_five_minutes_is_never_counted_down(kind: type[errors.ServiceError]) -> None:
+    now = datetime(2026, 3, 2, 14, 6, 41).astimezone()
+    error = kind("Slow down")
+    error.retry_after_s = (datetime(2026, 3, 3, 9).astimezone() - now).total_seconds()
+    problem = describe(error, now=now, sends_again=True)
+    assert problem.countdown_until is None
+    assert "tomorrow at 09:00" in problem.meaning
+    assert problem.actions[0].id == "retry"
+    error.retry_after_s = LONGEST_COUNTDOWN_S
+    assert describe(error, now=now, sends_again=True).countdown_until is not None
 
 
 def test_without_a_time_there_is_no_countdown_but_a_button() -> None:

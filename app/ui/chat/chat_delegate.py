@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRect, QRectF, Qt
@@ -39,7 +40,8 @@ class ChatDelegate(GroupedDelegate):
             upper = without_end(painter, upper, mark + theme.px(6))
         self.text(painter, upper, row.title, theme.font("body", 600 if is_on else 500), "text")
         small = theme.font("small", tabular=True)
-        self.pair(painter, lower, (row.second_line, small, "text3"), (row.cost, small, "text3"))
+        line = row.second_line if theme.reduced_motion else row.counting_line(datetime.now(UTC))
+        self.pair(painter, lower, (line, small, "text3"), (row.cost, small, "text3"))
 
 
 class _PickedDelegate(GroupedDelegate):

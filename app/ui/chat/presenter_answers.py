@@ -19,7 +19,7 @@ from app.ui.chat.live_answer import Arrived, LiveAnswer
 from app.ui.chat.presenter_answer import AnswerWriter, Ending, store_ending
 from app.ui.chat.presenter_requests import note_of, without_bytes
 from app.ui.chat.presenter_rows import problem_text
-from app.ui.shared.problems import ActionSpec, Problem, describe
+from app.ui.shared.problems import LONGEST_COUNTDOWN_S, ActionSpec, Problem, describe
 
 if TYPE_CHECKING:
     from app.service.chat_types import ChatRequest, RetryWait
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 KEPT_EXCHANGES = 50  # requests of this session that the Request page shows without asking the disk
 DO_NOT_SEND = ActionSpec("dismiss", "Do not send")
-LONGEST_WAIT_S = 24 * 3600.0
+MAX_RESENDS = 1  # how often an answer is asked for again with nobody looking, on top of the tries of each call
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,7 @@ class Job:
     searched: bool
     links: int = 0  # pages that may be read, each at a price
     beside: bool = False  # one of several answers to the same question
+    resends: int = 0  # how often it was sent again by itself
 
     def live(self, clock: Callable[[], float]) -> LiveAnswer:
         return LiveAnswer(
@@ -136,6 +137,19 @@ class Answers(QObject):
     def exchange_of(self, message_id: str) -> Exchange | None:
         """The call behind a row, if it was made since the program started."""
         return self._exchanges.get(message_id)
+
+    def waiting(self) -> dict[str, datetime]:
+        """Chats of which nothing is being written because every answer waits for its time, and until when."""
+        until: dict[str, datetime] = {}
+        writing: set[str] = set()
+        rows = [(row, live.chat_id, live.first_token_at is None) for row, live in self._live.items()]
+        for row, chat_id, may_wait in (*rows, *((row, chat_id, True) for row, chat_id in self.waits.items())):
+            problem = self._problems.get(row) if may_wait else None
+            if problem is None or problem.countdown_until is None:
+                writing.add(chat_id)
+            else:
+                until[chat_id] = min(problem.countdown_until, until.get(chat_id, problem.countdown_until))
+        return {chat_id: at for chat_id, at in until.items() if chat_id not in writing}
 
     # What others tell
 
@@ -251,7 +265,8 @@ class Answers(QObject):
         if ending.error is not None and ending.state == "failed":
             from app.service.errors import ContentRefused, PaymentRequired
 
-            problem = for_chat(describe(ending.error), in_sandbox=self._caller.is_sandbox)
+            sends_again = _is_sent_again(job, ending.error)
+            problem = for_chat(describe(ending.error, sends_again=sends_again), in_sandbox=self._caller.is_sandbox)
             if isinstance(ending.error, ContentRefused) and ending.error.suggested_prompt:
                 self._suggestions[job.message.id] = ending.error.suggested_prompt
             if not isinstance(ending.error, PaymentRequired):
@@ -313,13 +328,13 @@ class Answers(QObject):
 
     def _come_back(self, job: Job, error: ServiceError) -> None:
         """After a limit: send again when its time is up. After an empty balance: when there is more of it."""
-        from app.service.errors import Held, PaymentRequired, RateLimited
+        from app.service.errors import PaymentRequired
 
         if isinstance(error, PaymentRequired):
             self._unpaid[job.message.id] = (job, self._caller.balance)
             return
         wait_s = error.retry_after_s
-        if not isinstance(error, (RateLimited, Held)) or wait_s is None or wait_s > LONGEST_WAIT_S:
+        if wait_s is None or not _is_sent_again(job, error):
             return
         self.waits[job.message.id] = job.chat_id
         # Started from the ending answer's own task, so under another name.
@@ -328,7 +343,7 @@ class Answers(QObject):
     async def _send_later(self, job: Job, wait_s: float) -> None:
         await asyncio.sleep(wait_s)
         if self.waits.pop(job.message.id, None) is not None:
-            self.resume(job)
+            self.resume(replace(job, resends=job.resends + 1))
 
     def resume(self, job: Job) -> None:
         """Write a failed answer again, into the same row: nothing of it is lost, because nothing had come."""
@@ -349,6 +364,15 @@ class Answers(QObject):
                 self.resume(job)
 
 
+def _is_sent_again(job: Job, error: ServiceError) -> bool:
+    """Whether an answer is asked for once more with nobody looking: after a short limit, and not again and again."""
+    from app.service.errors import Held, RateLimited
+
+    wait_s = error.retry_after_s
+    short = wait_s is not None and wait_s <= LONGEST_COUNTDOWN_S
+    return isinstance(error, RateLimited | Held) and short and job.resends < MAX_RESENDS
+
+
 def wait_problem(wait: RetryWait, now: datetime) -> Problem:
     """What stands in the row while a call waits before its next try."""
     until = now + timedelta(seconds=wait.wait_s)
@@ -358,11 +382,12 @@ def wait_problem(wait: RetryWait, now: datetime) -> Problem:
         kind = Held if wait.reason == "held" else RateLimited
         error = kind(wait.message)
         error.retry_after_s = wait.wait_s
-        return describe(error, now=now)
-    offline = wait.reason == "connection"
+        return describe(error, now=now, sends_again=True)
+    offline, in_turn = wait.reason == "connection", wait.reason == "pace"
+    what = "The service could not be reached" if offline else "The service is busy"
     return Problem(
-        "The service could not be reached" if offline else "The service is busy",
-        f"Trying again, attempt {wait.attempt + 1}.",
+        "This minute's limit is used up" if in_turn else what,
+        "Your message is sent in its turn." if in_turn else f"Trying again, attempt {wait.attempt + 1}.",
         primary=ActionSpec("stop", "Stop"),
         severity="quiet",
         icon="offline" if offline else "clock",

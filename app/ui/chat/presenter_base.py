@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from app.ui.chat.presenter_branches import Branches
     from app.ui.chat.presenter_library import Library
     from app.ui.chat.presenter_presets import PresetShelf
-    from app.ui.chat.state import ChatHead
+    from app.ui.chat.state import ChatEntry, ChatHead
     from app.ui.chat.state_pages import Totals
     from app.ui.shared.caller import Caller
     from app.ui.shared.problems import ActionSpec
@@ -154,8 +154,12 @@ class ChatPresenterBase(QObject):
 
     def _list_changed(self) -> None:
         if self.library is not None:
-            self.entries_changed.emit(self.library.entries(self._writing(), self._now(), self.shelf.name_of))
+            self.entries_changed.emit(self._entries(self.library))
         self.busy_changed.emit()
+
+    def _entries(self, library: Library) -> tuple[ChatEntry, ...]:
+        waiting = self._answers.waiting() if self._answers is not None else {}
+        return library.entries(self._writing(), waiting, self._now(), self.shelf.name_of)
 
     @property
     def answers(self) -> Answers:

@@ -93,19 +93,29 @@ class Library:
         chats.sort(key=lambda chat: chat.trashed_at or now, reverse=True)
         return tuple(TrashEntry(chat.id, chat.title or NEW_CHAT, _trash_line(chat, now)) for chat in chats)
 
-    def entries(self, writing: Collection[str], now: datetime, name_of: Callable[[str], str]) -> tuple[ChatEntry, ...]:
-        """The rows of the list: pinned ones first, then by time. `name_of` gives a model's name for its id."""
+    def entries(
+        self,
+        writing: Collection[str],
+        waiting: Mapping[str, datetime],
+        now: datetime,
+        name_of: Callable[[str], str],
+    ) -> tuple[ChatEntry, ...]:
+        """The rows of the list: pinned ones first, then by time. `name_of` gives a model's name for its id.
+
+        `writing` are chats with an answer under way; `waiting` says of some of them until when they wait.
+        """
         today = now.astimezone().date()
         chats = sorted(self._chats.values(), key=lambda chat: (chat.pinned, chat.updated_at), reverse=True)
         return tuple(
             ChatEntry(
                 id=chat.id,
                 title=chat.title or NEW_CHAT,
-                second_line=_second_line(chat, chat.id in writing, name_of),
+                partner=chat.character_name or name_of(chat.model),
                 cost=money.money(chat.cost_usd) if chat.cost_usd else "",
                 group=group_of(chat.updated_at, chat.pinned, today),
                 pinned=chat.pinned,
                 writing=chat.id in writing,
+                waits_until=waiting.get(chat.id),
                 has_draft=bool(chat.draft.strip()),
             )
             for chat in chats
@@ -124,12 +134,3 @@ class Library:
 def _trash_line(chat: Chat, now: datetime) -> str:
     number = "1 message" if chat.message_count == 1 else f"{chat.message_count:,} messages"
     return f"{number} · {money.when(chat.trashed_at, now)}" if chat.trashed_at is not None else number
-
-
-def _second_line(chat: Chat, writing: bool, name_of: Callable[[str], str]) -> str:
-    partner = chat.character_name or name_of(chat.model)
-    if writing:
-        return f"{partner} · writing…" if partner else "Writing…"
-    if chat.draft.strip():
-        return f"{partner} · draft" if partner else "Draft"
-    return partner

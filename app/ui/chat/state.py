@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.ui.chat.options import ChatOptions, Controls
 from app.ui.chat.titles import NEW_CHAT
+from app.ui.shared.money import countdown
 
 if TYPE_CHECKING:
     from app.service.characters import Character
@@ -19,12 +21,33 @@ class ChatEntry:
 
     id: str
     title: str
-    second_line: str  # the character's or the model's name, and what the chat is busy with
+    partner: str  # the character's or the model's name
     cost: str  # "" while nothing was paid
     group: str
     pinned: bool = False
     writing: bool = False
+    waits_until: datetime | None = None  # until when what is being written waits before it is sent
     has_draft: bool = False
+
+    @property
+    def second_line(self) -> str:
+        """The partner, and what the chat is busy with."""
+        until = self.waits_until
+        if until is not None:
+            return self._with_partner(f"waiting until {until.astimezone():%H:%M:%S}")
+        return self._with_partner("writing…" if self.writing else "draft" if self.has_draft else "")
+
+    def counting_line(self, now: datetime) -> str:
+        """The same while it can be painted once a second: a wait is counted down."""
+        until = self.waits_until
+        if until is None:
+            return self.second_line
+        if until <= now:  # the next try is under way
+            return self._with_partner("writing…")
+        return self._with_partner(f"waiting {countdown((until - now).total_seconds())}")
+
+    def _with_partner(self, state: str) -> str:
+        return f"{self.partner} · {state}" if self.partner and state else self.partner or state.capitalize()
 
     @property
     def spoken(self) -> str:

@@ -7,24 +7,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
+from app.service.crypto_rpc import NO_ANSWER, is_answer_to
 from app.service.json_large import JSON_LIST
-from app.service.rpc_methods import ERROR_CREDITS, call_credits
+from app.service.rpc_methods import ERROR_CREDITS, STATE_CHANGING, call_credits
 from app.ui.shared.json_node import TreeRoot
 
 MAX_COLUMNS = 48
 MAX_TABLES = 200
-NO_ANSWER = "The node did not answer this call."
+NOT_KNOWN = "Nobody can say whether this transaction was sent."
 
 
 @dataclass(frozen=True, slots=True)
 class CallOutcome:
-    """What became of one call. `credits` is what it cost by the price list: the headers state the sum alone."""
+    """What became of one call. `credits` is what it cost by the price list: the headers state the sum alone. None where
+    nobody answered, and so nobody knows."""
 
     id: int
     method: str
     value: object
     is_error: bool
-    credits: int
+    credits: int | None
     message: str = ""  # of an error
     data: object = None  # of an error
 
@@ -42,7 +44,9 @@ def outcomes_of(network: str, items: Sequence[Mapping[str, object]], answer: obj
     found = []
     for place, item in enumerate(items, start=1):
         method = str(item.get("method", ""))
-        each = whole if whole is not None else answers.get(_id(item.get("id", place)))
+        each = answers.get(_id(item.get("id", place)))
+        if whole is not None and (len(items) > 1 or is_answer_to(whole, place, method)):
+            each = whole
         found.append(_outcome(network, place, method, each))
     return tuple(found)
 
@@ -53,7 +57,8 @@ def _id(value: object) -> object:
 
 def _outcome(network: str, place: int, method: str, answer: Mapping[str, object] | None) -> CallOutcome:
     if answer is None:
-        return CallOutcome(place, method, {"message": NO_ANSWER}, True, 0, NO_ANSWER)
+        words = NOT_KNOWN if method in STATE_CHANGING else NO_ANSWER
+        return CallOutcome(place, method, {"message": words}, True, None, words)
     error = answer.get("error")
     if error is None and "result" in answer:
         return CallOutcome(place, method, answer["result"], False, call_credits(network, method))
@@ -72,16 +77,11 @@ def roots_of(outcomes: Sequence[CallOutcome]) -> tuple[TreeRoot, ...]:
             outcome.value,
             str(outcome.id),
             "Error" if outcome.is_error else "Result",
-            f"{outcome.credits:,} cr",
+            f"{outcome.credits:,} cr" if outcome.credits is not None else "",
             "bad" if outcome.is_error else "ok",
         )
         for outcome in outcomes
     )
-
-
-def derived_credits(outcomes: Sequence[CallOutcome]) -> int:
-    """What the price list says that all calls cost together."""
-    return sum(outcome.credits for outcome in outcomes)
 
 
 def items_of(text: str) -> tuple[Mapping[str, object], ...]:

@@ -183,6 +183,21 @@ async def send(
             await calls.unknown(call.id, "Stopped while it was on its way.")
         raise
     await _keep(calls, call, answer)
+    if any(outcome.may_be_sent for outcome in answer.outcomes):
+        lost = [
+            transactions[row.id].hash
+            for row, outcome in zip(rows, answer.outcomes, strict=True)
+            if outcome.may_be_sent and row.id in transactions
+        ]
+        problem = nobody_can_say(lost, (), answer.request_id)
+        await calls.unknown(
+            call.id,
+            str(problem),
+            status=answer.info.status,
+            request_id=answer.request_id,
+            exchange_id=answer.exchange.id,
+        )
+        return Sent(await calls.one(call.id), problem)
     return Sent(await calls.one(call.id), other_hash(rows, transactions, answer))
 
 
@@ -254,18 +269,23 @@ async def _ended(calls: RpcCalls, call: RpcCall, error: ServiceError, *, changes
         return Sent(await calls.one(call.id), problem)
     await calls.unknown(call.id, str(problem), exchange_id=exchange_id)
     if changes_state:
-        problem = Problem(
-            "Nobody can say whether the transaction was sent",
-            "Look for its hash with eth_getTransactionByHash. Sending it again under the same key is safe: the service"
-            " recognises it for 24 hours, and a chain takes one transaction once.",
-            primary=ActionSpec("look-up", "Look it up"),
-            alternative=ActionSpec("again", "Send again"),
-            details=problem.details,
-            severity="warn",
-            icon="warning",
-            request_id=problem.request_id,
-        )
+        problem = nobody_can_say(list(call.transactions.values()), problem.details, problem.request_id)
     return Sent(await calls.one(call.id), problem)
+
+
+def nobody_can_say(hashes: Sequence[str], details: tuple[tuple[str, str], ...], request_id: str) -> Problem:
+    """What is said of transactions that may have been sent: no answer came, or none that belongs to them."""
+    return Problem(
+        "Nobody can say whether the transaction was sent",
+        "Look for its hash with eth_getTransactionByHash. Sending it again under the same key is safe: the service"
+        " recognises it for 24 hours, and a chain takes one transaction once.",
+        primary=ActionSpec("look-up", "Look it up"),
+        alternative=ActionSpec("again", "Send again"),
+        details=(*(("Hash", each) for each in hashes), *details),
+        severity="warn",
+        icon="warning",
+        request_id=request_id,
+    )
 
 
 def waiting_problem(wait: RetryWait, now: datetime) -> Problem:

@@ -347,14 +347,15 @@ class ResponsePane(QWidget):
 
     def _show_trouble(self, run: RunView) -> None:
         """What can be done about the first call that went wrong."""
-        first = self._first_error()
+        first = 0 if run.state == "unknown" else self._first_error()  # the card says what to do
         self.trouble.setVisible(first > 0)
         if not first:
             return
         outcome = next(each for each in run.outcomes if each.id == first)
         why = dict(run.decoded).get(first, "") or outcome.message
         others = len(run.outcomes) - run.errors
-        rest = self.tr("It cost {n} credits.").format(n=outcome.credits)
+        known = outcome.credits is not None
+        rest = self.tr("It cost {n} credits.").format(n=outcome.credits) if known else self.tr("It may have cost.")
         if others:
             rest += " " + self.tr("The other calls were not affected.")
         words = self.tr("Call {n} went wrong: {why}").format(n=first, why=why.rstrip("."))

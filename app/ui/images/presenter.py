@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Signal
 
-from app.service.errors import ContentRefused, LimitExceeded, RateLimited, ServiceError
+from app.service.errors import ContentRefused, LimitExceeded, ServiceError
 from app.service.images import ImageRequest
 from app.service.models import Model
 from app.storage.desk import Desk
@@ -31,7 +31,7 @@ from app.ui.shared.caller import Headroom
 from app.ui.shared.calling_presenter import CallingPresenter
 from app.ui.shared.desk_memory import DeskMemory
 from app.ui.shared.preset_library import PresetLibrary
-from app.ui.shared.problems import ActionSpec, Problem, describe
+from app.ui.shared.problems import Problem, describe
 
 if TYPE_CHECKING:
     from app.service.chat_types import RetryWait
@@ -344,7 +344,7 @@ class ImagesPresenter(CallingPresenter):
             if isinstance(error, ContentRefused):
                 image = order.images[0]
                 self.refused = Refused(image.prompt, error.suggested_prompt, image.source_id)
-            self.set_problem(_problem(error))
+            self.set_problem(describe(error, subject="image"))
         except StorageError as error:
             self.set_problem(Problem("An image could not be kept", error.sentence))
         finally:
@@ -385,12 +385,3 @@ class ImagesPresenter(CallingPresenter):
     def set_problem(self, problem: Problem | None) -> None:
         self.problem = problem
         self.problem_changed.emit(problem)
-
-
-def _problem(error: ServiceError) -> Problem:
-    """The words of an error. A picture that was refused for too many calls is not sent again by itself any more."""
-    problem = describe(error, subject="image")
-    if not isinstance(error, RateLimited):
-        return problem
-    meaning = "Rialto waited and tried again, and it is still too many. Nothing was made, nothing was charged."
-    return replace(problem, meaning=meaning, primary=ActionSpec("retry", "Try again"), alternative=None)

@@ -113,6 +113,17 @@ def clock(at: datetime) -> str:
     return at.astimezone().strftime("%H:%M:%S")
 
 
+def coming(at: datetime, now: datetime) -> str:
+    """Return a moment to come as people say it, never too early: `at 14:07`, `tomorrow at 09:00`, `3 Mar at 09:00`."""
+    local, today = (at + timedelta(seconds=59, microseconds=999_999)).astimezone(), now.astimezone().date()
+    clock_time = f"at {local:%H:%M}"
+    if local.date() == today:
+        return clock_time
+    if local.date() == today + timedelta(days=1):
+        return f"tomorrow {clock_time}"
+    return f"{local.day} {local:%b} {clock_time}"
+
+
 def when(at: datetime, now: datetime) -> str:
     """Return a moment in the past as people say it: `4 min ago`, `today 11:47`, `yesterday 09:10`, `3 Mar 2026`."""
     local, today = at.astimezone(), now.astimezone()

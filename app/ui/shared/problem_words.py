@@ -6,7 +6,7 @@ No blame, no apology, nothing that is not known: "nothing was charged" only wher
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Literal
 
@@ -46,6 +46,19 @@ class Told:
     icon: str = "error"
     waits: bool = False
     facts: tuple[tuple[str, str], ...] = ()
+
+
+def told_to_wait(error: errors.ServiceError, told: Told, subject: str, moment: str) -> Told:
+    """The same where nothing is sent again by itself: when it may be, and whether to try."""
+    if type(error).__name__ != "RateLimited":
+        return replace(told, meaning=f"{told.meaning} Try again {moment}.", primary=RETRY, waits=False)
+    return replace(
+        told,
+        what="Limit reached",
+        meaning=_join(f"Resets {moment}.", _whose_limit(error), f"Your {subject} is kept. Nothing was charged."),
+        primary=RETRY,
+        waits=False,
+    )
 
 
 def status_line(status: int) -> str:
@@ -334,17 +347,20 @@ def _rate_limited(error: errors.ServiceError, subject: str, charged: str) -> Tol
             icon="clock",
             severity="warn",
         )
-    whose = {"api_key": "Your API key sets this limit.", "user": "Your account sets this limit."}
-    limit_type = error.info.limit_type if error.info is not None else None
     return Told(
         "Too many requests this minute",
-        _join(f"Rialto sends your {subject} again by itself when the time is up.", whose.get(limit_type or "", "")),
+        _join(f"Rialto sends your {subject} again by itself when the time is up.", _whose_limit(error)),
         DISMISS,
         CHOOSE_MODEL,
         icon="clock",
         severity="warn",
         waits=True,
     )
+
+
+def _whose_limit(error: errors.ServiceError) -> str:
+    whose = {"api_key": "Your API key sets this limit.", "user": "Your account sets this limit."}
+    return whose.get((error.info.limit_type if error.info is not None else None) or "", "")
 
 
 def _blocked(error: errors.ServiceError, subject: str, charged: str) -> Told:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from app.service.errors import ServiceError
     from app.ui.shared.problem_words import Button
 
+# Up to here a wait is counted down where something is sent again by itself; a longer one is the person's to decide on.
+LONGEST_COUNTDOWN_S = 300.0
 Severity = Literal["bad", "warn", "quiet"]
 
 
@@ -70,21 +72,29 @@ def describe(
     now: datetime | None = None,
     subject: str = "message",
     charged: str = "",
+    sends_again: bool = False,
     clean: Callable[[str], str] | None = None,
 ) -> Problem:
     """Return the words for `error`.
 
     `subject` is what the person sent ("message", "recording", "clip"); `charged` a sentence about money when it is
-    known ("418 tokens kept, $0.0019."); `now` sets the clock for countdowns. `clean` removes secrets; without it, what
-    `hide_secrets_with` was given does, or else the patterns that a credential is known by.
+    known ("418 tokens kept, $0.0019."); `now` sets the clock for countdowns. `sends_again` promises that it is sent
+    again by itself when its time comes, which is counted down; else the words say when that is, and ask. `clean`
+    removes secrets; without it, what `hide_secrets_with` was given does, or else the patterns that a credential is
+    known by.
     """
-    from app.ui.shared.problem_words import for_error  # the words come with the first error, not with the window
+    # the words come with the first error, not with the window
+    from app.ui.shared.problem_words import for_error, told_to_wait
 
     now = now or datetime.now(UTC)
     clean = clean or _hider[0] or _by_pattern()
     told = for_error(error, subject, charged)
     wait = error.retry_after_s
     until = now + timedelta(seconds=wait) if wait is not None and told.waits else None
+    if until is not None and not (sends_again and wait is not None and wait <= LONGEST_COUNTDOWN_S):
+        from app.ui.shared.money import coming
+
+        told, until = told_to_wait(error, told, subject, coming(until, now)), None
 
     def button(spec: Button | None) -> ActionSpec | None:
         return (

@@ -142,7 +142,6 @@ class SpeechCanvas(QWidget):
         self.pencil.clicked.connect(self.begin_rename)
         self._title_field.editingFinished.connect(self._end_rename)
         self.problem.action.connect(self.problem_action)
-        self.problem.time_is_up.connect(lambda: self.problem_action.emit("retry"))
         self.go_on.clicked.connect(self.go_on_wanted)
         self.long_note.action.connect(lambda _action: self._break_lines())
         self.editor.long_changed.connect(self.long_note.setVisible)

@@ -214,8 +214,9 @@ class WalletPage(QObject):
         finally:
             self.top_up_dialog = None
         view = self.top_ups.view
-        if view.step == "done" and view.credited is not None:
-            self.toast_wanted.emit(f"{money(view.credited)} arrived in {card.name}", "", "")
+        if view.step == "done":
+            arrived = f"{money(view.credited)} arrived" if view.credited is not None else "The top-up arrived"
+            self.toast_wanted.emit(f"{arrived} in {card.name}{'. ' if view.problem else ''}{view.problem}", "", "")
         self.top_up_closed.emit(view.step == "done")
 
     async def _top_up_elsewhere(self, card: AccountCard, instead: AccountCard | None) -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QObject, Signal
 
+from app.ui.shared.money import money
 from app.ui.wallet.top_up_state import OpenPayment
 
 if TYPE_CHECKING:
@@ -48,6 +49,19 @@ class Ended:
 def as_money(units: int, decimals: int) -> Decimal:
     """Base units to USD, exactly."""
     return Decimal(units).scaleb(-decimals)
+
+
+def credit_note(paid: Decimal, settlement: Settlement) -> str:
+    """What to say when the service does not say that it credited what was paid; "" when it does."""
+    credited = settlement.credited_usd
+    if credited is None:
+        return f"You paid {money(paid)}. The service did not say how much of it was credited; look at the balance."
+    if credited == paid:
+        return ""
+    return (
+        f"You paid {money(paid)}, but the service says that it credited {money(credited)}. "
+        "Look at the balance, and ask the service before you pay again."
+    )
 
 
 class OpenPayments(QObject):
@@ -131,13 +145,13 @@ class OpenPayments(QObject):
             return Ended("unknown", "The service cannot be reached now.")
         try:
             try:
-                return Ended("answered", settlement=await service.x402.settle(str(intent.request.get("header", ""))))
+                return _credited(intent, await service.x402.settle(str(intent.request.get("header", ""))))
             except ServiceError as error:
                 refused = error
             flat = intent.request.get("flat")
             if refused.code == "INVALID_PAYMENT_FORMAT" and isinstance(flat, str):
                 try:  # the same authorization in the other form: no second signature
-                    return Ended("answered", settlement=await service.x402.settle(flat))
+                    return _credited(intent, await service.x402.settle(flat))
                 except ServiceError as error:
                     refused = error
             return await self._read_refusal(intent, account, service, refused, again=again)
@@ -175,7 +189,7 @@ class OpenPayments(QObject):
 
         if account.watch_only:
             return False
-        amount = Decimal(str(intent.request.get("amount", "0")))
+        amount = _amount(intent)
         since = intent.created_at + skew - DATE_GRAIN
         try:
             page = await service.x402.transactions(account.address)
@@ -192,7 +206,7 @@ class OpenPayments(QObject):
             intent_id=intent.id,
             account_id=intent.account_id,
             account=account.name if account is not None else str(intent.request.get("account", "")),
-            amount=Decimal(str(intent.request.get("amount", "0"))),
+            amount=_amount(intent),
             sent_at=intent.created_at,
             until=_until(intent),
             note=intent.note,
@@ -206,3 +220,11 @@ class OpenPayments(QObject):
 def _until(intent: Intent) -> datetime:
     text = str(intent.request.get("valid_before", "0"))
     return datetime.fromtimestamp(int(text) if text.isdecimal() else 0, UTC)
+
+
+def _amount(intent: Intent) -> Decimal:
+    return Decimal(str(intent.request.get("amount", "0")))
+
+
+def _credited(intent: Intent, settlement: Settlement) -> Ended:
+    return Ended("answered", credit_note(_amount(intent), settlement), settlement)

@@ -368,11 +368,12 @@ class TopUpPresenter(QObject):
         result = await self.open.settle(intent)
         if result.state == "answered":
             settlement = result.settlement
-            credited = settlement.credited_usd if settlement is not None else None
             self._change(
                 step="done",
                 busy=False,
-                credited=credited if credited is not None else self.view.amount,
+                problem=result.note if settlement is not None else "",
+                # without a settlement, the wallet's bookings show the amount that was paid
+                credited=settlement.credited_usd if settlement is not None else self.view.amount,
                 new_balance=settlement.balance_usd if settlement is not None else None,
                 receipt=receipt_rows(settlement) if settlement is not None else (),
             )

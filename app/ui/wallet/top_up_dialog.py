@@ -331,11 +331,14 @@ class TopUpDialog(Dialog):
             "refused": ("Nothing was paid", view.problem),
         }[view.step]
         self._end.addWidget(Label(theme, title, "heading", wrap=True))
-        if view.step == "done" and view.credited is not None:
-            text = f"{money.money(view.credited)} were credited to {view.account}."
-            if view.new_balance is not None:
-                text += f" The balance is {money.money(view.new_balance)} now."
-        self._end.addWidget(Label(theme, text, role="text2", wrap=True))
+        if view.step == "done":
+            credited = f"{money.money(view.credited)} were credited to {view.account}." if view.credited else ""
+            balance = f"The balance is {money.money(view.new_balance)} now." if view.new_balance is not None else ""
+            text = f"{credited} {balance}".strip()
+        if text:
+            self._end.addWidget(Label(theme, text, role="text2", wrap=True))
+        if view.step == "done" and view.problem:
+            self._end.addWidget(Label(theme, view.problem, role="warn", wrap=True))
         if view.step == "unknown":
             more = (
                 "The payment stays in the list at the left until its end is known. No other payment of this wallet is "

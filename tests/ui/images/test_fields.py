@@ -203,7 +203,7 @@ async def test_too_many_for_longer_is_failed_and_sent_again_by_hand_alone(images
     image = await made(images, "A harbour")
     problem = images.presenter.problem
     assert image.state == "failed" and problem is not None
-    assert problem.what == "Too many requests this minute" and "again by itself" not in problem.meaning
+    assert problem.what == "Limit reached" and problem.meaning.startswith("Resets ")
     assert problem.primary is not None and problem.primary.text == "Try again"
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import base64
 import json
+from dataclasses import replace
 from decimal import Decimal
 from types import SimpleNamespace
 
 import pytest
+from PySide6.QtWidgets import QLabel
 
 from app.bootstrap.wallet_tab import top_up_and_go_on
 from app.credentials.stores import SessionStore
@@ -156,6 +158,32 @@ async def test_a_service_that_reads_the_other_form_gets_the_same_signature_in_it
     assert Decimal((await wallet.wallet_state(account))["usd"]) == USD
     await wallet.leave(dialog)
     assert len([row for row in await wallet.keys.signed_lately() if row.kind == "payment"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("credited", "words"), [(Decimal("14.50"), "it credited $14.50"), (None, "did not say how much")]
+)
+async def test_a_credit_that_is_not_what_was_paid_is_said(
+    wallet: Desk, monkeypatch: pytest.MonkeyPatch, credited: Decimal | None, words: str
+) -> None:
+    account = await wallet.faucet_wallet()
+    settle = X402Resource.settle
+
+    async def generous(self: X402Resource, payment: str) -> Settlement:
+        return replace(await settle(self, payment), credited_usd=credited)
+
+    monkeypatch.setattr(X402Resource, "settle", generous)
+    dialog = await wallet.review(account)
+    dialog.go.click()
+    await wallet.until(lambda: wallet.top_ups.view.step == "done")
+    assert wallet.top_ups.view.credited == credited
+    said = [label.text() for label in dialog.findChildren(QLabel)]
+    assert any("You paid $7.25" in text and words in text for text in said)
+    (intent,) = await wallet.intents.recent("x402")
+    assert (intent.state, words in intent.note) == ("answered", True)
+    dialog.reject()
+    await wallet.until(lambda: any(words in sentence for sentence, *_ in wallet.toasts))
+    await wallet.tasks.idle()
 
 
 async def test_what_is_wrong_is_seen_without_scrolling_and_a_signature_that_failed_leaves_no_payment_under_way(
