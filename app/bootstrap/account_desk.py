@@ -6,7 +6,7 @@ Every part is made on first use. None of them is needed before the window is pai
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from app.ui.settings.accounts.presenter import AccountsPresenter
     from app.ui.settings.connection.presenter import ConnectionPresenter
     from app.ui.settings.secrets.presenter import SecretsPresenter
+    from app.ui.settings.secrets.state import SecretsState
     from app.ui.shared.account_switch import AccountSwitch
     from app.ui.shared.budget import Ask, Budget
     from app.ui.shared.call_log import CallLog
@@ -51,12 +52,15 @@ class AccountDesk(QObject):
         watch_places: Callable[[SecretsPresenter], None],
         ask_budget: Ask,
         ask_elsewhere: AskElsewhere,
+        ask_wallets: Callable[[], Awaitable[bool]],
     ) -> None:
         """`bookkeeping` outlives `tasks`; `watch_places` is told of the places for keys when they are looked at.
 
-        `ask_budget` asks before a call goes past a limit, `ask_elsewhere` for a signature of a watched wallet.
+        `ask_budget` asks before a call goes past a limit, `ask_elsewhere` for a signature of a watched wallet,
+        `ask_wallets` whether to unlock the wallets for a call.
         """
         super().__init__()
+        self.ask_wallets = ask_wallets
         self.ask_budget = ask_budget
         self.ask_elsewhere = ask_elsewhere
         self._paths = ground.paths
@@ -68,6 +72,7 @@ class AccountDesk(QObject):
         self.caller = caller
         self._bookkeeping = bookkeeping
         self.sandbox = ground.sandbox
+        self._had_to_ask = False  # the person, before keys can be read
 
     def last(self) -> Account:
         """The account that was in use when the program ended, else the Sandbox."""
@@ -95,6 +100,7 @@ class AccountDesk(QObject):
         presenter = SecretsPresenter(self._make_stores, self._settings, self._tasks)
         self._watch_places(presenter)
         presenter.locked.connect(self._forget_proxy_password)
+        presenter.state_changed.connect(self._follow_places)
         presenter.look()
         return presenter
 
@@ -149,7 +155,9 @@ class AccountDesk(QObject):
         """Who signs for accounts that are wallets."""
         from app.ui.wallet.presenter_keys import WalletKeys
 
-        return WalletKeys(self.book, lambda: self.places, self._settings, self._tasks, self.ask_elsewhere)
+        return WalletKeys(
+            self.book, lambda: self.places, self._settings, self._tasks, self.ask_elsewhere, unlock=self._unlock
+        )
 
     @cached_property
     def calls(self) -> CallLog:
@@ -170,6 +178,7 @@ class AccountDesk(QObject):
             lambda: self.network,
             lambda account, base_url: self.wallet_keys.auth(account, base_url),
             lambda: self.limits,
+            self._unlock,
         )
         switch.connected.connect(self.connected)
         switch.problem.connect(self.problem)
@@ -209,12 +218,14 @@ class AccountDesk(QObject):
         return presenter
 
     async def _read_proxy_password(self) -> str:
-        from app.credentials.stores import SecretStoreError
-        from app.service.errors import ConnectionFailed
+        from app.credentials.stores import SecretStoreError, StoreLocked
+        from app.service.errors import ConnectionFailed, CredentialUnavailable
         from app.ui.settings.connection.presenter import PROXY_OWNER, PROXY_PASSWORD
 
         try:
             return await self.places.read(PROXY_OWNER, PROXY_PASSWORD) or ""
+        except StoreLocked as error:
+            raise CredentialUnavailable(error.sentence, locked=True) from None
         except SecretStoreError as error:
             raise ConnectionFailed(error.sentence, code="proxy_password", surely_not_sent=True) from None
 
@@ -249,15 +260,33 @@ class AccountDesk(QObject):
             self._tasks.replace("account", self.switch.use, account)
 
     async def _read_key(self, account: Account) -> str:
-        from app.credentials.stores import SecretStoreError
-        from app.service.errors import AuthenticationFailed
+        from app.credentials.stores import SecretStoreError, StoreLocked
+        from app.service.errors import CredentialUnavailable
 
         if account.kind == "sandbox":
             return self.sandbox.key
         try:
             return await self.places.read(account.id) or ""
         except SecretStoreError as error:
-            raise AuthenticationFailed(error.sentence, surely_not_sent=True) from None
+            raise CredentialUnavailable(error.sentence, locked=isinstance(error, StoreLocked)) from None
+
+    async def _unlock(self) -> bool:
+        """Have the person unlock what a call that they wait for needs: the wallets, the place for keys, or both."""
+        account = self.caller.account
+        if account is not None and account.kind == "wallet" and self.wallet_keys.is_locked:
+            if not await self.ask_wallets():
+                return False
+            self.wallet_keys.unlock()
+        return await self.places.unlocked()
+
+    def _follow_places(self, state: SecretsState) -> None:
+        """Tell whether keys are locked; once they can be read, ask for the lists that could not be had without one."""
+        self.caller.set_keys_locked(state.is_locked)
+        if self._had_to_ask and state.is_ready and self.caller.service is not None:
+            self.caller.account_changed.emit()
+            self.connected.emit()
+            self._tasks.replace("limits", self.switch.read_limits)
+        self._had_to_ask = bool(state.ask)
 
     def choices(self) -> tuple[AccountChoice, ...]:
         """What the account menu lists."""

@@ -28,6 +28,13 @@ async def ask_elsewhere(rialto: Rialto, name: str, text: str) -> str | None:
     return await WalletDialogs(rialto.theme, rialto.window, rialto.desk.wallet_keys).ask_elsewhere(name, text)
 
 
+async def ask_wallets(rialto: Rialto) -> bool:
+    """Ask whether to unlock the wallets for a call that waits for its signature."""
+    from app.ui.shared.dialogs import confirm
+
+    return await confirm(rialto.theme, rialto.window, "Your wallets are locked", "Unlock to send.", action="Unlock")
+
+
 def show_status_page(rialto: Rialto, page_name: str) -> None:
     """Show what a press on the status bar is about: money and limits are the wallet's, the rest is the request's."""
     name = _STATUS_PAGES.get(page_name)

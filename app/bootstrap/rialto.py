@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from app import __version__
 from app.bootstrap.chat_tab import make_chat_tab
 from app.bootstrap.moments import FirstPaint, say
-from app.bootstrap.money_questions import ask_budget, ask_elsewhere, show_status_page
+from app.bootstrap.money_questions import ask_budget, ask_elsewhere, ask_wallets, show_status_page
 from app.bootstrap.tabs import SETTINGS_TAB, TABS, make_settings
 from app.storage.errors import StorageError, StorageUnavailable
 from app.storage.log import setup_logging, stop_logging
@@ -313,6 +313,7 @@ class Rialto:
             watch_places=self.window.watch_secrets,
             ask_budget=partial(ask_budget, self),
             ask_elsewhere=partial(ask_elsewhere, self),
+            ask_wallets=partial(ask_wallets, self),
         )
         desk.connected.connect(self._connected)
         desk.problem.connect(lambda sentence: self.toast(sentence))

@@ -23,6 +23,7 @@ from app.credentials.keyring_backends import (
 from app.credentials.keyring_lane import Lane
 from app.credentials.redaction import SecretRegistry
 from app.credentials.stores import (
+    LOCKED,
     SecretStoreError,
     StoreAbsent,
     StoreFailed,
@@ -36,7 +37,6 @@ SERVICE_NAME = "Rialto"
 MAX_SECRET_CHARS = 1000  # 2,000 bytes in Windows' UTF-16
 TIME_LIMIT_S = 60.0  # long enough to type a password into the system's window
 STATUS_LIMIT_S = 5.0  # nobody is asked anything, so nobody is waited for
-LOCKED = "The system keyring is locked."
 EMPTY = "The system keyring has not been set up yet. Saving a key opens the window that does."
 Result = TypeVar("Result")
 

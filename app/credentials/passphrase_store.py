@@ -9,7 +9,15 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from app.credentials.redaction import SecretRegistry
-from app.credentials.stores import StoreAbsent, StoreFailed, StoreLocked, StoreStatus, VaultTampered, WeakPassphrase
+from app.credentials.stores import (
+    LOCKED,
+    StoreAbsent,
+    StoreFailed,
+    StoreLocked,
+    StoreStatus,
+    VaultTampered,
+    WeakPassphrase,
+)
 from app.credentials.vault_format import (
     MAX_BODY_BYTES,
     Keys,
@@ -52,10 +60,10 @@ class PassphraseStore:
 
     async def status(self) -> StoreStatus:
         if self._keys is not None:
-            return StoreStatus("passphrase", "ready", NAME, "Keys are kept in a file that your passphrase locks.")
+            return StoreStatus("passphrase", "ready", NAME, "Keys are kept in a file protected by your passphrase.")
         if await asyncio.to_thread(self._file.load) is None:
             return StoreStatus("passphrase", "absent", NAME, "There is no passphrase file yet.")
-        return StoreStatus("passphrase", "locked", NAME, "The passphrase file is locked.")
+        return StoreStatus("passphrase", "locked", NAME, LOCKED)
 
     @property
     def is_unlocked(self) -> bool:
@@ -152,7 +160,7 @@ class PassphraseStore:
 
     def _open_keys(self) -> Keys:
         if self._keys is None:
-            raise StoreLocked("The passphrase file is locked.")
+            raise StoreLocked(LOCKED)
         return self._keys
 
     def _forget(self) -> None:

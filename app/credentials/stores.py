@@ -20,6 +20,8 @@ from typing import Literal, Protocol
 
 from app.credentials.redaction import SecretRegistry
 
+LOCKED = "Your keys are locked."
+
 StoreKind = Literal["keyring", "session", "passphrase"]
 StoreState = Literal["ready", "locked", "absent", "refused"]
 

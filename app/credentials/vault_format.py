@@ -43,7 +43,7 @@ _MAX_MEMORY_KIB = 1024 * 1024  # a header must not make us allocate without end
 
 TRUNCATED = "The passphrase file is incomplete: its end is missing. Restore it from a backup."
 TAMPERED = "The passphrase file was changed or damaged after Rialto wrote it, so nothing in it is used."
-WRONG = "This is not the passphrase of the file. Nothing was changed."
+WRONG = "Wrong passphrase."
 TOO_NEW = "The passphrase file was written by a newer version of Rialto. Nothing was changed."
 
 

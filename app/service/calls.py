@@ -119,6 +119,11 @@ class Call:
             self.resource == "crypto" and self.method == "POST"
         )
 
+    @property
+    def is_asked_for(self) -> bool:
+        """Whether the person waits for it now: what costs, or changes something for good, is never sent unasked."""
+        return self.costs or self.kind is CallKind.ONCE
+
 
 def query(values: Mapping[str, object]) -> Params:
     """Query parameters: None and empty are left out, booleans are `true`/`false`, lists repeat the name.
@@ -179,6 +184,10 @@ class CallRecord:
 
     def attempted(self) -> None:
         self._change(attempts=self.exchange.attempts + 1)
+
+    def held_back(self, attempts: int) -> None:
+        """Take back `attempted`: nothing left this computer after so many tries."""
+        self._change(attempts=attempts)
 
     def answered(self, info: ResponseInfo) -> None:
         model = info.model_id or self.exchange.model

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from app.service.addresses import is_absolute, origin
-from app.service.auth import NO_AUTH, ApiKeyAuth
+from app.service.auth import NO_AUTH, Credential
 from app.service.bodies import MAX_ERROR_BYTES, BoundedBody, too_large
 from app.service.calls import Call, CallRecord, Content, JsonContent, query
 from app.service.chat_types import RetryWait
@@ -26,6 +26,7 @@ from app.service.errors import (
     AbuseBlocked,
     BadAnswer,
     ConnectionFailed,
+    CredentialUnavailable,
     LimitExceeded,
     RateLimited,
     ServiceError,
@@ -216,7 +217,7 @@ class ServiceClient:
     async def key_limits(self) -> KeyLimits:
         """The limits of the key that calls go out with. Raises `ServiceError` when the key cannot be read."""
         if not self._knows_limits:
-            credential = await self._auth.credential() if isinstance(self._auth, ApiKeyAuth | WalletAuth) else ""
+            credential = await self._auth.credential() if isinstance(self._auth, Credential) else ""
             if not self._knows_limits:
                 self._knows_limits = True
                 self.limits = self._registry.of(self.base_url, credential, partner=self._partner)
@@ -271,9 +272,17 @@ class ServiceClient:
             await self._gate(call, record.exchange.id)
         second_chance = SecondChance(self._auth)
         longest_s = 0.0  # the longest wait so far that no window ended: no later one is shorter
+        was_unlocked = False
         while True:
+            sent = record.exchange.attempts
             try:
                 return await self._attempt(call, record, tell, receive)
+            except CredentialUnavailable as error:
+                record.held_back(sent)
+                if not error.locked or was_unlocked or not await self._unlocked_for(call):
+                    raise
+                was_unlocked = True
+                continue
             except ServiceError as error:
                 if second_chance.taken(error):
                     continue
@@ -286,6 +295,11 @@ class ServiceClient:
                 if wait_s:
                     tell(wait_reason(error), wait_s, error.message)
             await self._sleep(wait_s)
+
+    async def _unlocked_for(self, call: Call) -> bool:
+        """Ask the person to unlock what `call` needs, if it is they who wait for it."""
+        unlock = self._auth.unlock if isinstance(self._auth, Credential) else None
+        return unlock is not None and call.is_asked_for and await unlock()
 
     async def _attempt(
         self,

@@ -3,6 +3,7 @@
     ServiceError
     ├── LimitExceeded         refused here, before anything was sent: names the field and its limit
     │   └── SpendingLimit     the limit is the person's own, on what may be spent
+    ├── CredentialUnavailable not sent: the key that the call needs is locked, or not on this computer
     ├── Held                  not sent: too many refused calls lately, or the service blocks us for a while
     ├── ConnectionFailed      no answer; `surely_not_sent` says whether the service can have seen the call
     ├── TimedOut              no answer in time; may have been carried out and charged
@@ -104,6 +105,14 @@ class SpendingLimit(LimitExceeded):
         super().__init__(message)
         self.rule = rule
         self.scope = scope
+
+
+class CredentialUnavailable(ServiceError):
+    """Not sent: the key or password that the call needs cannot be read. `locked`: it can be, once it is unlocked."""
+
+    def __init__(self, message: str = "", *, locked: bool = False) -> None:
+        super().__init__(message, surely_not_sent=True)
+        self.locked = locked
 
 
 class Held(ServiceError):

@@ -12,7 +12,8 @@ from email.utils import parsedate_to_datetime
 
 import httpx
 
-from app.service.errors import AuthenticationFailed, ServiceError
+from app.service.auth import Credential, Unlock
+from app.service.errors import AuthenticationFailed, CredentialUnavailable, ServiceError
 
 SignInHeader = Callable[[timedelta], Awaitable[str]]
 """Given how far the service's clock is ahead of ours, return the value of one sign-in header, never used before."""
@@ -23,12 +24,13 @@ MAX_SKEW = timedelta(days=3650)  # what claims more is a broken header, not a cl
 CLOCK_CODES = frozenset({"X402_SIGN_IN_EXPIRED", "X402_SIGN_IN_FUTURE_TIMESTAMP"})
 
 
-class WalletAuth(httpx.Auth):
+class WalletAuth(Credential):
     """Puts a fresh sign-in header on each attempt and learns the service's clock from each answer.
 
     `sign_in` may raise the exceptions named in `refused_by`; they become `AuthenticationFailed` with their sentence,
-    and nothing is sent. `wallet` is the address that signs, by which the service counts its calls. `on_skew` hears
-    when the two clocks come to differ by half a minute, or cease to.
+    or `CredentialUnavailable` where their `code` is "locked", and nothing is sent. `wallet` is the address that signs,
+    by which the service counts its calls. `on_skew` hears when the two clocks come to differ by half a minute, or
+    cease to.
     """
 
     def __init__(
@@ -41,7 +43,9 @@ class WalletAuth(httpx.Auth):
         refused_by: tuple[type[Exception], ...] = (),
         on_skew: Callable[[timedelta], None] | None = None,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        unlock: Unlock | None = None,
     ) -> None:
+        super().__init__(unlock)
         self.header_name = header_name
         self.skew = timedelta()  # what the service's clock is ahead of ours
         self._origin = _origin(httpx.URL(base_url))
@@ -66,14 +70,17 @@ class WalletAuth(httpx.Auth):
         self._learn(response.headers)
 
     async def _header(self) -> str:
-        refusal: str | None = None
+        refusal: ServiceError | None = None
         value = ""
         try:
             value = await self._sign_in(self.skew)
         except self._refused_by as error:
-            refusal = str(error)
+            if getattr(error, "code", "") == "locked":
+                refusal = CredentialUnavailable(str(error), locked=True)
+            else:
+                refusal = AuthenticationFailed(str(error), code="sign_in_refused", surely_not_sent=True)
         if refusal is not None:
-            raise AuthenticationFailed(refusal, code="sign_in_refused", surely_not_sent=True)
+            raise refusal
         if not value or not value.isascii() or not value.isprintable() or " " in value:
             raise AuthenticationFailed("The wallet made a sign-in that cannot be sent.", surely_not_sent=True)
         return value

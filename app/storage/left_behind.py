@@ -33,7 +33,7 @@ def report(paths: Paths) -> str:
         lines.append(f"  {path}\n      {f'{size / MB:.1f} MB' if size is not None else 'not there'}: {what}")
     lines += [
         "",
-        'Keys of accounts are in the keychain of your system under the name "Rialto", or in the file secrets.vault of',
+        'Keys of accounts are in the keyring of your system under the name "Rialto", or in the file secrets.vault of',
         "the first folder. Removing an account in Settings removes its key.",
         "",
         "To delete everything: remove your accounts in Rialto, end it, then delete these folders.",

@@ -84,15 +84,6 @@ def test_query_leaves_out_what_is_empty() -> None:
     )
 
 
-async def test_without_a_key_no_credentials_are_sent() -> None:
-    async def no_key() -> str:
-        return ""
-
-    async with Watched(handler=answering({}), auth=ApiKeyAuth(no_key)) as watched:
-        await watched.client.get("/models")
-        assert "authorization" not in watched.requests[0].headers
-
-
 async def test_a_key_pasted_with_white_space_around_it_is_sent_without() -> None:
     async def pasted() -> str:
         return f" {KEY}\n"

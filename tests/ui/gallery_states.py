@@ -82,8 +82,8 @@ def errors(page: Page) -> None:
             "See failures",
         ),
         (
-            "Keychain locked",
-            ("info", "The keychain is locked.", "Rialto needs it to sign in to Main account.", "lock"),
+            "Keys locked",
+            ("info", "Your keys are locked.", "Rialto needs them to sign in to Main account.", "lock"),
             "Unlock",
         ),
         ("Sandbox", ("sandbox", "Sandbox.", "Blocks and balances here are made up.", "cube"), "Add an account"),

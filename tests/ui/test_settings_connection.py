@@ -360,6 +360,7 @@ def composed(office, tasks) -> AccountDesk:
         watch_places=lambda places: None,
         ask_budget=nobody,
         ask_elsewhere=nobody,
+        ask_wallets=nobody,
     )
     accounts.__dict__["places"] = office.secrets  # the system's keychain is not for tests
     return accounts
@@ -405,11 +406,11 @@ class _NoSandbox:
 async def test_where_a_password_is_kept_is_said_before_it_is_typed(page, office, tasks):
     page.form.mode._segments["manual"].click()
     page.form.has_login.click()
-    assert "Kept in the system keychain, and sent to the proxy only." in words(page.form)
+    assert "Kept in the system keyring, and sent to the proxy only." in words(page.form)
     for kind, ask, said in (
         ("session", "", "for this session only"),
-        ("passphrase", "", "that your passphrase locks"),
-        ("keyring", "unlock", "not open"),
+        ("passphrase", "", "protected by your passphrase"),
+        ("keyring", "unlock", "asks you to unlock"),
     ):
         page.form.show_place(replace(office.secrets.state, kind=kind, ask=ask))
         assert said in words(page.form)
@@ -424,7 +425,7 @@ async def test_the_table_of_secrets_lists_the_password_and_leads_to_it(page, set
     await tasks.idle()
     accounts = settings.page("accounts")
     shown = words(accounts.table)
-    for part in ("Proxy password", "user “desk14”", "Connection", "System keychain"):
+    for part in ("Proxy password", "user “desk14”", "Connection", "System keyring"):
         assert part in shown
     assert LOGIN[1] not in shown
     assert nameless(desk.window) == []

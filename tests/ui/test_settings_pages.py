@@ -335,7 +335,9 @@ async def test_about_names_the_version_and_copies_it(settings, tasks):
     await tasks.idle()
 
 
-async def test_a_locked_place_for_secrets_is_said_in_a_banner_that_opens_it(desk, settings, office, tasks):
+async def test_a_place_for_keys_that_is_gone_is_said_in_a_banner_that_leads_to_the_choice(
+    desk, settings, office, tasks
+):
     await add(office, tasks, name="Main account")
     desk.window.watch_secrets(office.secrets)
     desk.caller.use(office.book.active, None)
@@ -344,7 +346,7 @@ async def test_a_locked_place_for_secrets_is_said_in_a_banner_that_opens_it(desk
     office.keychain.missing = True
     office.secrets.look()
     await tasks.idle()
-    assert "Rialto needs it to sign in to Main account." in banner.banner.accessibleName()
+    assert "Rialto needs its key to sign in to Main account." in banner.banner.accessibleName()
     desk.window.show_tab("chat")
     banner.banner.action.emit("open")
     assert (desk.window.current_tab, settings.places.current) == ("settings", "accounts")

@@ -93,7 +93,7 @@ async def test_a_watched_address_needs_no_place_for_a_key(desk, tasks, tmp_path)
 
 async def test_where_things_live_is_said_on_the_page(page):
     text = words(page)
-    assert "System keychain:" in text
+    assert "System keyring:" in text
     assert "available, unlocked" in text
     assert "On this computer, in ~/rialto-data" in text
     assert "None. Rialto contacts only the address you enter." in text
@@ -147,10 +147,30 @@ async def test_a_bare_computer_is_asked_where_to_keep_a_key_only_when_there_is_o
     assert page.question.isVisible()
     assert not page.question.do.isEnabled()  # nothing is chosen for the person
     page.question.for_session.click()
+    page.question.do.setFocus()
     page.question.do.click()
     await tasks.idle()
     assert not page.question.isVisible()
     assert "this session only" in words(page)
+    assert desk.window.focusWidget() is page.form.connect_button  # the way on, not the rail
+
+
+async def test_an_account_that_waits_for_a_place_is_not_added_once_its_form_was_changed(desk, tasks, tmp_path):
+    office = make_office(tmp_path / "bare", tasks, missing=True)
+    page = WelcomePage(desk.theme, office.accounts, office.secrets, tmp_path)
+    desk.window.show_page(page)
+    page.form.address.setText("https://api.example.com/v1")
+    page.form.key.setText(KEY)
+    page.form.connect_button.click()
+    await tasks.idle()
+    assert office.accounts.state.form.waits
+    QTest.keyClick(page.form.key, Qt.Key.Key_X)
+    office.secrets.keep_for_session()
+    await tasks.idle()
+    assert office.book.list() == ()
+    page.form.connect_button.click()
+    await tasks.idle()
+    assert [account.base_url for account in office.book.list()] == ["https://api.example.com/v1"]
 
 
 async def test_tab_reaches_everything_and_everything_has_a_name(desk, page):

@@ -263,4 +263,6 @@ def _sampling_defaults(model: Model | None) -> dict[str, float]:
 def _why_not(caller: Caller) -> str:
     if caller.account is None:
         return "Choose an account, or work in the Sandbox."
+    if caller.is_locked:
+        return "Unlock your keys first."
     return "The list of models has not come yet." if caller.service is not None else "Not connected yet."

@@ -77,8 +77,8 @@ class ThisComputer(QWidget):
         self.lock = Button(theme, "Lock secrets now", size="small")
         self.lock.clicked.connect(self._secrets.lock)
         self.unlock = Button(theme, "Unlock…", size="small")
-        self.unlock.clicked.connect(self._secrets.unlock_keychain)
-        self.look = Button(theme, "Look again", kind="quiet", size="small")
+        self.unlock.clicked.connect(self._secrets.unlock)
+        self.look = Button(theme, "Check again", kind="quiet", size="small")
         self.look.clicked.connect(self._secrets.look)
         for button in (self.lock, self.unlock, self.look):
             buttons.addWidget(button)
@@ -91,7 +91,7 @@ class ThisComputer(QWidget):
         column = QVBoxLayout(holder)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(self._theme.px(6))
-        column.addWidget(Label(self._theme, "If the keychain is missing", "small", "text2", weight=600))
+        column.addWidget(Label(self._theme, "If the system keyring is missing", "small", "text2", weight=600))
         words = (
             "Rialto asks for a passphrase and keeps secrets in one encrypted file. "
             "It never saves a secret in plain text."
@@ -129,10 +129,10 @@ class ThisComputer(QWidget):
         good = state.tone == "ok"
         self._place_icon.set_icon("shield" if good else "lock", state.tone or "text2")
         self._place_title.set_text(state.title)
-        self._place_words.set_text(state.problem or state.sentence)
-        self._place_words.setVisible(bool(state.problem or state.sentence))
+        self._place_words.set_text(state.sentence)
+        self._place_words.setVisible(bool(state.sentence))
         self.lock.setVisible(state.can_lock)
-        self.unlock.setVisible(state.ask == "unlock")
+        self.unlock.setVisible(state.is_locked)
         self.unlock.setEnabled(not state.busy)
         known = bool(state.kind or state.ask)
         self.look.setVisible(known and not good)

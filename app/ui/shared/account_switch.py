@@ -20,6 +20,7 @@ from app.ui.shared.ledger import Ledger
 
 if TYPE_CHECKING:
     from app.credentials.accounts import Account
+    from app.service.auth import Unlock
     from app.service.key_limits import LimitsRegistry
     from app.service.network import Network
     from app.service.service import Service
@@ -49,11 +50,12 @@ class AccountSwitch(QObject):
         network: Callable[[], Network] | None = None,
         wallet_auth: WalletAuthMaker | None = None,
         registry: Callable[[], LimitsRegistry] | None = None,
+        unlock: Unlock | None = None,
     ) -> None:
         """`network` gives what knows proxies and certificates, `registry` the limits of all keys: both the same each
         time, and first asked by `use`.
 
-        `wallet_auth` makes the sign-in of an account whose kind is "wallet".
+        `wallet_auth` makes the sign-in of an account whose kind is "wallet"; `unlock` asks the person to unlock a key.
         """
         super().__init__()
         self._caller = caller
@@ -63,6 +65,7 @@ class AccountSwitch(QObject):
         self._network = network
         self._wallet_auth = wallet_auth
         self._registry = registry
+        self._unlock = unlock
         self._turn = asyncio.Lock()
         self._wanted = 0
 
@@ -119,7 +122,7 @@ class AccountSwitch(QObject):
             if account.kind == "wallet" and self._wallet_auth is not None:
                 auth = await asyncio.to_thread(self._wallet_auth, account, base_url)
             else:
-                auth = ApiKeyAuth(lambda: self._read_key(account))
+                auth = ApiKeyAuth(lambda: self._read_key(account), self._unlock)
             budget = self._ledger.budget
             return open_service(
                 base_url,

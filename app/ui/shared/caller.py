@@ -39,12 +39,14 @@ class Caller(QObject):
     numbers_changed = Signal()
     budget_changed = Signal()
     reach_changed = Signal()
+    lock_changed = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.account: Account | None = None
         self.service: Service | None = None
         self.budget: BudgetState | None = None
+        self.keys_locked = False  # the place where keys are kept
         self.reach = ""  # what is between us and the service, in the code of the last failed connection; "" for nothing
         self._clear_numbers()
 
@@ -65,6 +67,12 @@ class Caller(QObject):
     def host(self) -> str:
         """The host name we speak to, "" without an account."""
         return self.account.host if self.account is not None else ""
+
+    @property
+    def is_locked(self) -> bool:
+        """True while the account in use needs a key that is locked."""
+        account = self.account
+        return self.keys_locked and account is not None and account.kind != "sandbox" and not account.watch_only
 
     def use(self, account: Account | None, service: Service | None) -> None:
         """Call as somebody else, or as nobody."""
@@ -107,6 +115,12 @@ class Caller(QObject):
         if code != self.reach:
             self.reach = code
             self.reach_changed.emit()
+
+    def set_keys_locked(self, locked: bool) -> None:
+        """Take whether the place where keys are kept has to be unlocked."""
+        if locked != self.keys_locked:
+            self.keys_locked = locked
+            self.lock_changed.emit()
 
     def set_budget(self, budget: BudgetState | None) -> None:
         """Take the state of the failure budget; the window says so while it holds calls."""

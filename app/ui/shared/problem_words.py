@@ -20,6 +20,7 @@ Button = tuple[str, str]  # (action id, words)
 RETRY: Button = ("retry", "Try again")
 EDIT: Button = ("edit", "Edit")
 DISMISS: Button = ("dismiss", "Do not send")
+UNLOCK: Button = ("retry", "Unlock…")  # asking again asks for what unlocks, and then sends
 REPLACE_KEY: Button = ("replace-key", "Replace key…")
 SWITCH: Button = ("switch-account", "Use another account…")
 SANDBOX: Button = ("sandbox", "Work in the Sandbox")
@@ -123,6 +124,13 @@ def _held(error: errors.ServiceError, subject: str, charged: str) -> Told:
         severity="warn",
         waits=True,
     )
+
+
+def _no_credential(error: errors.ServiceError, subject: str, charged: str) -> Told:
+    if getattr(error, "locked", False):
+        return Told("Not sent yet", f"Unlock your keys to send this {subject}.", UNLOCK, icon="lock", severity="warn")
+    means = _join(_said(error), f"Nothing was sent, and your {subject} is kept.")
+    return Told("The key of this account cannot be read", means, REPLACE_KEY, RETRY, icon="key", severity="warn")
 
 
 def _offline(error: errors.ServiceError, subject: str, charged: str) -> Told:
@@ -402,6 +410,7 @@ _WRITERS: dict[str, _Writer] = {
     "ServiceError": _anything,
     "LimitExceeded": _limit,
     "SpendingLimit": _spending_limit,
+    "CredentialUnavailable": _no_credential,
     "Held": _held,
     "ConnectionFailed": _offline,
     "TimedOut": _timed_out,

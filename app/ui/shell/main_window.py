@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QEvent, QPoint, QSize, Qt, QTimer, Signal
@@ -263,8 +264,11 @@ class MainWindow(QMainWindow):
     # What lies over the window
 
     def watch_secrets(self, secrets: SecretsPresenter) -> None:
-        """Say in a banner when the account in use needs a key that is locked away."""
+        """Say in a banner when the account in use needs a key that is locked, and unlock it in a dialog."""
+        from app.ui.settings.secrets.unlock import ask_to_unlock
+
         self.secrets = secrets
+        secrets.ask_with(partial(ask_to_unlock, self.theme, self, secrets))
         if self._overlays is not None:
             self._overlays.watch_secrets(secrets)
 

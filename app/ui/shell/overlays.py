@@ -72,6 +72,7 @@ class Overlays(QObject):
         window.saver.failed.connect(self._saving_failed)
         window.caller.budget_changed.connect(self._show_budget)
         window.caller.account_changed.connect(self._show_locked)
+        window.caller.lock_changed.connect(self._show_locked)
         window.caller.reach_changed.connect(self._show_reach)
         self.banner.action.connect(self._banner_pressed)
         if window.secrets is not None:
@@ -204,23 +205,19 @@ class Overlays(QObject):
 
     def _show_locked(self, _state: object = None) -> None:
         """Say that the account in use cannot reach its key. The Sandbox and the first page need none."""
-        window = self._window
-        account, secrets = window.caller.account, window.secrets
-        ask = secrets.state.ask if secrets is not None else ""
-        if secrets is None or account is None or account.kind != "api_key" or not ask:
+        caller, secrets = self._window.caller, self._window.secrets
+        spec: BannerSpec | None = None
+        if secrets is not None and caller.account is not None and not secrets.state.asking:  # the dialog says the same
+            needs = f"Rialto needs them to sign in to {caller.account.name}."
+            if caller.is_locked:
+                spec = BannerSpec("info", "Your keys are locked.", needs, "lock", (ActionSpec("unlock", "Unlock…"),))
+            elif secrets.state.ask == "choose" and caller.account.kind == "api_key":
+                choose = (ActionSpec("choose", "Choose a place…"),)
+                spec = BannerSpec("warn", secrets.state.sentence, needs.replace("them", "its key"), "lock", choose)
+        if spec is None:
             self.banner.clear("secrets")
-            return
-        does = {"unlock": "Unlock", "passphrase": "Open the passphrase file…"}.get(ask, "Choose a place…")
-        self.banner.show_banner(
-            "secrets",
-            BannerSpec(
-                "info" if ask != "choose" else "warn",
-                f"{secrets.state.title}.",
-                f"Rialto needs it to sign in to {account.name}.",
-                "lock",
-                (ActionSpec("unlock" if ask == "unlock" else "open", does),),
-            ),
-        )
+        else:
+            self.banner.show_banner("secrets", spec)
 
     def _show_reach(self) -> None:
         """Say while the service of the account in use cannot be reached; the next answer takes it back."""
@@ -256,7 +253,7 @@ class Overlays(QObject):
         if key != "secrets":
             return
         if action == "unlock" and self._window.secrets is not None:
-            self._window.secrets.unlock_keychain()
+            self._window.secrets.unlock()
         else:
             self._window.open_settings("accounts")
 

@@ -1,7 +1,7 @@
 """The program tests itself: what it was built with, and one real piece of work with each part, in the Sandbox.
 
 `rialto --self-test` runs it in a process of its own, with a data folder made for it and no window on the screen, and
-ends with 1 when something is missing. What a computer may lack without being broken (a keychain, a loudspeaker) is
+ends with 1 when something is missing. What a computer may lack without being broken (a keyring, a loudspeaker) is
 said and is no failure.
 """
 
@@ -79,7 +79,7 @@ async def act(tour: Guide) -> None:
     await asyncio.to_thread(_certificates, table)
     _environment(table)
     await tour.until("the place for keys to be known", lambda: place_is_known(window))
-    _keychain(tour, table)
+    _keyring(tour, table)
     await asyncio.to_thread(_sound, table)
     _order(table)
     await table.check("Codecs", _codecs)
@@ -125,11 +125,11 @@ def _certificates(table: _Table) -> None:
         table.line("Certificates", OK, "the system's own" if count is None else f"{count} authorities are trusted")
 
 
-def _keychain(tour: Guide, table: _Table) -> None:
+def _keyring(tour: Guide, table: _Table) -> None:
     secrets = tour.window.secrets
     state = secrets.state if secrets is not None else None
     found = state is not None and state.kind == "keyring"
-    table.line("Keychain", OK if found else LACKING, getattr(state, "sentence", "") or getattr(state, "kind", ""))
+    table.line("Keyring", OK if found else LACKING, getattr(state, "sentence", "") or getattr(state, "kind", ""))
 
 
 def _order(table: _Table) -> None:

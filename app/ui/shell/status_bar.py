@@ -39,11 +39,11 @@ class AccountChip(QAbstractButton):
         theme.changed.connect(self.updateGeometry)
 
     def show_account(self, name: str, *, sandbox: bool, state: str = "ok") -> None:
-        """`state` colours the dot: "ok", "warn" while calls are held, "control" with no account."""
+        """`state` colours the dot: "ok", "warn" while calls are held, "locked" without its key, "control" for none."""
         self._sandbox = sandbox
         self._state = state
         self.setText(name)
-        words = {"warn": ", calls are paused", "control": ""}.get(state, "")
+        words = {"warn": ", calls are paused", "locked": ", its key is locked"}.get(state, "")
         self.setAccessibleName(f"Account: {name}{words}")
         self.updateGeometry()
         self.update()
@@ -81,7 +81,7 @@ class AccountChip(QAbstractButton):
         else:
             size = theme.px(7)
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.color(self._state))
+            painter.setBrush(theme.color("warn" if self._state == "locked" else self._state))
             painter.drawEllipse(self._mirrored(QRectF(left, (self.height() - size) / 2, size, size)))
         left += size + theme.px(5)
         room = self.width() - left - theme.px(9)
@@ -203,6 +203,7 @@ class StatusBar(QFrame):
         caller.account_changed.connect(self.refresh)
         caller.numbers_changed.connect(self.refresh)
         caller.budget_changed.connect(self.refresh)
+        caller.lock_changed.connect(self.refresh)
         theme.changed.connect(self._restyle)
         self._restyle()
         self.refresh()
@@ -235,7 +236,7 @@ class StatusBar(QFrame):
         numbers = self.hints.isHidden()
         name = caller.account.name if caller.account is not None else "No account"
         holding = caller.budget is not None and caller.budget.holding
-        state = "control" if caller.account is None else "warn" if holding else "ok"
+        state = "control" if caller.account is None else "locked" if caller.is_locked else "warn" if holding else "ok"
         self.chip.show_account(name, sandbox=caller.is_sandbox, state=state)
         self.host.set_runs(self._host_runs() if wide else ())
         self.work.set_runs(*self._work_runs(wide))

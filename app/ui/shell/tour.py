@@ -101,7 +101,7 @@ async def _first_act(guide: Guide) -> None:
         guide.click(main.composer.citations)
     await guide.picture("character-chosen", f"{character} is chosen, web search is on, sources are to be cited.")
 
-    await guide.ask("How does Rialto keep my API key safe, and what if there is no keychain?")
+    await guide.ask("How does Rialto keep my API key safe, and what if there is no keyring?")
     await guide.until("the first words", lambda: len(guide.answer().text) > 40)
     grown = [len(guide.answer().text)]
     while guide.answer().state == "streaming" and len(grown) < 2000:

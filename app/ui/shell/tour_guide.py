@@ -87,6 +87,6 @@ class Guide:
 
 
 def place_is_known(window: MainWindow) -> bool:
-    """Whether the look for a keychain has ended, with one or without."""
+    """Whether the look for a keyring has ended, with one or without."""
     secrets = window.secrets
     return secrets is not None and bool(secrets.state.kind or secrets.state.sentence)

@@ -72,11 +72,14 @@ class WelcomePage(QWidget):
         self.start.clicked.connect(self.sandbox_chosen)
         self.form = AccountForm(theme, with_name=False, large=True)
         self.form.submitted.connect(lambda draft, unchecked: accounts.add(draft, unchecked=unchecked))
+        self.form.edited.connect(accounts.forget_waiting)
         self.wallet_ways = QButtonGroup(self)
         self.set_up = Button(theme, "Set up a wallet", size="large")
         self.set_up.clicked.connect(self._set_up_wallet)
+        self._form_waits = False
         self._wallet_waits = False  # until it is known where its key will be
         self.question = SecretsQuestion(theme, secrets)
+        self.question.answered.connect(lambda: self.form.connect_button.setFocus(Qt.FocusReason.OtherFocusReason))
         self._secrets_fact = _Fact(theme, "lock", "Secrets")
         self._history_fact = _Fact(theme, "drive", "History and media")
         self._history_fact.set_words(f"On this computer, in {_short_path(data_folder)}")
@@ -208,6 +211,9 @@ class WelcomePage(QWidget):
         self.form.show_form(state.form, self._secrets.state)
         if state.form.problems:
             self.form.focus_first_problem()
+        if state.form.waits and not self._form_waits:
+            self._ask_place()
+        self._form_waits = state.form.waits
         if state.form.done > self._done:
             self._done = state.form.done
             self.connected.emit()
@@ -221,10 +227,13 @@ class WelcomePage(QWidget):
         self._wallet_waits = self._wallet_way != "watch" and bool(self._secrets.state.ask)
         self._show_question()
         if self._wallet_waits:
-            self._scroll.ensureWidgetVisible(self.question)
-            self.question.setFocus(Qt.FocusReason.OtherFocusReason)
+            self._ask_place()
         else:
             self.wallet_wanted.emit(self._wallet_way)
+
+    def _ask_place(self) -> None:
+        self.question.take_focus()
+        self._scroll.ensureWidgetVisible(self.question.do)
 
     @property
     def _wallet_way(self) -> str:
@@ -234,7 +243,8 @@ class WelcomePage(QWidget):
         if self._wallet_waits and state.is_ready:
             self._set_up_wallet()
         self.form.show_form(self._accounts.state.form, state)
-        self._secrets_fact.set_words(f"{_place_words(state)}:", state.short, state.tone or "text2")
+        tone = "text2" if state.ask == "choose" else state.tone or "text2"  # the question is the one warning
+        self._secrets_fact.set_words(f"{_place_words(state)}:", state.short, tone)
 
     # Keys
 
@@ -382,7 +392,7 @@ class _Tile(QWidget):
 
 
 def _place_words(state: SecretsState) -> str:
-    return "System keychain" if state.kind in ("", "keyring") else "Kept"
+    return "System keyring" if state.kind == "keyring" or (not state.ask and not state.kind) else "Kept"
 
 
 def _short_path(folder: Path) -> str:

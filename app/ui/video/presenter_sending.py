@@ -21,6 +21,7 @@ from app.service.errors import (
     Conflict,
     ConnectionFailed,
     ContentRefused,
+    CredentialUnavailable,
     Held,
     LimitExceeded,
     PaymentRequired,
@@ -207,7 +208,7 @@ class Sender:
             self._hold_back((error.retry_after_s or DEFAULT_REST_S) * self.pace)
         elif isinstance(error, SpendingLimit):
             await self._hold(job, problem.sentence, limit=error.scope)
-        elif isinstance(error, AuthenticationFailed):
+        elif isinstance(error, AuthenticationFailed | CredentialUnavailable):
             await self._hold(job, f"{problem.sentence} Nothing was charged.")
         else:
             form = job.form

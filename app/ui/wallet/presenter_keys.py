@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from app.credentials.accounts import Account, AccountBook
+    from app.service.auth import Unlock
     from app.service.wallet_auth import WalletAuth
     from app.storage.database import Database
     from app.storage.settings import SettingsStore
@@ -57,8 +58,11 @@ class WalletKeys(QObject):
         tasks: TaskScope,
         ask_elsewhere: AskElsewhere,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        unlock: Unlock | None = None,
     ) -> None:
+        """`unlock` asks the person to unlock keys for a call that they wait for."""
         super().__init__()
+        self._unlock = unlock
         self._book = book
         self._place = place
         self._settings = settings
@@ -289,7 +293,14 @@ class WalletKeys(QObject):
             self.note(account, "sign-in", message.domain, message.text)
 
         headers = SignInHeaders(signer, site, on_signed=note)
-        return WalletAuth(base_url, names.siwx_header, headers, wallet=account.address, refused_by=(WalletError,))
+        return WalletAuth(
+            base_url,
+            names.siwx_header,
+            headers,
+            wallet=account.address,
+            refused_by=(WalletError,),
+            unlock=self._unlock,
+        )
 
     def note(self, account: Account, kind: str, host: str, document: str) -> None:
         """Write down what was just signed, and begin the time to the lock anew."""
@@ -316,7 +327,7 @@ class WalletKeys(QObject):
 
     async def _read_key(self, account: Account) -> PrivateKey:
         """Raises `KeyUnavailable`, also for what the place for secrets says: signing knows no other words."""
-        from app.credentials.stores import SecretStoreError
+        from app.credentials.stores import SecretStoreError, StoreLocked
         from app.wallet.errors import KeyUnavailable
         from app.wallet.keys import read_private_key
 
@@ -325,14 +336,14 @@ class WalletKeys(QObject):
         if account.watch_only:
             raise KeyUnavailable("elsewhere", "The key of this wallet is elsewhere.")
         self._was_read = True
-        problem = ""
+        problem, code = "", "missing"
         text: str | None = None
         try:
             text = await self._place().read(account.id)
         except SecretStoreError as error:
-            problem = error.sentence
+            problem, code = error.sentence, "locked" if isinstance(error, StoreLocked) else code
         if not text:
-            raise KeyUnavailable("missing", problem or f"The key of {account.name} is not on this computer.")
+            raise KeyUnavailable(code, problem or f"The key of {account.name} is not on this computer.")
         return read_private_key(text, "evm" if account.address.startswith("0x") else "solana")
 
 

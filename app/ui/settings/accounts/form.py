@@ -24,6 +24,7 @@ class AccountForm(QWidget):
     """Address and key, and where the key will be kept. `submitted` carries an `AccountDraft` and "unchecked"."""
 
     submitted = Signal(object, bool)
+    edited = Signal()  # what was submitted before is not what is asked for any more
     cancelled = Signal()
 
     def __init__(self, theme: Theme, *, with_name: bool, large: bool = False) -> None:
@@ -62,6 +63,7 @@ class AccountForm(QWidget):
         self.anyway_button.hide()
         for field in (self.address, self.key, self.name):
             field.returnPressed.connect(lambda: self._submit(unchecked=False))
+            field.textEdited.connect(lambda _text: self.edited.emit())
         self.address.textEdited.connect(lambda: self._boxes["base_url"].show_problem(""))
         self.key.textEdited.connect(lambda: self._boxes["key"].show_problem(""))
         self._column = QVBoxLayout(self)
@@ -109,7 +111,8 @@ class AccountForm(QWidget):
         for field in (self.address, self.key, self.name):
             field.setReadOnly(state.busy)
         self._keep.set_text(keep_words(place))
-        self._keep_icon.set_icon("warning" if place.ask else "lock", "warn" if place.ask else "text3")
+        for widget in (self._keep, self._keep_icon):
+            widget.setVisible(place.ask != "choose")  # the question itself says it
         if state.done > self._done:
             self._done = state.done
             self.clear()
@@ -157,13 +160,13 @@ class AccountForm(QWidget):
 def keep_words(place: SecretsState) -> str:
     """Where a key would be kept, before it is entered."""
     if place.kind == "keyring" and not place.ask:
-        return f"Kept in the system keychain ({place.backend}). It is never written to a file or shown again in full."
+        return f"Kept in the system keyring ({place.backend}). It is never written to a file or shown again in full."
     if place.kind == "passphrase" and not place.ask:
-        return "Kept in the file that your passphrase locks. It is never shown again in full."
+        return "Kept in a file protected by your passphrase. It is never shown again in full."
     if place.kind == "session":
         return "Kept in memory for this session only, and forgotten when Rialto closes."
     if place.ask == "choose":
-        return "No keychain was found here. Rialto asks where to keep the key; never in plain text."
-    if place.ask:
-        return "The place for secrets is locked. Rialto asks to open it before it keeps the key."
-    return "Rialto keeps keys in the system keychain, never in plain text."
+        return "Rialto asks where to keep the key; never in plain text."
+    if place.is_locked:
+        return "Rialto asks you to unlock your keys before it keeps this one."
+    return "Rialto keeps keys in the system keyring, never in plain text."

@@ -54,6 +54,7 @@ class AccountsPage(SectionPage):
         self._hears_toasts = False
         self._done = presenter.state.form.done
         self._removed = presenter.state.removed
+        self._form_waits = False
         self.rows: dict[str, AccountRowWidget] = {}
         self.add_button = Button(theme, "Add account", "plus")
         self.add_button.clicked.connect(self.open_form)
@@ -96,6 +97,8 @@ class AccountsPage(SectionPage):
         card.body.addLayout(head)
         self.form = AccountForm(self.theme, with_name=True)
         self.form.submitted.connect(lambda draft, unchecked: self._presenter.add(draft, unchecked=unchecked))
+        self.form.edited.connect(self._presenter.forget_waiting)
+        self.question.answered.connect(lambda: self.form.connect_button.setFocus(Qt.FocusReason.OtherFocusReason))
         self.form.cancelled.connect(self.close_form)
         card.body.addLayout(held_to(self.form, self.theme.type_px(520)))
         card.hide()
@@ -141,7 +144,8 @@ class AccountsPage(SectionPage):
     def _show_question(self) -> None:
         """Where keys are kept matters as soon as there is one, or one is being entered."""
         keys = any(row.kind == "api_key" for row in self._presenter.state.accounts)
-        self._question_holder.setVisible(keys or not self._form_card.isHidden())
+        asks = self._secrets.state.ask == "choose"
+        self._question_holder.setVisible(asks and (keys or not self._form_card.isHidden()))
 
     # State
 
@@ -155,6 +159,9 @@ class AccountsPage(SectionPage):
         self._problem.set_text(state.problem)
         self._problem.setVisible(bool(state.problem))
         self.form.show_form(state.form, self._secrets.state)
+        if state.form.waits and not self._form_waits:
+            self.question.take_focus()
+        self._form_waits = state.form.waits
         if state.form.done > self._done:
             self._done = state.form.done
             self.close_form()
@@ -174,6 +181,7 @@ class AccountsPage(SectionPage):
 
     def _show_place(self, state: SecretsState) -> None:
         self.form.show_form(self._presenter.state.form, state)
+        self._show_question()
 
     # What the person wants
 

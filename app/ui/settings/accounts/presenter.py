@@ -81,9 +81,11 @@ class AccountsPresenter(QObject):
         self._answers: dict[str, LastAnswer] = {}
         self._calls = calls
         self._removed: tuple[Account, str | None] | None = None
+        self._waiting: tuple[Account, str] | None = None  # a new account and its key, until there is a place for it
         self._writing = asyncio.Lock()
         self.state = AccountsState(problem=book.note)
         secrets.state_changed.connect(lambda _state: self.refresh())
+        secrets.ready.connect(self._add_waiting)
         if calls is not None:
             calls.changed.connect(lambda _account: self.refresh())
         self.refresh()
@@ -126,7 +128,13 @@ class AccountsPresenter(QObject):
 
     def reset_form(self) -> None:
         """Forget what the form was told last."""
+        self._waiting = None
         self._change(form=FormState(done=self.state.form.done))
+
+    def forget_waiting(self) -> None:
+        """The form was changed: an account that waits for a place for its key is not wanted any more."""
+        self._waiting = None
+        self._change(form=replace(self.state.form, waits=False))
 
     # What others tell
 
@@ -190,6 +198,7 @@ class AccountsPresenter(QObject):
             if running is None:
                 raise ConnectionFailed("The Sandbox is not running.")
             return running
+        await self._secrets.unlocked("Unlock to test the key.")
         key = await self._secrets.read(account.id)
         if not key:
             raise AuthenticationFailed("There is no key for this account on this computer.")
@@ -246,7 +255,7 @@ class AccountsPresenter(QObject):
         try:
             key = await self._secrets.read(account_id)
         except SecretStoreError:
-            key = None  # a locked keychain must not keep an account on the list for ever
+            key = None  # a locked keyring must not keep an account on the list for ever
         if key is not None and not await self._forget_secret(account_id):
             return
         await self._write(self._book.remove, account_id)
@@ -270,11 +279,23 @@ class AccountsPresenter(QObject):
             await self._keep_secret(account.id, key)
 
     async def _add(self, draft: AccountDraft, unchecked: bool) -> None:
+        await self._fill_form(self._add_checked(draft, unchecked))
+
+    def _add_waiting(self) -> None:
+        """There is a place for keys now: the connection that was asked for goes on."""
+        if self._waiting is not None:
+            self._tasks.start("add", self._add_kept_back, *self._waiting)
+
+    async def _add_kept_back(self, account: Account, key: str) -> None:
+        await self._fill_form(self._finish(account, key))
+
+    async def _fill_form(self, work: Awaitable[FormState]) -> None:
+        self._waiting = None
         done = self.state.form.done
         self._change(form=FormState(busy=True, done=done))
         form = FormState(done=done)
         try:
-            form = await self._add_checked(draft, unchecked)
+            form = await work
         finally:
             self._change(form=form)
 
@@ -303,20 +324,27 @@ class AccountsPresenter(QObject):
             self._tests[account.id] = verdict(checked)
             if not checked.permitted:
                 return FormState(problems={"key": "The service knows this key but does not let it in."}, done=done)
+        return await self._finish(account, key)
+
+    async def _finish(self, account: Account, key: str) -> FormState:
+        """Keep a new account and use it, at once or when there is a place for its key."""
+        done = self.state.form.done
         sentence = await self._keep_new(account, key)
-        if sentence:
-            return FormState(sentence=sentence, done=done)
+        if sentence or self._waiting is not None:
+            return FormState(sentence=sentence, waits=self._waiting is not None, done=done)
         self.account_chosen.emit(account.id)
         return FormState(done=done + 1)
 
     async def _keep_new(self, account: Account, key: str) -> str:
-        """Write key and account and use it; a sentence when that was refused."""
-        from app.credentials.stores import SecretStoreError
+        """Write key and account; a sentence when that was refused, "" also where it waits for the person's choice."""
+        from app.credentials.stores import SecretStoreError, StoreAbsent
 
         try:
             await self._secrets.write(account.id, key)
             await self._write(self._book.add, account)
             await self._write(self._book.set_active, account.id)
+        except StoreAbsent:
+            self._waiting = account, key  # the question is beside the form: where keys are kept
         except SecretStoreError as error:
             return error.sentence
         except AccountRefused as error:

@@ -47,7 +47,7 @@ class SecretRow:
     what: str  # "API key"
     hint: str  # "ends in 9f2c", or "" when it is too short to tell anything
     belongs_to: str
-    kept_in: str  # "System keychain"
+    kept_in: str  # "System keyring"
     is_lasting: bool  # False: gone when Rialto closes
     last_used: str
 
@@ -60,6 +60,7 @@ class FormState:
     problems: Mapping[str, str] = field(default_factory=dict)
     sentence: str = ""  # what belongs to no field
     can_save_unchecked: bool = False  # nothing answered: the account may be kept all the same
+    waits: bool = False  # the key was checked; the account is added once the person chose where to keep it
     done: int = 0  # goes up by one with each account that was added: the form clears itself then
 
 

@@ -245,10 +245,12 @@ def _beside(theme: Theme, *boxes: FieldBox, first: int, second: int = 0) -> QHBo
 
 def _keep_words(place: SecretsState) -> str:
     """Where a password would be kept, before it is entered."""
-    if place.ask:
-        return "The place for secrets is not open. The password is kept once it is, never in plain text."
+    if place.ask == "choose":
+        return "Rialto asks where to keep the password; never in plain text."
+    if place.is_locked:
+        return "Rialto asks you to unlock your keys before it keeps the password, never in plain text."
     if place.kind == "session":
         return "Kept in memory for this session only, and forgotten when Rialto closes."
     if place.kind == "passphrase":
-        return "Kept in the file that your passphrase locks, and sent to the proxy only."
-    return "Kept in the system keychain, and sent to the proxy only."
+        return "Kept in a file protected by your passphrase, and sent to the proxy only."
+    return "Kept in the system keyring, and sent to the proxy only."

@@ -1,8 +1,11 @@
-"""The question that a computer without an open keychain asks: unlock it, a passphrase file, or this session only."""
+"""The question that a computer without a keyring asks: a passphrase file, or this session only.
+
+What is locked is asked for in a dialog: `unlock.py`.
+"""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QRadioButton, QVBoxLayout, QWidget
 
 from app.ui.settings.fields import FieldBox, SecretField, held_to
@@ -16,7 +19,9 @@ from app.ui.shared.theme import Theme
 
 
 class SecretsQuestion(Card):
-    """Hidden while there is nothing to ask."""
+    """Hidden while there is nothing to ask. `answered`: it goes, and whoever shows it gives the focus to something."""
+
+    answered = Signal()
 
     def __init__(self, theme: Theme, presenter: SecretsPresenter) -> None:
         super().__init__(theme, padding=(14, 12), spacing=10, fill="warn_tint", border="warn")
@@ -30,7 +35,7 @@ class SecretsQuestion(Card):
         ways = QVBoxLayout(self._ways)
         ways.setContentsMargins(0, 0, 0, 0)
         ways.setSpacing(theme.px(4))
-        self.in_file = QRadioButton("In one file that a passphrase locks")
+        self.in_file = QRadioButton("In a file protected by a passphrase")
         self.for_session = QRadioButton("In memory, for this session only")
         group = QButtonGroup(self)
         for way in (self.in_file, self.for_session):
@@ -39,6 +44,7 @@ class SecretsQuestion(Card):
             way.toggled.connect(self._show_fields)
         self.body.addWidget(self._ways)
         self.passphrase = SecretField(theme, "At least eight characters")
+        self.in_file.clicked.connect(lambda: self.passphrase.setFocus(Qt.FocusReason.OtherFocusReason))
         self.again = SecretField(theme, "The same once more")
         self._passphrase_box = FieldBox(theme, "Passphrase", self.passphrase)
         self._again_box = FieldBox(theme, "Passphrase again", self.again)
@@ -49,7 +55,7 @@ class SecretsQuestion(Card):
         buttons = QHBoxLayout()
         self.do = Button(theme, "Continue", kind="primary", size="small")
         self.do.clicked.connect(self._answer)
-        self.look_again = Button(theme, "Look again", kind="quiet", size="small")
+        self.look_again = Button(theme, "Check again", kind="quiet", size="small")
         self.look_again.clicked.connect(presenter.look)
         buttons.addWidget(self.do)
         buttons.addWidget(self.look_again)
@@ -63,39 +69,44 @@ class SecretsQuestion(Card):
 
     def show_state(self, state: SecretsState) -> None:
         """Ask what has to be asked, or nothing."""
+        had_focus = self._state.ask == "choose" and state.is_ready and self._has_focus()
         self._state = state
-        if not state.ask or self.parentWidget() is not None:  # without a parent it would be a window for a moment
-            self.setVisible(bool(state.ask))
-        if not state.ask:
+        asks = state.ask == "choose"
+        if not asks or self.parentWidget() is not None:  # without a parent it would be a window for a moment
+            self.setVisible(asks)
+        if not asks:
             self.passphrase.wipe()
             self.again.wipe()
+            if had_focus:
+                self.answered.emit()
             return
         self._words.set_text(state.sentence, f"{state.title}.")
         self.setAccessibleName(f"{state.title}. {state.sentence}")
-        self._ways.setVisible(state.ask == "choose")
-        self.do.setText({"unlock": "Unlock…", "passphrase": "Open"}.get(state.ask, "Keep keys this way"))
-        self.do.setEnabled(not state.busy)
         self._show_fields()
+
+    def _has_focus(self) -> bool:
+        focused = self.window().focusWidget()
+        return focused is not None and self.isAncestorOf(focused)
+
+    def take_focus(self) -> None:
+        """The person has to answer before anything goes on."""
+        self.in_file.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _show_fields(self) -> None:
         state = self._state
-        wants_new = state.ask == "choose" and self.in_file.isChecked()
-        wants_old = state.ask == "passphrase"
-        self._passphrase_box.setVisible(wants_new or wants_old)
-        self._again_box.setVisible(wants_new)
-        self._passphrase_box.show_problem(state.problem if wants_new or wants_old else "")
-        in_line = "" if wants_new or wants_old else state.problem
+        in_file = self.in_file.isChecked()
+        self._passphrase_box.setVisible(in_file)
+        self._again_box.setVisible(in_file)
+        self._passphrase_box.show_problem(state.problem if in_file else "")
+        in_line = "" if in_file else state.problem
         self._said.set_text(in_line)
         self._said.setVisible(bool(in_line))
-        chosen = self.in_file.isChecked() or self.for_session.isChecked()
-        self.do.setEnabled(not state.busy and (state.ask != "choose" or chosen))
+        self.do.setEnabled(in_file or self.for_session.isChecked())
 
     def _answer(self) -> None:
-        if self._state.ask == "unlock":
-            self._presenter.unlock_keychain()
-        elif self._state.ask == "passphrase":
-            self._presenter.open_file(self.passphrase.text())
-        elif self.in_file.isChecked():
+        if self._state.busy:
+            return  # the button stays on meanwhile: the focus would jump away from it
+        if self.in_file.isChecked():
             self._presenter.keep_in_file(self.passphrase.text(), self.again.text())
         elif self.for_session.isChecked():
             self._presenter.keep_for_session()

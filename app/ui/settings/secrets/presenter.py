@@ -1,12 +1,12 @@
 """The place for secrets: which one it is, what has to be asked first, and reading and writing through it.
 
-There is never a silent second place. Without a keychain the person chooses between this session's memory and a file
+There is never a silent second place. Without a keyring the person chooses between this session's memory and a file
 under a passphrase, and that choice is remembered.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,14 +16,18 @@ from app.ui.settings.secrets.state import SecretsState
 from app.ui.shared.tasks import TaskScope
 
 if TYPE_CHECKING:
+    import asyncio
+
     from app.credentials.keyring_store import KeyringStore
     from app.credentials.passphrase_store import PassphraseStore
     from app.credentials.stores import SecretStore, SessionStore, StoreStatus
     from app.credentials.vault import StoreChoice
     from app.storage.settings import SettingsStore
 
+AskToUnlock = Callable[[str], Awaitable[None]]  # given a sentence such as "Unlock to send."; returns when it is closed
+
 API_KEY = "api_key"  # the name of an account's one secret
-KEYCHAIN = "System keychain"
+KEYRING = "System keyring"
 
 
 class SecretsPresenter(QObject):
@@ -46,7 +50,13 @@ class SecretsPresenter(QObject):
         self._settings = settings_store
         self._tasks = tasks
         self._store: SecretStore | None = None
+        self._ask: AskToUnlock | None = None
+        self._asking: asyncio.Future[bool] | None = None
         self.state = SecretsState()
+
+    def ask_with(self, ask: AskToUnlock) -> None:
+        """Take what opens the dialog that unlocks."""
+        self._ask = ask
 
     # What others need
 
@@ -55,12 +65,46 @@ class SecretsPresenter(QObject):
         return await (await self._place()).read(account_id, name)
 
     async def write(self, account_id: str, secret: str, name: str = API_KEY) -> None:
-        """Raises `SecretStoreError`; `StoreAbsent` while the person has not chosen a place."""
-        await (await self._place()).write(account_id, name, secret)
+        """Asks to unlock first where that is needed. Raises `SecretStoreError`; `StoreAbsent` without a place yet."""
+        await self._change_it(lambda place: place.write(account_id, name, secret))
 
     async def delete(self, account_id: str, name: str = API_KEY) -> None:
-        """Raises `SecretStoreError`."""
-        await (await self._place()).delete(account_id, name)
+        """Asks to unlock first where that is needed. Raises `SecretStoreError`."""
+        await self._change_it(lambda place: place.delete(account_id, name))
+
+    async def _change_it(self, change: Callable[[SecretStore], Awaitable[None]]) -> None:
+        from app.credentials.stores import StoreLocked
+
+        place = await self._place()
+        try:
+            await change(place)
+        except StoreLocked:
+            if not await self.unlocked("Unlock to change what is kept there."):
+                raise
+            await change(place)
+
+    async def unlocked(self, why: str = "Unlock to send.") -> bool:
+        """Have the person unlock what is locked; False when they would rather not. All who wait share one dialog."""
+        import asyncio  # not before the window is painted
+
+        await self._look()
+        if not self.state.is_locked or self._ask is None:
+            return self.state.is_ready
+        if self._asking is None:
+            self._asking = asyncio.get_running_loop().create_future()
+            if not self._tasks.start("unlock", self._ask_to_unlock, self._ask, why, self._asking):
+                self._asking = None
+                return False
+        return await asyncio.shield(self._asking)
+
+    async def _ask_to_unlock(self, ask: AskToUnlock, why: str, answer: asyncio.Future[bool]) -> None:
+        self._change(problem="")  # of an earlier try; and everybody hears that it is being asked
+        try:
+            await ask(why)
+        finally:
+            self._asking = None
+            answer.set_result(self.state.is_ready)
+            self._change(problem="", busy=False)
 
     async def _place(self) -> SecretStore:
         from app.credentials.stores import StoreAbsent
@@ -74,7 +118,7 @@ class SecretsPresenter(QObject):
     # What the person does
 
     def look(self) -> None:
-        """See how the place stands now; also after a keychain was started or unlocked elsewhere."""
+        """See how the place stands now; also after a keyring was started or unlocked elsewhere."""
         self._tasks.replace("secrets", self._look)
 
     def keep_for_session(self) -> None:
@@ -92,9 +136,16 @@ class SecretsPresenter(QObject):
         """Open the passphrase file that is there."""
         self._tasks.replace("secrets", self._open_file, passphrase)
 
-    def unlock_keychain(self) -> None:
-        """Let the system ask for the keychain's password in its own window."""
-        self._tasks.replace("secrets", self._unlock_keychain)
+    def unlock_keyring(self) -> None:
+        """Let the system ask for the keyring's password in its own window."""
+        self._tasks.replace("secrets", self._unlock_keyring)
+
+    def unlock(self) -> None:
+        """Open the dialog that unlocks."""
+        self._tasks.start("unlock pressed", self._unlock)
+
+    async def _unlock(self) -> None:
+        await self.unlocked("Unlock to use them.")
 
     def lock(self) -> None:
         """Close the passphrase file until its passphrase is entered again."""
@@ -140,7 +191,7 @@ class SecretsPresenter(QObject):
     async def _open_file(self, passphrase: str) -> None:
         await self._try(lambda: self._all()[2].unlock(passphrase))
 
-    async def _unlock_keychain(self) -> None:
+    async def _unlock_keyring(self) -> None:
         await self._try(lambda: self._all()[0].unlock())
 
     async def _try(self, work: Callable[[], Any]) -> None:
@@ -166,6 +217,7 @@ class SecretsPresenter(QObject):
         self._set(replace(self.state, **changes))
 
     def _set(self, state: SecretsState) -> None:
+        state = replace(state, asking=self._asking is not None)
         self.state = state
         self.state_changed.emit(state)
 
@@ -177,9 +229,9 @@ def _state_of(status: StoreStatus, *, chosen: bool) -> SecretsState:
             kind="",
             place="Not kept yet",
             backend=status.backend_name,
-            title="No keychain here" if status.kind == "keyring" else "Where are your secrets?",
+            title="Choose where to keep your keys" if status.kind == "keyring" else "Where are your keys?",
             sentence=status.sentence,
-            short="none found" if status.state == "absent" else "not used",
+            short="not chosen yet",
             tone="warn",
             ask="choose",
         )
@@ -199,8 +251,8 @@ def _state_of(status: StoreStatus, *, chosen: bool) -> SecretsState:
             kind="passphrase",
             place="Passphrase file",
             backend=status.backend_name,
-            title="Passphrase file is open" if ready else "Passphrase file is locked",
-            sentence=status.sentence,
+            title="Passphrase file",
+            sentence=status.sentence if ready else "Locked",
             short="passphrase file, open" if ready else "passphrase file, locked",
             tone="ok" if ready else "warn",
             ask="" if ready else "passphrase",
@@ -209,10 +261,10 @@ def _state_of(status: StoreStatus, *, chosen: bool) -> SecretsState:
     ready = status.state == "ready"
     return SecretsState(
         kind="keyring",
-        place=KEYCHAIN,
+        place=KEYRING,
         backend=status.backend_name,
-        title="Keychain is ready" if ready else "The keychain is locked",
-        sentence=status.sentence if not ready else f"{status.backend_name}, unlocked",
+        title="System keyring",
+        sentence=f"{status.backend_name}, {'unlocked' if ready else 'locked'}",
         short="available, unlocked" if ready else "locked",
         tone="ok" if ready else "warn",
         ask="" if ready else "unlock",

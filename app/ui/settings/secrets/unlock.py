@@ -1,0 +1,75 @@
+"""The small dialog that unlocks keys, over whatever the person is doing."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
+
+from app.ui.settings.fields import FieldBox, SecretField
+from app.ui.settings.secrets.presenter import SecretsPresenter
+from app.ui.settings.secrets.state import SecretsState
+from app.ui.shared.dialogs import Dialog
+from app.ui.shared.label import Label
+from app.ui.shared.theme import Theme
+
+_WIDTH = 400
+
+
+class UnlockDialog(Dialog):
+    """Closes itself once the keys are unlocked. A passphrase file asks for its passphrase, a keyring in its own way."""
+
+    def __init__(self, theme: Theme, parent: QWidget, secrets: SecretsPresenter, why: str) -> None:
+        super().__init__(theme, parent, "Your keys are locked", width=_WIDTH)
+        self._secrets = secrets
+        self._was_busy = False
+        by_passphrase = secrets.state.ask == "passphrase"
+        words = why if by_passphrase else f"{why} Your system asks for its password."
+        self.body.addWidget(Label(theme, words, role="text2", wrap=True))
+        self.passphrase = SecretField(theme, "")
+        self._box = FieldBox(theme, "Passphrase", self.passphrase)
+        self._box.setVisible(by_passphrase)
+        self._said = Label(theme, "", "small", "bad", wrap=True)
+        self._said.hide()
+        self.body.addWidget(self._box)
+        self.body.addWidget(self._said)
+        self.body.addStretch(1)
+        self.add_button("Cancel", accepts=False)
+        self.unlock = self.add_button("Unlock", kind="primary", default=True)
+        self.unlock.clicked.connect(self._unlock)
+        self.passphrase.textEdited.connect(lambda _text: self._box.show_problem(""))
+        self.finished.connect(self._end)
+        secrets.state_changed.connect(self.show_state)
+        (self.passphrase if by_passphrase else self.unlock).setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def show_state(self, state: SecretsState) -> None:
+        if not state.is_locked:
+            self.accept()
+            return
+        self.passphrase.setReadOnly(state.busy)
+        if state.ask == "passphrase":
+            self._box.show_problem(state.problem)
+        else:
+            self._said.set_text(state.problem)
+            self._said.setVisible(bool(state.problem))
+        if self._was_busy and not state.busy and state.problem:
+            self.passphrase.setFocus(Qt.FocusReason.OtherFocusReason)
+            self.passphrase.selectAll()
+        self._was_busy = state.busy
+        self._fit()
+
+    def _unlock(self) -> None:
+        if self._secrets.state.busy:
+            return
+        if self._secrets.state.ask == "passphrase":
+            self._secrets.open_file(self.passphrase.text())
+        else:
+            self._secrets.unlock_keyring()
+
+    def _end(self) -> None:
+        self._secrets.state_changed.disconnect(self.show_state)
+        self.passphrase.wipe()
+
+
+async def ask_to_unlock(theme: Theme, window: QWidget, secrets: SecretsPresenter, why: str) -> None:
+    """Show the dialog until the keys are unlocked or the person closes it. `why`: "Unlock to send."."""
+    await UnlockDialog(theme, window, secrets, why).answer()
