@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QEvent, QObject
-from PySide6.QtGui import QColor, QFont, QFontInfo, QPalette
-from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QColor, QFont, QFontInfo, QPalette, QShowEvent
+from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.ui.shared.resources import resources_folder
@@ -369,3 +369,35 @@ def test_changes_in_a_row_are_drawn_once(qapp: QApplication, qtbot: QtBot) -> No
     qtbot.waitUntil(lambda: bool(seen), timeout=60_000)
     assert seen == [130]
     qapp.setStyleSheet("")
+
+
+class Page(QWidget):
+    """A page that its window shows now and then."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.button = QPushButton("Send")
+        QVBoxLayout(self).addWidget(self.button)
+        theme.restyle_when_shown(self)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        self._theme.catch_up(self)
+
+
+def test_a_hidden_page_is_styled_when_it_is_shown(qapp: QApplication, theme: Theme) -> None:
+    pages = QStackedWidget()
+    first, second = Page(theme), Page(theme)
+    pages.addWidget(first)
+    pages.addWidget(second)
+    pages.show()
+    changes = StyleChanges()
+    qapp.installEventFilter(changes)
+    theme.set_text_percent(150)
+    assert (id(first.button) in changes.of, id(second.button) in changes.of) == (True, False)
+    pages.setCurrentWidget(second)
+    qapp.removeEventFilter(changes)
+    assert changes.of[id(second.button)] == 1
+    assert second.button.sizeHint() == first.button.sizeHint()
+    pages.setCurrentWidget(first)
+    assert first.grab().toImage() == second.grab().toImage()

@@ -8,16 +8,21 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
+from app.ui.shared.alive import alive
 from app.ui.shared.resources import resources_folder
 from app.ui.shared.stylesheet import fill
 from app.ui.shared.typography import STYLES, FontBook
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QStyle
 
 Mode = Literal["system", "light", "dark"]
 
@@ -62,6 +67,12 @@ _DISABLED = {
 }
 
 
+def _style_each(style: QStyle, widgets: Iterable[QWidget]) -> None:
+    for widget in widgets:
+        style.polish(widget)
+        QCoreApplication.sendEvent(widget, QEvent(QEvent.Type.StyleChange))
+
+
 class Theme(QObject):
     """Holds the tokens in force. Create one, `apply` it once, change it as often as the person likes."""
 
@@ -82,6 +93,8 @@ class Theme(QObject):
         self._high_contrast = False
         self._dark = False
         self._sheet_held = False
+        self._pages: list[QWidget] = []
+        self._outdated: set[QWidget] = set()
         self._collecting = QTimer(self, singleShot=True, interval=0)
         self._collecting.timeout.connect(self._refresh)
 
@@ -263,7 +276,8 @@ class Theme(QObject):
         """Put the style sheet in force, styling each widget once.
 
         Qt would style a widget again for every ancestor that has style rules, 14 times on average in this window. So it
-        forgets all rules before it gets the new sheet, and the widgets are styled one by one afterwards.
+        forgets all rules before it gets the new sheet, and the widgets are styled one by one afterwards, those of
+        hidden pages when they are shown.
         """
         if not qt_app.styleSheet():  # the first sheet brings a style of its own, which styles each once
             qt_app.setStyleSheet(self.style_sheet())
@@ -272,9 +286,20 @@ class Theme(QObject):
         style.unpolish(qt_app)
         qt_app.setStyleSheet(self.style_sheet())
         style.polish(qt_app)
-        for widget in qt_app.allWidgets():
-            style.polish(widget)
-            QCoreApplication.sendEvent(widget, QEvent(QEvent.Type.StyleChange))
+        self._outdated = {page for page in self._pages if alive(page) and page.isHidden()}
+        hidden = {widget for page in self._outdated for widget in (page, *page.findChildren(QWidget))}
+        _style_each(style, [widget for widget in qt_app.allWidgets() if widget not in hidden])
+
+    def restyle_when_shown(self, page: QWidget) -> None:
+        """Spare a page and all in it a change while it is hidden. Its `showEvent` is to call `catch_up`."""
+        self._pages.append(page)
+
+    def catch_up(self, page: QWidget) -> None:
+        """Style a page that was hidden while the theme changed."""
+        if page in self._outdated and self._qt_app is not None:
+            self._outdated.discard(page)
+            _style_each(self._qt_app.style(), [page, *page.findChildren(QWidget)])
+            self.changed.emit()  # what measured a font of the page did so before it was styled
 
     def palette(self) -> QPalette:
         """Return the palette of the theme in force, disabled group included."""

@@ -84,6 +84,7 @@ class ZoneFrame(QWidget):
         """
         super().__init__(parent)
         self._theme = theme
+        theme.restyle_when_shown(self)
         self._info = info
         self.tab = tab
         self._choice = choice
@@ -206,6 +207,7 @@ class ZoneFrame(QWidget):
         self._arrange()
 
     def showEvent(self, event: QShowEvent) -> None:
+        self._theme.catch_up(self)
         self._arrange()
 
     def _arrange(self) -> None:
