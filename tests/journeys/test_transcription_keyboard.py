@@ -89,7 +89,7 @@ async def test_a_person_without_a_mouse_records_reads_mends_and_hands_on(
         await until(lambda: page.head.work is not None or main.view == "result")
         await until(lambda: main.view == "result" and page.plain_text(), 100)
         assert words_heard(PARAGRAPH, page.plain_text()) >= 0.7, page.plain_text()
-        assert "not charged" in main.result.receipt.text()
+        assert "play money" in main.result.receipt.text()
         assert [mark.text for mark in page.head.marks] == [""]
 
         # a segment edited, nudged, split; all of it taken back

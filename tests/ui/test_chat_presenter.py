@@ -45,11 +45,11 @@ async def test_the_answer_carries_its_receipt_and_the_chat_its_title(tmp_home: P
         assert desk.told["draft_replaced"][-1] == ("",)
 
 
-async def test_in_the_sandbox_a_receipt_ends_with_not_charged(tmp_home: Path) -> None:
+async def test_in_the_sandbox_a_receipt_says_play_money(tmp_home: Path) -> None:
     async with open_desk(tmp_home, account=SANDBOX) as desk:
         await desk.say("Hi")
-        assert desk.rows[-1].receipt[0].text == "$0.0007, Sandbox, not charged"
-        assert desk.told["totals_changed"][-1][0].not_charged
+        assert desk.rows[-1].receipt[0].text == "$0.0007, play money"
+        assert desk.told["totals_changed"][-1][0].is_play
 
 
 async def test_stop_keeps_what_came_and_closes_the_connection(tmp_home: Path, fake: FakeService) -> None:

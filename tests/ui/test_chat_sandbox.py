@@ -103,7 +103,7 @@ async def test_a_question_about_rialto_gets_a_true_cited_answer(tmp_home: Path, 
         assert "[REF]" in row.text
         assert row.sources
         assert row.citations
-        assert "Sandbox, not charged" in row.receipt[0].text
+        assert "play money" in row.receipt[0].text
 
 
 async def test_a_cut_stream_keeps_its_text_and_continues(tmp_home: Path, sandbox: RunningSandbox) -> None:

@@ -39,7 +39,7 @@ def many(theme: Theme) -> MessageView:
 
 
 RECEIPT = (
-    ReceiptRun("$0.0101, Sandbox, not charged", icon="receipt"),
+    ReceiptRun("$0.0101, play money", icon="receipt"),
     ReceiptRun("in 1,458 (135 cached)"),
     ReceiptRun("out 549"),
     ReceiptRun("80 tok/s", spare=True),
@@ -270,7 +270,7 @@ def test_right_to_left_text_stands_at_the_right(theme: Theme) -> None:
 
 @pytest.mark.parametrize("width", [200, 240, 300, 760])
 def test_the_buttons_of_a_narrow_message_never_stand_on_its_receipt(theme: Theme, width: int) -> None:
-    row = MessageRow("a", "assistant", "Yes.", receipt=(ReceiptRun("$0.00016, Sandbox, not charged", icon="receipt"),))
+    row = MessageRow("a", "assistant", "Yes.", receipt=(ReceiptRun("$0.00016, play money", icon="receipt"),))
     box = FooterBox(theme, row)
     box.layout(width)
     ((_run, at, wide),) = box._places

@@ -80,9 +80,9 @@ def test_a_receipt_tells_cost_amounts_and_time() -> None:
     assert runs_text(runs) == "$0.0019 · in 1,284 (1,024 cached) · out 418 · 6.9 s"
 
 
-def test_a_receipt_of_the_sandbox_ends_with_not_charged() -> None:
+def test_a_receipt_of_the_sandbox_ends_with_play_money() -> None:
     runs = receipt_runs(cost_usd=Decimal("0.0019"), units={"characters": 64}, duration_s=0.4, charged=False)
-    assert runs_text(runs) == "$0.0019 · 64 characters · 400 ms · not charged"
+    assert runs_text(runs) == "$0.0019 · 64 characters · 400 ms · play money"
     assert runs[-1].role == "sandbox"
 
 

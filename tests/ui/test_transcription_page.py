@@ -128,7 +128,7 @@ async def test_record_pause_mark_stop_and_transcribe_by_its_buttons(
         room.press(main.recording.stop)
         await desk.until(lambda: main.view == "result")
         await desk.until(lambda: "coffee" in room.page.plain_text().casefold())
-        assert "not charged" in main.result.receipt.text()
+        assert "play money" in main.result.receipt.text()
         assert room.page.running_work() == []
 
 

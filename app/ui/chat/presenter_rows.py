@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from app.ui.chat.live_answer import LiveAnswer
     from app.ui.chat.presenter_thread import Thread
 
-SANDBOX_NOTE = "Sandbox, not charged"
 RETRY = ActionSpec("retry", "Try again")
 SPEAK_NOW = ("speak",)  # what an answer that is still being written can do, from its first whole sentence on
 _SENTENCE = re.compile(r"[.!?…][\"'”’)\]]*\s|[。！？]|\S\n\n")
@@ -181,7 +180,7 @@ def live_receipt(live: LiveAnswer, sandbox: bool) -> tuple[ReceiptRun, ...]:
     if cost is not None and not waiting:
         stated = live.cost_usd is not None
         text = money.money(cost) if stated else f"{money.about(cost)} so far"
-        runs.append(ReceiptRun(f"{text}, {SANDBOX_NOTE}" if sandbox else text, "text", strong=True))
+        runs.append(ReceiptRun(f"{text}, {money.PLAY_MONEY}" if sandbox else text, "text", strong=True))
     return tuple(runs)
 
 
@@ -197,7 +196,7 @@ def _token_runs(prompt: int, cached: int, completion: int) -> list[ReceiptRun]:
 
 def _cost_text(cost_usd: Decimal | None, source: str, sandbox: bool) -> str:
     if sandbox:
-        return f"{money.cost(cost_usd, source)}, {SANDBOX_NOTE}" if cost_usd is not None else SANDBOX_NOTE
+        return f"{money.cost(cost_usd, source)}, {money.PLAY_MONEY}" if cost_usd is not None else money.PLAY_MONEY
     return money.cost(cost_usd, source)
 
 

@@ -27,7 +27,7 @@ def totals_of(messages: Iterable[Message], name_of: Callable[[str], str], sandbo
         charged |= not usage.get("sandbox", sandbox)
     ordered = tuple(sorted(rows.values(), key=lambda row: row.cost_usd or Decimal(0), reverse=True))
     total = _sum(ordered) if ordered else None
-    return Totals(ordered, total, is_estimate=estimated, not_charged=bool(rows) and not charged)
+    return Totals(ordered, total, is_estimate=estimated, is_play=bool(rows) and not charged)
 
 
 def _added(row: TotalsRow, message: Message) -> TotalsRow:

@@ -91,7 +91,7 @@ def cost_note(
         "The receipt afterwards shows what it really was."
     )
     if sandbox:
-        detail += " Play money: nothing is charged in the Sandbox."
+        detail += " Play money: it comes off the balance of the Sandbox."
     if own:
         detail += f" Your message itself has about {money.count(own)} tokens."
     if judge(options, model).social_posts.usable and options.social_posts:

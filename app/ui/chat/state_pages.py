@@ -43,7 +43,7 @@ class Totals:
     rows: tuple[TotalsRow, ...] = ()
     total: TotalsRow | None = None
     is_estimate: bool = False
-    not_charged: bool = False
+    is_play: bool = False
 
 
 @dataclass(frozen=True, slots=True)

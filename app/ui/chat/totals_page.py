@@ -180,7 +180,7 @@ class TotalsPage(QWidget):
             self._sum.set_text(self.tr("Cost not stated"))
         else:
             self._sum.set_text(money.about(cost) if totals.is_estimate else money.money(cost))
-        words = [self.tr("Sandbox, not charged.")] if totals.not_charged else []
+        words = [self.tr("Play money.")] if totals.is_play else []
         answers = (
             self.tr("1 answer")
             if total.turns == 1

@@ -51,7 +51,7 @@ def details_of(image: StoredImage, path: Path | None, deeds: tuple[PaidDeed, ...
         seed = f"not told for image {image.number} of one call"
     cost = cost_words(image)
     if cost and not image.charged and image.state != "sending":
-        cost += ", not charged"
+        cost += f", {money.PLAY_MONEY}"
     facts = (
         ("Model", image.model_name or image.model),
         ("Size", f"{image.width:,} × {image.height:,}" if image.width else ""),

@@ -16,10 +16,9 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from app.ui.shared.icons import paint
 from app.ui.shared.menu import Menu
-from app.ui.shared.money import cost, count, duration
+from app.ui.shared.money import PLAY_MONEY, cost, count, duration
 from app.ui.shared.theme import Theme
 
-NOT_CHARGED = "not charged"
 _GAP = 8  # px on either side of a separator
 _DOT = 3
 _ICON = 14
@@ -52,7 +51,7 @@ def receipt_runs(
     """Return the runs of one answered call: `$0.0019 · in 1,284 (1,024 cached) · out 418 · 6.9 s`.
 
     `units` knows `prompt_tokens`, `cached_tokens`, `completion_tokens`, `reasoning_tokens`; others are named as they
-    come. With `charged` False, as always in the Sandbox, it ends with "not charged".
+    come. With `charged` False, as always in the Sandbox, it ends with "play money".
     """
     known = dict(units or {})
     runs = [Run(cost(cost_usd, cost_source), strong=True)]
@@ -68,7 +67,7 @@ def receipt_runs(
         runs.append(Run(duration(duration_s)))
     runs += [Run(text) for text in more]
     if not charged:
-        runs.append(Run(NOT_CHARGED, role="sandbox"))
+        runs.append(Run(PLAY_MONEY, role="sandbox"))
     return tuple(runs)
 
 

@@ -116,8 +116,8 @@ async def _first_act(guide: Guide) -> None:
     if not answer.sources or "[REF]" not in answer.text:
         raise StepFailed("the answer cites no source")
     receipt = " ".join(run.text for run in answer.receipt)
-    if "not charged" not in receipt:
-        raise StepFailed(f"the receipt does not say that nothing was charged: {receipt}")
+    if "play money" not in receipt:
+        raise StepFailed(f"the receipt does not say that play money paid: {receipt}")
     saw = f"{len(answer.text)} characters came in {len(grown)} steps, with {len(answer.sources)} sources. {receipt}."
     await guide.picture("answer", saw)
 

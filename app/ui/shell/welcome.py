@@ -41,7 +41,7 @@ _TOP = 76
 _SANDBOX_TICKS = (
     "Every tab works, wallet top-up included",
     "Nothing leaves this computer",
-    "Costs are shown but never charged",
+    "Costs are shown, and play money pays them",
 )
 _WALLET_WAYS = (
     ("new", "Make a new wallet for Rialto"),
@@ -157,7 +157,7 @@ class WelcomePage(QWidget):
         for tick in (
             "Every tab works, wallet top-up included",
             "Nothing leaves this computer",
-            "Costs are shown but never charged",
+            "Costs are shown, and play money pays them",
         ):
             row = QHBoxLayout()
             row.setSpacing(theme.px(8))

@@ -91,10 +91,11 @@ class VoiceWires(QObject):
         price = shelf.sample_price(voice)
         if not voice.sample:
             cost = money.about(price) if price is not None else "The price is not known"
-            sandbox = " Nothing is charged in the Sandbox." if self._page.presenter.in_sandbox else ""
+            if self._page.presenter.in_sandbox:
+                cost += f", {money.PLAY_MONEY},"
             if not await self._page.confirm_price(
                 f"Hear {voice.name}?",
-                f"{cost} for “{shelf.sample_text(voice)}”. It is kept, so that hearing it again is free.{sandbox}",
+                f"{cost} for “{shelf.sample_text(voice)}”. It is kept, so that hearing it again is free.",
                 f"Hear it for {money.money(price)}" if price is not None else "Hear it",
             ):
                 return

@@ -20,7 +20,7 @@ from app.audio.sentence_times import CHARS_PER_S, sentence_starts
 from app.audio.spool import Spool
 from app.service.speech_text import Span, sentences
 from app.ui.shared import money
-from app.ui.shared.receipt_line import NOT_CHARGED, Run
+from app.ui.shared.receipt_line import Run
 from app.ui.speech.state import PlayerView
 
 if TYPE_CHECKING:
@@ -332,7 +332,7 @@ def receipt_of(part: Part, reading: Reading) -> tuple[Run, ...]:
     if part.request_id:
         runs.append(Run(f"req {part.request_id}", mono=True))
     if not part.charged:
-        runs.append(Run(NOT_CHARGED, role="sandbox"))
+        runs.append(Run(money.PLAY_MONEY, role="sandbox"))
     return tuple(runs)
 
 

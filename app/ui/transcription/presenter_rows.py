@@ -11,7 +11,7 @@ from app.audio.formats import format_title
 from app.storage.values import money_of
 from app.ui.shared import money
 from app.ui.shared.problems import ActionSpec, Problem
-from app.ui.shared.receipt_line import NOT_CHARGED, Run
+from app.ui.shared.receipt_line import Run
 from app.ui.transcription.document import Document
 from app.ui.transcription.exporting import Head as ExportHead
 from app.ui.transcription.exporting import length_words, short_clock
@@ -110,7 +110,7 @@ def receipt_of(row: TranscriptRow) -> tuple[Run, ...]:
     if told.get("request_id"):
         runs.append(Run(f"req {str(told['request_id'])[:12]}", mono=True))
     if told.get("charged") is False:
-        runs.append(Run(f"Sandbox, {NOT_CHARGED}", role="sandbox"))
+        runs.append(Run(money.PLAY_MONEY, role="sandbox"))
     return tuple(runs)
 
 

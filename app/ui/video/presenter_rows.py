@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.ui.shared import money
 from app.ui.shared.problems import ActionSpec, Problem
-from app.ui.shared.receipt_line import NOT_CHARGED, Run
+from app.ui.shared.receipt_line import Run
 from app.ui.video.consent import Consent, consent_from
 from app.ui.video.state import Detail, JobRow
 from app.ui.video.takes import length_words, seconds_of
@@ -373,7 +373,7 @@ def _facts(job: VideoJob, film: Path, now: datetime) -> tuple[tuple[str, str], .
         facts.append(("Film", f"{money.duration(job.duration_s)}, {job.width} × {job.height}"))
     price = _price(job)
     if price:
-        note = "quoted" if job.charged else "quoted, not charged: play money"
+        note = "quoted" if job.charged else f"quoted, {money.PLAY_MONEY}"
         facts.append(("Cost", f"{price} {note}"))
     took = _took(job)
     if took is not None:
@@ -419,7 +419,7 @@ def receipt_of(job: VideoJob) -> tuple[Run, ...]:
     if job.request_id:
         runs.append(Run(f"req {job.request_id[:12]}", mono=True))
     if not job.charged:
-        runs.append(Run(f"Sandbox, {NOT_CHARGED}", role="sandbox"))
+        runs.append(Run(money.PLAY_MONEY, role="sandbox"))
     return tuple(runs)
 
 

@@ -34,7 +34,7 @@ async def test_a_picture_is_asked_for_kept_and_shown_with_its_facts(images: Desk
     assert (intent.state, intent.reference, intent.id) == ("answered", image.id, image.call_id)
     details = images.changes.details(image.id)
     assert details is not None
-    assert dict(details.facts)["Cost"] == "$0.01, not charged"
+    assert dict(details.facts)["Cost"] == "$0.01, play money"
     assert details.policy == "No remarks"
 
 

@@ -25,7 +25,7 @@ async def test_a_text_becomes_a_take_with_its_sound_and_its_receipt(speech: Desk
     assert (row.title, row.second_line, row.group) == ("Hello there. a", "Emma · Kokoro", "Today")
     assert row.cost.startswith("about $0.00") and not row.is_partial
     (receipt,) = speech.page.main.receipts
-    assert "first sound" in receipt.text() and "14 characters" in receipt.text() and "not charged" in receipt.text()
+    assert "first sound" in receipt.text() and "14 characters" in receipt.text() and "play money" in receipt.text()
     take = speech.presenter.clips.rows[0]
     assert speech.presenter.clips.files.part(take.parts[0]).stat().st_size == take.size_bytes > 1000
     assert speech.page.main.player.waveform.duration_s == pytest.approx(take.duration_s, abs=0.05)

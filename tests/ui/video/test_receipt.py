@@ -36,10 +36,10 @@ async def test_a_film_has_its_receipt_with_price_length_time_and_request_and_it_
         await room.desk.reaches(job_id, "running")
         asked = room.desk.one(job_id)
         await room.desk.until(lambda: line(room))
-        assert line(room) == f"$0.15 quoted · 3 s of film · req {asked.request_id[:12]} · Sandbox, not charged"
+        assert line(room) == f"$0.15 quoted · 3 s of film · req {asked.request_id[:12]} · play money"
         job = await room.desk.done(job_id)
         assert line(room).startswith("$0.15 quoted · 3 s of film · took ")
-        assert fact(room, "Cost") == "$0.15 quoted, not charged: play money"
+        assert fact(room, "Cost") == "$0.15 quoted, play money"
         assert fact(room, "Request id") == job.request_id and fact(room, "Queue id") == job.queue_id
         assert room.page.side.tabs.bar.currentIndex() == PREVIEW
         QTest.mouseClick(room.page.side.receipt, Qt.MouseButton.LeftButton)
