@@ -104,3 +104,14 @@ def test_moments_are_told_as_people_tell_them() -> None:
 def test_age_of_what_is_on_screen() -> None:
     assert money.age(12) == "Updated 12 s ago"
     assert money.age(300) == "Updated 5 min ago"
+
+
+def test_amounts_that_stand_together_add_up_as_they_are_read() -> None:
+    amounts = [Decimal(text) for text in ("0.825", "0.0233", "0.0042", "0.08", "0.0015")]
+    decimals = money.decimals_of(amounts)
+    assert [money.money(each, decimals) for each in amounts] == ["$0.8250", "$0.0233", "$0.0042", "$0.0800", "$0.0015"]
+    assert money.money(sum(amounts, Decimal(0)), decimals) == "$0.9340"
+    assert money.decimals_of([]) == money.decimals_of([Decimal(3), Decimal("1.50")]) == 2
+    assert money.decimals_of([Decimal("0.00000123")]) == 6
+    assert money.decimals_of([Decimal("1.00000123")]) == 4
+    assert money.money(Decimal("1E+30"), 2).endswith(",000.00")

@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
-from decimal import ROUND_CEILING, ROUND_HALF_UP, Decimal
+from decimal import ROUND_CEILING, ROUND_HALF_UP, Context, Decimal
 
 PLAY_MONEY = "play money"  # said of every amount that only the Sandbox's balance pays
+_WIDE = Context(prec=64)
 _CENTS = 2
 _FINE = 4  # decimals below ten cents
+_FINEST = 6  # what services keep of a dollar
 _THOUSAND = 1_000
 
 
-def money(amount: Decimal) -> str:
-    """Return USD with at least two significant digits: `$18.42`, `$0.11`, `$0.0026`, `$0.00001`, `−$0.50`."""
+def money(amount: Decimal, decimals: int | None = None) -> str:
+    """Return USD with at least two significant digits: `$18.42`, `$0.11`, `$0.0026`, `$0.00001`, `−$0.50`.
+
+    With `decimals`, exactly so many: for amounts that stand together and have to add up (`decimals_of`).
+    """
+    if decimals is not None:
+        shown = abs(amount).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP, _WIDE)
+        return f"{'−' if amount < 0 else ''}${shown:,f}"
     return _written(amount, ROUND_HALF_UP)
+
+
+def decimals_of(amounts: Iterable[Decimal]) -> int:
+    """How many decimals show every one of these amounts whole: 2 to 6, and at most 4 where they reach a dollar."""
+    known = [amount for amount in amounts if amount.is_finite()]
+    needed = max((-int(amount.normalize().as_tuple().exponent) for amount in known), default=_CENTS)
+    most = _FINE if sum(map(abs, known)) >= 1 else _FINEST
+    return min(max(needed, _CENTS), most)
 
 
 def at_most(amount: Decimal) -> str:

@@ -85,15 +85,15 @@ class UsageTable(QTableWidget):
         self.setRowCount(len(totals.days) + 1)
         for place, day in enumerate(totals.days):
             amounts = [known.get((day, tab), Decimal(0)) for tab in tabs]
-            self._fill(place, f"{day.day} {day:%b}", amounts)
+            self._fill(place, f"{day.day} {day:%b}", amounts, totals.decimals)
         sums = [sum((known.get((day, tab), Decimal(0)) for day in totals.days), Decimal(0)) for tab in tabs]
-        self._fill(len(totals.days), "Sum", sums)
+        self._fill(len(totals.days), "Sum", sums, totals.decimals)
         self.verticalHeader().setDefaultSectionSize(self._theme.height_px(26, 17))
 
-    def _fill(self, row: int, words: str, amounts: list[Decimal]) -> None:
+    def _fill(self, row: int, words: str, amounts: list[Decimal], decimals: int) -> None:
         self.setItem(row, 0, QTableWidgetItem(words))
         for column, amount in enumerate([*amounts, sum(amounts, Decimal(0))], 1):
-            item = QTableWidgetItem(money(amount) if amount else "")
+            item = QTableWidgetItem(money(amount, decimals) if amount else "")
             item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             self.setItem(row, column, item)
 
@@ -200,8 +200,9 @@ class Overview(QScrollArea):
         kind = " in play money" if totals.is_play else ""
         first, last = (totals.days[0], totals.days[-1]) if totals.days else (None, None)
         if first is not None and last is not None:
-            words = f"{money(spent)}{kind} from {first.day} {first:%B} to {last.day} {last:%B}"
-            self.sum.set_text(words if first != last else f"{money(spent)}{kind} on {first.day} {first:%B}")
+            amount = f"{money(spent, totals.decimals)}{kind}"
+            words = f"{amount} from {first.day} {first:%B} to {last.day} {last:%B}"
+            self.sum.set_text(words if first != last else f"{amount} on {first.day} {first:%B}")
         self._show_legend(totals)
         self.chart.show_totals(totals)
         self.table.show_totals(totals)
@@ -231,7 +232,7 @@ class Overview(QScrollArea):
             row.setSpacing(self._theme.px(6))
             row.addWidget(Dot(self._theme, CHART_ROLES.get(tab, "control")))
             row.addWidget(Label(self._theme, TAB_WORDS.get(tab, tab), "small", "text2"))
-            row.addWidget(Label(self._theme, money(sums[tab]), "small", weight=600, tabular=True))
+            row.addWidget(Label(self._theme, money(sums[tab], totals.decimals), "small", weight=600, tabular=True))
             self._legend_flow.addWidget(entry)
             entry.show()
         self.legend.setVisible(bool(sums))

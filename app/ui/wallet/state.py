@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 
+from app.ui.shared.money import decimals_of
 from app.ui.shared.tab import TAB_WORDS as TAB_WORDS
 
 TAB_ICONS = {
@@ -142,6 +143,11 @@ class Totals:
     days: tuple[date, ...] = ()
     by_day: tuple[tuple[date, str, Decimal], ...] = ()
     is_play: bool = False
+
+    @property
+    def decimals(self) -> int:
+        """How the chart, its legend and its table write amounts, so that they add up as they are read."""
+        return decimals_of(amount for *_, amount in self.by_day)
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,7 @@ class UsageChart(QWidget):
         super().__init__()
         self._theme = theme
         self._days: tuple[date, ...] = ()
+        self._decimals = 2
         self._parts: dict[date, list[tuple[str, Decimal]]] = {}
         self._step, self._steps = scale_of(Decimal(0))
         self._marked: int | None = None
@@ -49,6 +50,7 @@ class UsageChart(QWidget):
     def show_totals(self, totals: Totals) -> None:
         """Draw other days."""
         self._days = totals.days
+        self._decimals = totals.decimals
         self._parts = {day: [] for day in totals.days}
         known = {(day, tab): amount for day, tab, amount in totals.by_day}
         for day in totals.days:
@@ -67,16 +69,21 @@ class UsageChart(QWidget):
         self.setAccessibleDescription(self._in_words())
         self.update()
 
+    def _written(self, amount: Decimal) -> str:
+        return money(amount, self._decimals)
+
     def _total(self, day: date) -> Decimal:
         return sum((amount for _, amount in self._parts[day]), Decimal(0))
 
     def _in_words(self) -> str:
         if self._marked is not None:
             day = self._days[self._marked]
-            parts = ", ".join(f"{TAB_WORDS[tab]} {money(amount)}" for tab, amount in self._parts[day])
-            return f"{day:%d %B}: {money(self._total(day))}" + (f"; {parts}" if parts else "")
+            parts = ", ".join(f"{TAB_WORDS[tab]} {self._written(amount)}" for tab, amount in self._parts[day])
+            return f"{day:%d %B}: {self._written(self._total(day))}" + (f"; {parts}" if parts else "")
         spent = [(day, self._total(day)) for day in self._days if self._total(day)]
-        return "; ".join(f"{day:%d %B} {money(amount)}" for day, amount in spent) or self.tr("Nothing was spent.")
+        return "; ".join(f"{day:%d %B} {self._written(amount)}" for day, amount in spent) or self.tr(
+            "Nothing was spent."
+        )
 
     @property
     def _top(self) -> Decimal:
@@ -156,7 +163,9 @@ class UsageChart(QWidget):
     def _paint_card(self, painter: QPainter, place: int) -> None:
         """The figures of the marked day, beside its bar."""
         theme, day = self._theme, self._days[place]
-        lines = [(TAB_WORDS[tab], money(amount), CHART_ROLES.get(tab, "control")) for tab, amount in self._parts[day]]
+        lines = [
+            (TAB_WORDS[tab], self._written(amount), CHART_ROLES.get(tab, "control")) for tab, amount in self._parts[day]
+        ]
         step, pad = theme.line_px("small") + theme.px(2), theme.px(12)
         wide, high = float(theme.type_px(150)), step * (len(lines) + 1) + 2 * pad
         column = self._column(place)
@@ -169,7 +178,9 @@ class UsageChart(QWidget):
         painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), theme.px(6), theme.px(6))
         inner = box.adjusted(pad, pad, -pad, -pad)
         sides = (Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight)
-        for number, (words, amount, role) in enumerate([(f"{day.day} {day:%B}", money(self._total(day)), ""), *lines]):
+        for number, (words, amount, role) in enumerate(
+            [(f"{day.day} {day:%B}", self._written(self._total(day)), ""), *lines]
+        ):
             row = QRectF(inner.left(), inner.top() + number * step, inner.width(), step)
             painter.setFont(theme.font("small", 600 if not number else 400, tabular=True))
             painter.setPen(Qt.PenStyle.NoPen)
