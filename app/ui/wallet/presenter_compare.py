@@ -1,10 +1,11 @@
-"""Two books of the same calls: our receipts and the service's own bookings, put side by side by their request ids."""
+"""Two books of the same calls: our receipts and the service's own bookings, put side by side."""
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 
 TOLERANCE = Decimal("0.000001")  # what the service keeps of a dollar
 MAX_PAGES = 20
-NEARBY = timedelta(minutes=2)
+NEARBY_S = 120.0
+BY_AMOUNT = "Agrees, matched by amount"
 TOO_OLD = "Older than the service's book"
 
 
@@ -29,6 +31,7 @@ class Booking:
     what: str
     request_id: str
     spent: Decimal
+    currency: str = "USD"
 
 
 async def service_bookings(service: Service, account: Account, begin: datetime) -> tuple[Booking, ...]:
@@ -51,7 +54,13 @@ async def service_bookings(service: Service, account: Account, begin: datetime) 
     for _ in range(MAX_PAGES):
         usage = await service.billing.usage(UsageQuery(begin=begin), cursor=cursor)
         found += [
-            Booking(each.at, each.sku, each.details.request_id if each.details is not None else "", -each.amount)
+            Booking(
+                each.at,
+                each.sku,
+                each.details.request_id if each.details is not None else "",
+                -each.amount,
+                each.currency,
+            )
             for each in usage.entries
         ]
         cursor = usage.next_cursor
@@ -68,33 +77,84 @@ def compare(
     `begins_at`: when the service's book begins, None for one that has always been kept. A receipt from before that
     can stand in no book of the service's, which is said of it and is no difference.
 
-    Services do not always name the request that an answer's header named; what is left over is matched by model and
-    time, the amount deciding between calls that stand close together.
+    Bookings name the request of a chat, and need not name that of anything else: what no id matches is matched by
+    time, by what was booked and by the amount, and the line says so.
     """
-    charged: dict[str, list[Booking]] = {}
+    booked: dict[str, list[Booking]] = {}
     for place, booking in enumerate(theirs):
-        charged.setdefault(booking.request_id or f"unnamed {place}", []).append(booking)
+        booked.setdefault(booking.request_id or f"unnamed {place}", []).append(booking)
     lines: list[Difference] = []
     unmatched: list[Receipt] = []
     for receipt in ours:
-        same = charged.pop(receipt.request_id, None) if receipt.request_id else None
+        same = booked.pop(receipt.request_id, None) if receipt.request_id else None
         if same is None:
             unmatched.append(receipt)
         else:
             lines.append(_line(receipt, same))
-    for receipt in unmatched:
-        key = _nearest(receipt, charged)
-        line = _line(receipt, charged.pop(key) if key is not None else None)
+    found = _matched(unmatched, _parts_together(booked))
+    for place, receipt in enumerate(unmatched):
+        line = _line(receipt, found.get(place))
         if line.theirs is None and begins_at is not None and receipt.at < begins_at:
             line = replace(line, verdict=TOO_OLD, is_fault=False)
+        elif line.theirs is not None and not line.is_fault:
+            line = replace(line, verdict=BY_AMOUNT)
         lines.append(line)
-    for left in charged.values():
-        lines += [
-            Difference(each.at, each.what, None, each.spent, "Only in the service's book", is_fault=True)
-            for each in left
-            if each.spent
-        ]
+    taken = {id(booking) for group in found.values() for booking in group}
+    lines += [
+        Difference(each.at, each.what, None, each.spent, "Only in the service's book", is_fault=True)
+        for group in booked.values()
+        for each in group
+        if each.spent and id(each) not in taken
+    ]
     return tuple(sorted(lines, key=lambda line: (not line.is_fault, -(line.at.timestamp() if line.at else 0))))
+
+
+def _parts_together(booked: Mapping[str, list[Booking]]) -> list[list[Booking]]:
+    """Bookings by call: one that daily credits paid in part is two lines of one moment, in two currencies."""
+    groups: list[list[Booking]] = []
+    for group in booked.values():
+        first, last = group[0], groups[-1][-1] if groups else None
+        same = last is not None and (last.at, last.what, last.request_id) == (first.at, first.what, "")
+        if same and last is not None and not first.request_id and last.currency != first.currency:
+            groups[-1] += group
+        else:
+            groups.append(list(group))
+    return groups
+
+
+def _matched(receipts: Sequence[Receipt], groups: Sequence[list[Booking]]) -> dict[int, list[Booking]]:
+    """Find the bookings of each receipt, by its place: the best pairs first, each side taken once."""
+    groups = sorted((group for group in groups if group[0].at is not None), key=_moment)
+    times = [_moment(group) for group in groups]
+    pairs: list[tuple[bool, bool, float, int, int]] = []
+    for place, receipt in enumerate(receipts):
+        begun, ended = receipt.at.timestamp(), receipt.at.timestamp() + receipt.duration_s
+        first, last = bisect_left(times, begun - NEARBY_S), bisect_right(times, ended + NEARBY_S)
+        for number in range(first, last):
+            total = sum((each.spent for each in groups[number]), Decimal(0))
+            agrees = abs(total - (receipt.cost_usd or Decimal(0))) <= TOLERANCE
+            fits = any(_is_about(receipt, each) for each in groups[number])
+            if agrees or fits:
+                away = max(begun - times[number], times[number] - ended, 0.0)
+                pairs.append((not agrees, not fits, away, place, number))
+    found: dict[int, list[Booking]] = {}
+    taken: set[int] = set()
+    for *_, place, number in sorted(pairs):
+        if place not in found and number not in taken:
+            found[place] = groups[number]
+            taken.add(number)
+    return found
+
+
+def _moment(group: Sequence[Booking]) -> float:
+    return group[0].at.timestamp() if group[0].at is not None else 0.0
+
+
+def _is_about(receipt: Receipt, booking: Booking) -> bool:
+    """Whether a booking names what the receipt is for: its model, or calls to a chain."""
+    if receipt.model:
+        return booking.what.startswith(receipt.model)
+    return receipt.endpoint.startswith("POST /crypto/rpc/") and booking.what.startswith("crypto-rpc")
 
 
 def verdict_words(found: Sequence[Difference], begins: str = "") -> str:
@@ -125,22 +185,3 @@ def _line(receipt: Receipt, same: list[Booking] | None) -> Difference:
         return Difference(receipt.at, what, cost, total, "Agrees", is_fault=False)
     word = "Estimated otherwise" if receipt.cost_source == "estimated" else "The amounts differ"
     return Difference(receipt.at, what, cost, total, word, is_fault=True)
-
-
-def _nearest(receipt: Receipt, charged: Mapping[str, list[Booking]]) -> str | None:
-    """The bookings of the same model within two minutes that come nearest to what the receipt says."""
-    if not receipt.model:
-        return None
-    ends_at = receipt.at + timedelta(seconds=receipt.duration_s)
-    cost = receipt.cost_usd or Decimal(0)
-    fitting = [
-        (abs(sum((each.spent for each in group), Decimal(0)) - cost), key)
-        for key, group in charged.items()
-        if any(
-            each.what.startswith(receipt.model)
-            and each.at is not None
-            and receipt.at - NEARBY <= each.at <= ends_at + NEARBY
-            for each in group
-        )
-    ]
-    return min(fitting)[1] if fitting else None

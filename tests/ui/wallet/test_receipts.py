@@ -10,8 +10,9 @@ from pathlib import Path
 
 from pytestqt.qtbot import QtBot
 
-from app.storage.receipts import Receipts, receipt_of
+from app.storage.receipts import Receipt, Receipts, receipt_of
 from app.ui.shared.theme import Theme
+from app.ui.wallet.presenter_compare import Booking, compare
 from app.ui.wallet.receipts_table import COST, DETAIL, ESTIMATE, ReceiptTable
 from app.ui.wallet.state import BookRow
 from app.ui.wallet.usage_chart import scale_of
@@ -210,3 +211,59 @@ async def test_receipts_from_before_the_sandboxs_start_are_told_apart_and_are_no
     page.compare.click()
     await wallet.tasks.idle()
     assert page.verdict.text().startswith("5 receipts are older than the Sandbox's book"), page.verdict.text()
+
+
+async def test_calls_to_chains_agree_in_the_comparison_of_a_key(wallet: Desk) -> None:
+    """The service's book names no id that their answers told; nothing is told twice or as a difference."""
+    service = wallet.caller.service
+    assert service is not None
+    await service.chat.complete(QUESTION)
+    for _ in range(2):  # two of the same amount
+        await service.crypto_rpc.call("ethereum-mainnet", "eth_chainId")
+    await service.crypto_rpc.call("base-mainnet", "eth_blockNumber")
+    await wallet.tasks.idle()
+    page = wallet.page.main.compare
+    page.compare.click()
+    await wallet.tasks.idle()
+    assert page.verdict.text() == "All 4 bookings agree", page.table.rows.lines
+    assert sorted(line[-1] for line in page.table.rows.lines) == ["Agrees, matched by amount"] * 4
+
+
+def test_a_booking_of_another_amount_is_a_difference_and_one_without_a_receipt_another() -> None:
+    at = datetime(2026, 8, 22, 12, tzinfo=UTC)
+
+    def receipt(model: str, cost: str, second: int, endpoint: str = "POST /audio/speech") -> Receipt:
+        moment = at + timedelta(seconds=second)
+        return receipt_of(
+            id=f"{second}",
+            at=moment,
+            account_id="a",
+            tab="speech",
+            endpoint=endpoint,
+            model=model,
+            cost_usd=Decimal(cost),
+        )
+
+    def booking(what: str, spent: str, second: int, currency: str = "USD") -> Booking:
+        return Booking(at + timedelta(seconds=second), what, "", Decimal(spent), currency)
+
+    found = compare(
+        [receipt("m", "0.10", 0), receipt("m", "0.10", 1), receipt("", "0.02", 2, "POST /image/upscale")],
+        [
+            booking("m-characters", "0.10", 1),
+            booking("m-characters", "0.06", 2, "DIEM"),
+            booking("m-characters", "0.04", 2),
+            booking("other-2x", "0.02", 3),
+            booking("m-characters", "0.30", 4),
+        ],
+    )
+    assert [(each.verdict, each.theirs) for each in found] == [
+        ("Only in the service's book", Decimal("0.30")),
+        ("Agrees, matched by amount", Decimal("0.02")),
+        ("Agrees, matched by amount", Decimal("0.10")),
+        ("Agrees, matched by amount", Decimal("0.10")),
+    ]
+    (only,) = compare([receipt("m", "0.10", 0)], [booking("m-characters", "0.12", 0)])
+    assert (only.verdict, only.ours, only.theirs) == ("The amounts differ", Decimal("0.10"), Decimal("0.12"))
+    alone = compare([receipt("", "0.02", 0, "POST /image/upscale")], [booking("other", "0.03", 0)])
+    assert sorted(each.verdict for each in alone) == ["Only in Rialto's receipts", "Only in the service's book"]
