@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import defaultdict
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -85,13 +86,13 @@ async def usage_history(call: Call) -> Answer:
         if any(call.value(name) is not None for name in filters):
             check.complain(("cursor",), "The cursor cannot be combined with other parameters")
         parts = cursor.split(".")
-        if len(parts) != 4 or not all(part.isdigit() for part in parts):
+        if len(parts) != 4 or not all(re.fullmatch(r"[0-9]{1,15}", part) for part in parts) or not int(parts[1]):
             check.complain(("cursor",), "This is not a cursor of this endpoint")
             check.finish()
         skip, size = int(parts[0]), int(parts[1])
         start, end = float(parts[2]), float(parts[3])
     else:
-        skip, size = 0, _whole(check, call, "pageSize", 10, 1000) or 1000
+        skip, size = 0, check.digits(("pageSize",), call.value("pageSize"), 10, 1000) or 1000
         start, end = _moment(check, call, "startTimestamp", 0.0), _moment(check, call, "endTimestamp", 2.0**40)
         if end <= start:
             check.complain(("endTimestamp",), "Must be later than startTimestamp")
@@ -249,16 +250,6 @@ def _as_csv(call: Call, charges: list[Charge], following: str | None) -> Answer:
     return Answer(200, headers, table.getvalue().encode())
 
 
-def _whole(check: Checker, call: Call, name: str, low: int, high: int) -> int | None:
-    raw = call.value(name)
-    if raw is None:
-        return None
-    if not raw.isdigit():
-        check.complain((name,), "Expected integer, received string")
-        return None
-    return check.integer((name,), int(raw), low, high)
-
-
 def _moment(check: Checker, call: Call, name: str, otherwise: float) -> float:
     raw = call.value(name)
     if raw is None:
@@ -278,11 +269,11 @@ def _range(call: Call) -> tuple[float, float, str]:
     days = 7
     if first is None and last is None:
         lookback = call.value("lookback") or "7d"
-        number = lookback.removesuffix("d")
-        if not (lookback.endswith("d") and number.isdigit() and 1 <= int(number) <= MAX_LOOKBACK_DAYS):
+        number = re.fullmatch(r"([0-9]{1,3})d", lookback)
+        if number is None or not 1 <= int(number[1]) <= MAX_LOOKBACK_DAYS:
             check.complain(("lookback",), f"Expected 1d to {MAX_LOOKBACK_DAYS}d")
         else:
-            days = int(number)
+            days = int(number[1])
         check.finish()
         return (now - timedelta(days=days)).timestamp(), (now + timedelta(seconds=1)).timestamp(), f"{days}d"
     bounds: list[Any] = []

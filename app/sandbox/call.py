@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from app.sandbox.errors import Refusal, too_large
 from app.sandbox.http import MAX_BODY_BYTES, Answer, Request
 from app.sandbox.limits import Headroom, allowance
+from app.sandbox.validation import read_json
 from app.sandbox.world import Caller, World, iso
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ class Call:
         if content_type != "application/json":
             raise Refusal(415)
         try:
-            body = json.loads(self.request.body, parse_constant=_no_constant)
+            body = read_json(self.request.body)
         except (ValueError, RecursionError):
             raise Refusal(400, "The request body is not JSON") from None
         if not isinstance(body, dict):
@@ -106,10 +107,6 @@ class Call:
                 }
             )
             raise Refusal(429, headers={"Retry-After": str(self.headroom.resets_in_s)})
-
-
-def _no_constant(name: str) -> float:
-    raise ValueError(f"{name} is not JSON")
 
 
 def _plain(value: object) -> object:

@@ -240,7 +240,10 @@ class EvmAnswers:
             blocks = self.chain.blocks[start : self.chain.head.number + 1 if last is None else last.number + 1]
         who = wanted.get("address")
         addresses = {address(one) for one in (who if isinstance(who, list) else [who]) if one is not None}
-        topics = [_topic(one) for one in wanted.get("topics") or ()]
+        asked = wanted.get("topics")
+        if not isinstance(asked, list | None):
+            raise invalid("topics must be an array")
+        topics = [_topic(one) for one in asked or ()]
         return [
             found
             for block in blocks

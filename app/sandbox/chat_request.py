@@ -19,7 +19,7 @@ MAX_CHOICES = 128
 
 @dataclass(frozen=True, slots=True)
 class Extension:
-    """The ten keys of the extension object with their defaults."""
+    """The eleven keys of the extension object with their defaults."""
 
     character_slug: str | None = None
     strip_thinking_response: bool = False
@@ -27,6 +27,7 @@ class Extension:
     enable_web_search: str = "off"
     enable_web_scraping: bool = False
     enable_x_search: bool = False
+    enable_e2ee: bool = True
     enable_web_citations: bool = False
     include_search_results_in_stream: bool = False
     return_search_results_as_documents: bool = False
@@ -163,6 +164,8 @@ def _messages(check: Checker, value: object) -> tuple[Json, ...]:
             check.complain((*path, number, "role"), REQUIRED)
         elif check.choice((*path, number, "role"), message["role"], ROLES) == "tool":
             _required_text(check, (*path, number, "tool_call_id"), message.get("tool_call_id"))
+        for place, made in enumerate(check.items((*path, number, "tool_calls"), message.get("tool_calls")) or ()):
+            check.record((*path, number, "tool_calls", place), made)
         marks += _content(check, (*path, number, "content"), message)
         messages.append(message)
     if marks > MAX_CACHE_MARKS:
@@ -275,7 +278,7 @@ def _tool_choice(check: Checker, value: object, tools: tuple[Json, ...]) -> str 
     if value is None:
         return "auto"
     if isinstance(value, dict):
-        name = (value.get("function") or {}).get("name")
+        name = (check.record(("tool_choice", "function"), value.get("function")) or {}).get("name")
         if name not in [tool.get("name") for tool in tools]:
             check.complain(("tool_choice", "function", "name"), "This names none of the tools")
         return value

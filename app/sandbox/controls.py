@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from decimal import Decimal, InvalidOperation
 
 from app.sandbox.call import DIALECTS, Call, json_answer
 from app.sandbox.errors import Json, Refusal
@@ -12,6 +11,8 @@ from app.sandbox.http import Answer
 from app.sandbox.validation import REQUIRED, Checker
 from app.sandbox.watching import line_json
 from app.sandbox.world import iso
+
+LARGEST_OFFSET_S = 1e9  # 31 years
 
 
 async def state(call: Call) -> Answer:
@@ -64,7 +65,7 @@ async def clock(call: Call) -> Answer:
     """Set how far the Sandbox's clock is ahead of (or behind) the real one: `{"offset_s": 60}`."""
     check = Checker()
     body = _body(call)
-    offset_s = check.number(("offset_s",), body.get("offset_s"))
+    offset_s = check.number(("offset_s",), body.get("offset_s"), -LARGEST_OFFSET_S, LARGEST_OFFSET_S)
     if body.get("offset_s") is None:
         check.complain(("offset_s",), REQUIRED)
     check.finish()
@@ -76,7 +77,9 @@ async def balance(call: Call) -> Answer:
     """Set the caller's balance: `{"usd": "0.05", "diem": "1"}`; either may be left out. DIEM comes again every day."""
     body = _body(call)
     ledger = call.caller.ledger
-    usd, diem = _amount(body, "usd"), _amount(body, "diem")
+    check = Checker()
+    usd, diem = (check.amount((name,), body.get(name)) for name in ("usd", "diem"))
+    check.finish()
     ledger.balance_usd = ledger.balance_usd if usd is None else usd
     if diem is not None:
         ledger.give_daily(diem, call.world.clock.now())
@@ -116,18 +119,3 @@ def _body(call: Call) -> Json:
 def _balance(call: Call) -> Json:
     ledger = call.caller.ledger
     return {"usd": str(ledger.balance_usd), "diem": str(ledger.balance_diem)}
-
-
-def _amount(body: Json, name: str) -> Decimal | None:
-    if body.get(name) is None:
-        return None
-    try:
-        amount = Decimal(str(body[name]))
-    except InvalidOperation:
-        amount = Decimal("NaN")
-    if not amount.is_finite():
-        raise Refusal(
-            400,
-            {"error": "Invalid request parameters", "details": {"_errors": [], name: {"_errors": ["Not a number"]}}},
-        )
-    return amount

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 import secrets
 from collections.abc import Mapping
@@ -20,7 +19,7 @@ from app.sandbox.crypto_rpc_methods import Methods, methods
 from app.sandbox.equipment import need
 from app.sandbox.errors import Json, Refusal, too_large
 from app.sandbox.http import Answer
-from app.sandbox.validation import REQUIRED, Checker, Path, kind_of
+from app.sandbox.validation import REQUIRED, Checker, Path, kind_of, read_json
 
 MAX_ITEMS = 100
 KEY = re.compile(r"[A-Za-z0-9_-]{1,255}")
@@ -101,7 +100,7 @@ def _json_body(call: Call) -> object:
     if call.request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise Refusal(415)
     try:
-        return json.loads(call.request.body)
+        return read_json(call.request.body)
     except (ValueError, RecursionError):
         raise Refusal(400, "The request body is not JSON") from None
 

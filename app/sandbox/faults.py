@@ -5,6 +5,7 @@ Setting a fault replaces the one of the same name, so the controls can be repeat
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +31,9 @@ NAMES = {
     "payment_in_progress": "answer a verified payment with 409 PAYMENT_IN_PROGRESS; nothing is transferred yet",
     "settlement_timeout": "answer a verified payment with 504 SETTLEMENT_TIMEOUT; it counts unless `landed` is false",
 }
+_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+_HEADER_VALUE = re.compile(r"([!-~\xa0-\xff]([ \t!-~\xa0-\xff]*[!-~\xa0-\xff])?)?")
+_FRAMING = ("content-length", "transfer-encoding", "connection", "content-encoding")
 LIES = ("length", "json", "html", "empty", "type")
 
 
@@ -42,6 +46,15 @@ class Fault:
 
     def as_json(self) -> Json:
         return {"times": self.times_left, "path": self.path, **self.values}
+
+
+def _headers(check: Checker, value: object) -> Json | None:
+    """Headers that can be sent. What frames the answer is not theirs to say: the fault `lie` is for that."""
+    given = check.record(("headers",), value)
+    for name, text in (given or {}).items():
+        if not _HEADER_NAME.fullmatch(name) or name.lower() in _FRAMING or not _HEADER_VALUE.fullmatch(str(text)):
+            check.complain(("headers", name), "Cannot be sent as a header")
+    return given
 
 
 class Faults:
@@ -57,7 +70,7 @@ class Faults:
             "body": body.get("body"),
             "shape": check.choice(("shape",), body.get("shape"), SHAPES),
             "text": check.text(("text",), body.get("text")),
-            "headers": check.record(("headers",), body.get("headers")),
+            "headers": _headers(check, body.get("headers")),
             "kind": check.choice(("kind",), body.get("kind"), LIES),
             "after": check.integer(("after",), body.get("after"), 0),
             "code": check.text(("code",), body.get("code")),

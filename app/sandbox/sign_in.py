@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import json
 import re
 from collections import OrderedDict
 from collections.abc import Collection, Mapping
@@ -16,6 +15,7 @@ from datetime import datetime, timedelta
 
 from app.sandbox.sign_in_codes import SignInRefused
 from app.sandbox.sign_in_message import SignInMessage, message_of_fields, read_message
+from app.sandbox.validation import read_json
 from app.sandbox.wallets_address import Chain, Wallet, from_base58, read_wallet
 
 HEADERS = ("sign-in-with-x", "x-sign-in-with-x")  # the canonical one first: it counts when both are sent
@@ -114,7 +114,7 @@ class Nonces:
 
 def _fields(header: str) -> Mapping[str, object]:
     try:
-        fields = json.loads(base64.b64decode(header.encode("ascii"), validate=True).decode("utf-8"))
+        fields = read_json(base64.b64decode(header.encode("ascii"), validate=True))
     except (ValueError, binascii.Error, RecursionError):
         raise SignInRefused("INVALID_PAYLOAD", "The header is not base64 of JSON") from None
     if not isinstance(fields, dict):

@@ -6,13 +6,13 @@ import json
 import re
 import secrets
 from collections.abc import Iterator
-from typing import Any
 
 from app.sandbox import words
 from app.sandbox.chat_request import ChatRequest, text_of
 from app.sandbox.errors import Json
+from app.sandbox.structured import kind_in, listed, record
 
-_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_NUMBER = re.compile(r"-?\d{1,300}(?:\.\d+)?")
 
 
 def wanted(request: ChatRequest, question: str) -> list[Json]:
@@ -73,15 +73,15 @@ def _arguments(schema: Json, question: str) -> Json:
 
 
 def _filled(schema: Json, question: str, numbers: Iterator[str], names: list[str]) -> Json:
-    properties: dict[str, Any] = schema.get("properties") or {}
-    needed = schema.get("required") or list(properties)
-    return {name: _value(properties.get(name) or {}, question, numbers, names) for name in needed}
+    properties = record(schema, "properties")
+    needed = [name for name in listed(schema, "required") if isinstance(name, str)] or list(properties)
+    return {name: _value(properties.get(name), question, numbers, names) for name in needed}
 
 
-def _value(schema: Json, question: str, numbers: Iterator[str], names: list[str]) -> object:
-    kind = schema.get("type")
-    if schema.get("enum"):
-        options: list[Any] = schema["enum"]
+def _value(given: object, question: str, numbers: Iterator[str], names: list[str]) -> object:
+    schema: Json = given if isinstance(given, dict) else {}
+    kind = kind_in(schema)
+    if options := listed(schema, "enum"):
         return next((option for option in options if str(option).lower() in question.lower()), options[0])
     if kind in ("number", "integer"):
         number = float(next(numbers, 0))
@@ -89,7 +89,7 @@ def _value(schema: Json, question: str, numbers: Iterator[str], names: list[str]
     if kind == "boolean":
         return True
     if kind == "array":
-        return [_value(schema.get("items") or {}, question, numbers, names)]
+        return [_value(schema.get("items"), question, numbers, names)]
     if kind == "object":
         return _filled(schema, question, numbers, names)
     return names.pop(0) if names else question

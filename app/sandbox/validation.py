@@ -1,14 +1,49 @@
-"""Checks fields and gathers every complaint into one tree, so that one 400 names all invalid fields."""
+"""Reads JSON, checks fields and gathers every complaint into one tree, so that one 400 names all invalid fields."""
 
 from __future__ import annotations
 
+import json
+import math
+import re
 from collections.abc import Iterable
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from app.sandbox.errors import Json, Refusal
 
 Path = tuple[str | int, ...]
 REQUIRED = "Required"
+LARGEST = 1e300  # no number that means anything is larger; sums and products of those below still fit into a float
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+
+
+def read_json(raw: bytes) -> object:
+    """Return what JSON text says. Raises `ValueError` or `RecursionError` when it is none.
+
+    Half of a surrogate pair, which a client makes by cutting a string inside an emoji, becomes U+FFFD: no text with it
+    could be encoded again.
+    """
+    value = json.loads(raw.decode(json.detect_encoding(raw)), parse_constant=_no_constant, parse_float=_finite)
+    return _whole_text(value) if _SURROGATE.search(raw) else value
+
+
+def _no_constant(name: str) -> float:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{text[:20]} is out of range")
+    return value
+
+
+def _whole_text(value: object) -> object:
+    if isinstance(value, str):
+        return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    if isinstance(value, dict):
+        return {_whole_text(name): _whole_text(one) for name, one in value.items()}
+    return [_whole_text(one) for one in value] if isinstance(value, list) else value
 
 
 class Checker:
@@ -55,16 +90,41 @@ class Checker:
         if isinstance(value, bool) or not isinstance(value, int | float):
             self.complain(path, f"Expected number, received {kind_of(value)}")
             return None
-        return self._within(path, value, low, high)
+        return self._within(path, value, -LARGEST if low is None else low, LARGEST if high is None else high)
 
     def integer(self, path: Path, value: object, low: int | None = None, high: int | None = None) -> int | None:
         if value is None:
             return None
-        if isinstance(value, bool) or not isinstance(value, int | float) or not float(value).is_integer():
+        whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
+        if isinstance(value, bool) or not whole:
             self.complain(path, f"Expected integer, received {kind_of(value)}")
             return None
-        within = self._within(path, int(value), low, high)
+        assert isinstance(value, int | float)
+        within = self._within(path, int(value), -LARGEST if low is None else low, LARGEST if high is None else high)
         return None if within is None else int(within)
+
+    def digits(self, path: Path, raw: str | None, low: int | None = None, high: int | None = None) -> int | None:
+        """A whole number, not negative, as a query or a form writes it."""
+        if raw is None:
+            return None
+        if not raw.isascii() or not raw.isdigit() or len(raw) > 18:
+            self.complain(path, "Expected integer, received string")
+            return None
+        return self.integer(path, int(raw), low, high)
+
+    def amount(self, path: Path, value: object, decimals: int = 12) -> Decimal | None:
+        """Money, as a number or as text, of less than 10¹² and with so many decimals at most."""
+        if value is None:
+            return None
+        try:
+            amount = Decimal(str(value)) if isinstance(value, int | float | str) else Decimal("NaN")
+            exact = amount.is_finite() and abs(amount) < Decimal(10) ** 12 and amount == round(amount, decimals)
+        except (InvalidOperation, ValueError):
+            exact = False
+        if not exact or isinstance(value, bool):
+            self.complain(path, f"Expected an amount with up to {decimals} decimals")
+            return None
+        return amount
 
     def boolean(self, path: Path, value: object) -> bool | None:
         if value is None or isinstance(value, bool):

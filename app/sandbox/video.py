@@ -42,7 +42,7 @@ def _model(call: Call, check: Checker, body: Json) -> MediaModel | None:
     name = check.text(("model",), body.get("model"))
     if body.get("model") is None:
         check.complain(("model",), REQUIRED)
-    return find_model(call, name, "video") if name else None
+    return None if name is None else find_model(call, name, "video")
 
 
 def _shape(check: Checker, body: Json, model: MediaModel | None) -> tuple[int, str, str, bool]:
@@ -61,7 +61,7 @@ def _shape(check: Checker, body: Json, model: MediaModel | None) -> tuple[int, s
         chosen.append(value or (allowed[0] if allowed else "16:9"))
     sound = check.boolean(("audio",), body.get("audio"))
     number = str(duration).removesuffix("s")
-    seconds = int(number) if duration in durations and number.isdigit() else 0
+    seconds = int(number) if duration in durations and number.isdecimal() else 0
     return seconds, str(chosen[0]), str(chosen[1]), sound is not False
 
 

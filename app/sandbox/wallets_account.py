@@ -5,7 +5,7 @@ Source: wire reference, `GET /x402/balance/{walletAddress}` and `GET /x402/trans
 
 from __future__ import annotations
 
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 
 from app.sandbox.call import Call, json_answer
 from app.sandbox.errors import Json, Refusal
@@ -53,8 +53,8 @@ async def transactions(call: Call) -> Answer:
     wallet = _own_wallet(call)
     admit(call, "x402_transactions", TRANSACTIONS_PER_MINUTE)
     check = Checker(flat_list=call.names.issues_in_errors)
-    limit = _whole(check, call, "limit", 50, 1, 100)
-    offset = _whole(check, call, "offset", 0, 0, None)
+    limit = check.digits(("limit",), call.value("limit"), 1, 100) or 50
+    offset = check.digits(("offset",), call.value("offset")) or 0
     check.finish()
     caller = wallets_of(call.world).known(wallet)
     left = caller.ledger.balance_usd if caller else Decimal(0)
@@ -93,7 +93,7 @@ async def faucet(call: Call) -> Answer:
     check = Checker()
     body = call.json_object()
     wallet = _evm_wallet(check, body.get("address"))
-    amount = _amount(check, body, "amount")
+    amount = check.amount(("amount",), body.get("amount"), DECIMALS)
     amount = GIFT_USD if amount is None else amount
     if not 0 < amount <= LARGEST_GIFT_USD:
         check.complain(("amount",), f"The faucet gives up to {LARGEST_GIFT_USD} USD at once")
@@ -114,8 +114,10 @@ async def one_wallet(call: Call) -> Answer:
         raise Refusal(404, "This is not the address of a wallet")
     wallets = wallets_of(call.world)
     if call.request.method != "GET":
+        from app.sandbox.x402_terms import DECIMALS
+
         check = Checker()
-        usd = _amount(check, call.json_object(), "usd")
+        usd = check.amount(("usd",), call.json_object().get("usd"), DECIMALS)
         check.finish()
         if usd is not None:
             wallets.caller(wallet).ledger.balance_usd = usd
@@ -162,16 +164,6 @@ def _line(number: int, charge: Charge, balance_after: Decimal) -> Json:
     return line
 
 
-def _whole(check: Checker, call: Call, name: str, default: int, low: int, high: int | None) -> int:
-    raw = call.value(name)
-    if raw is None:
-        return default
-    if not raw.isascii() or not raw.isdigit() or len(raw) > 18:
-        check.complain((name,), "Expected integer, received string")
-        return default
-    return check.integer((name,), int(raw), low, high) or 0
-
-
 def _evm_wallet(check: Checker, value: object) -> Wallet | None:
     wallet = read_wallet(value)
     if value is None:
@@ -179,22 +171,6 @@ def _evm_wallet(check: Checker, value: object) -> Wallet | None:
     elif wallet is None or wallet.chain != "evm":
         check.complain(("address",), "The play money is on the EVM rail: 0x and 40 hexadecimal digits")
     return wallet
-
-
-def _amount(check: Checker, body: Json, name: str) -> Decimal | None:
-    """Return USD with up to six decimals."""
-    value = body.get(name)
-    if value is None:
-        return None
-    try:
-        amount = Decimal(str(value))
-        exact = amount.is_finite() and abs(amount) < Decimal(10) ** 12 and amount == round(amount, 6)
-    except InvalidOperation:
-        exact = False
-    if not exact or isinstance(value, bool):
-        check.complain((name,), "Expected USD with up to 6 decimals")
-        return None
-    return amount
 
 
 def _usd(base_units: int) -> str:

@@ -21,7 +21,7 @@ async def watch(call: Call) -> Answer:
     told twice and nothing is missed. Without them, everything there is comes at once.
     """
     check = Checker()
-    known = {name: _whole(check, call, name) for name in ("epoch", "revision", "after")}
+    known = {name: check.digits((name,), call.value(name)) for name in ("epoch", "revision", "after")}
     wait_s = min(LONGEST_WAIT_S, max(0.0, _seconds(check, call)))
     check.finish()
     world = call.world
@@ -61,16 +61,6 @@ def line_json(line: LoggedRequest) -> Json:
 
 def _side(side: Side) -> Json:
     return {**asdict(side), "headers": [list(pair) for pair in side.headers]}
-
-
-def _whole(check: Checker, call: Call, name: str) -> int | None:
-    raw = call.value(name)
-    if raw is None:
-        return None
-    if not raw.isdecimal() or len(raw) > 12:
-        check.complain((name,), "Expected integer, received string")
-        return None
-    return int(raw)
 
 
 def _seconds(check: Checker, call: Call) -> float:

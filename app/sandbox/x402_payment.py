@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import base64
 import binascii
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
 from app.sandbox.errors import Json, Refusal
+from app.sandbox.validation import read_json
 from app.sandbox.wallets_address import checksummed
 from app.sandbox.x402_terms import (
     DECIMALS,
@@ -117,7 +117,7 @@ def check_signature(payment: Payment, terms: Terms) -> None:
 
 def _decoded(header: str) -> object:
     try:
-        return json.loads(base64.b64decode(header.encode("ascii"), validate=True).decode("utf-8"))
+        return read_json(base64.b64decode(header.encode("ascii"), validate=True))
     except (ValueError, binascii.Error, RecursionError):
         raise refused("INVALID_PAYMENT_FORMAT", "The payment header is not base64 of JSON") from None
 

@@ -64,6 +64,7 @@ def test_R_GEN_06_the_extension_object_may_be_absent(sandbox: Client) -> None:
         "enable_web_search": "off",
         "enable_web_scraping": False,
         "enable_x_search": False,
+        "enable_e2ee": True,
         "enable_web_citations": False,
         "include_search_results_in_stream": False,
         "return_search_results_as_documents": False,
