@@ -37,6 +37,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "app.storage*": ("app.storage", "pydantic", "platformdirs", "aiosqlite"),
     # The Sandbox's engines, one file each; nothing else in it may name them.
     "app.sandbox.form": ("app.sandbox", "python_multipart"),
+    "app.sandbox.store": ("app.sandbox", "msgspec"),  # what outlives the process, imported only where something does
     "app.sandbox.sound": ("app.sandbox", "numpy", "soundfile", "av"),
     "app.sandbox.pitch": ("app.sandbox", "numpy"),
     "app.sandbox.speaking": ("app.sandbox", "numpy"),

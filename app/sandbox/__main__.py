@@ -1,15 +1,21 @@
-"""`python -m app.sandbox`: serve the Sandbox alone, print its base URL, go on until SIGINT or SIGTERM."""
+"""`python -m app.sandbox`: serve the Sandbox alone, print its base URL, go on until SIGINT or SIGTERM.
+
+A second signal ends the process at once. So do 3 seconds after the first: speech or a chain may still be computing.
+"""
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import math
+import os
+import re
 import signal
 import sys
 from pathlib import Path
 
 from app.sandbox import wallets_faucet
-from app.sandbox.server import HOST, LOCAL_PORTS, Options, listen, serve_until
+from app.sandbox.server import HOST, LOCAL_PORTS, Options, end_soon, listen, serve_until
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCAL_KEY = "local-dev-key"  # the fixed key that works out of the box when none is given
@@ -17,52 +23,104 @@ LOCAL_KEY = "local-dev-key"  # the fixed key that works out of the box when none
 
 def read_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m app.sandbox", description="A local stand-in of the service.")
-    parser.add_argument("--port", type=int, default=0, help="0 (the default): any free port")
-    parser.add_argument("--api-key", default=LOCAL_KEY, help=f"the key that it accepts (default {LOCAL_KEY})")
+    parser.add_argument("--port", type=_port, default=0, help="0 (the default): any free port")
+    parser.add_argument(
+        "--api-key", type=_key, default=LOCAL_KEY, help=f"the key that it accepts (default {LOCAL_KEY})"
+    )
     parser.add_argument(
         "--dialect", choices=("service", "venice"), default="service", help="whose names it answers with"
     )
-    parser.add_argument("--speed", type=float, default=80.0, metavar="N", help="tokens per second; 0: without pauses")
+    parser.add_argument("--speed", type=_speed, default=80.0, metavar="N", help="tokens per second; 0: without pauses")
     parser.add_argument("--partner", action="store_true", help="rate limits of the partner tier")
     parser.add_argument("--any-key", action="store_true", help="accept every key, each with a balance of its own")
     parser.add_argument(
         "--local",
+        type=_server,
         action="append",
         metavar="NAME=PORT",
         help="pass chats on to an OpenAI-compatible server on this port (default: the usual ports of four programs)",
     )
     parser.add_argument("--no-local", action="store_true", help="look for no model server on this computer")
     parser.add_argument(
-        "--data", type=Path, default=Path.cwd(), help="folder for files that an engine may have to keep"
+        "--data",
+        type=_folder,
+        metavar="FOLDER",
+        help="keep accounts, jobs and chains in this folder for the next start (default: begin anew each time)",
     )
     return parser.parse_args(arguments)
+
+
+def _port(text: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,5}", text) or int(text) > 65_535:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port from 0 to 65535")
+    return int(text)
+
+
+def _key(text: str) -> str:
+    if not text.strip():
+        raise argparse.ArgumentTypeError("the key is empty; is a variable not set?")
+    return text.strip()
+
+
+def _speed(text: str) -> float:
+    try:
+        speed = float(text)
+    except ValueError:
+        speed = math.nan
+    if not 0 <= speed < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of tokens per second, 0 or more")
+    return speed
+
+
+def _server(text: str) -> tuple[str, int]:
+    name, _, port = text.partition("=")
+    if not name or not port or not _port(port):
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=PORT")
+    return name, int(port)
+
+
+def _folder(text: str) -> Path:
+    folder = Path(text)
+    if not folder.is_dir():
+        raise argparse.ArgumentTypeError(f"there is no folder {text}")
+    return folder
 
 
 def local_ports(chosen: argparse.Namespace) -> dict[str, int]:
     if chosen.no_local:
         return {}
-    if not chosen.local:
-        return dict(LOCAL_PORTS)
-    pairs = (entry.partition("=") for entry in chosen.local)
-    return {name: int(port) for name, _, port in pairs}
+    return dict(chosen.local or LOCAL_PORTS)
 
 
 async def serve(chosen: argparse.Namespace) -> None:
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
+
+    def stop() -> None:
+        if stopped.is_set():
+            os._exit(1)
+        stopped.set()
+        end_soon()
+
     for number in (signal.SIGINT, signal.SIGTERM):
         try:
-            loop.add_signal_handler(number, stopped.set)
+            loop.add_signal_handler(number, stop)
         except NotImplementedError:  # Windows: its loop knows no signals
-            signal.signal(number, lambda *_: loop.call_soon_threadsafe(stopped.set))
+            signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop))
     try:
         listener = listen(chosen.port)
     except OSError as error:
         sys.exit(f"Port {chosen.port} cannot be used: {error.strerror}")
     base_url = f"http://{HOST}:{listener.getsockname()[1]}/api/v1"
     print(f"{base_url}\n{wallets_faucet.notice()}", flush=True)  # at once: some who start this read one line only
-    options = Options(chosen.dialect, chosen.speed, chosen.partner, chosen.any_key, local_ports(chosen))
-    await serve_until(stopped, listener, chosen.data, ROOT / "resources", chosen.api_key, None, options)
+    keep = chosen.data is not None
+    options = Options(chosen.dialect, chosen.speed, chosen.partner, chosen.any_key, local_ports(chosen), keep)
+    try:
+        await serve_until(
+            stopped, listener, chosen.data or Path.cwd(), ROOT / "resources", chosen.api_key, None, options
+        )
+    except OSError as error:
+        sys.exit(f"{chosen.data} cannot be used: {error}")
 
 
 def main() -> None:

@@ -7,7 +7,7 @@ for is refused instead of being forgotten.
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, time
 from uuid import uuid4
 
@@ -15,7 +15,7 @@ from app.sandbox.call import Call, json_answer
 from app.sandbox.errors import Json, Refusal
 from app.sandbox.http import Answer
 from app.sandbox.validation import Checker
-from app.sandbox.world import Caller, fingerprint, iso
+from app.sandbox.world import Caller, Kept, World, fingerprint, iso
 
 MAX_KEYS = 500
 MAX_DESCRIPTION_CHARS = 64
@@ -36,16 +36,8 @@ class IssuedKey:
     expires_at: float | None
     period: str
     privacy: str
-    account: Caller
-    caller: Caller
-    last_used_at: float | None = field(default=None)
-
-    def caller_at(self, now: float) -> Caller | None:
-        """Who calls with it now; None after its end."""
-        if self.expires_at is not None and now >= self.expires_at:
-            return None
-        self.last_used_at = now
-        return self.caller
+    account: str  # the id of the caller whose money it spends
+    last_used_at: float | None = None
 
     def as_json(self) -> Json:
         return {
@@ -62,15 +54,41 @@ class IssuedKey:
         }
 
 
+def issued_caller(world: World, caller_id: str) -> tuple[bool, Caller | None]:
+    """Return whether a key of this fingerprint was made here, and who calls with it: None after its end."""
+    rows = issued_of(world)
+    row = rows.get(caller_id)
+    if row is None:
+        return False, None
+    now = world.clock.now()
+    if row.expires_at is not None and now >= row.expires_at:
+        return True, None
+    row.last_used_at = now
+    rows[caller_id] = row
+    caller = world.issued.get(caller_id)
+    if caller is None:
+        ledger = world.caller(row.account).ledger
+        caller = world.issued[caller_id] = Caller(caller_id, row.created_at, ledger)
+    return True, caller
+
+
+def issued_of(world: World) -> Kept[IssuedKey]:
+    """The keys that were made here, by the fingerprints of their letters."""
+    return world.table("keys", IssuedKey)
+
+
 def only_admin(call: Call) -> None:
     """Raise `Refusal` 401 for a key that may call models and see nothing of the account."""
-    if "inference only" in call.caller.kept:
+    row = issued_of(call.world).get(call.caller.id)
+    if row is not None and row.kind == "INFERENCE":
         raise Refusal(401, "This needs an admin key")
 
 
 async def listed(call: Call) -> Answer:
     only_admin(call)
-    rows = [_own_row(call), *(each.as_json() for each in _issued(call).values() if each.account is _account(call))]
+    account = _account(call)
+    own = [row.as_json() for row in issued_of(call.world).values() if row.account == account.id]
+    rows = [_own_row(call), *own]
     return json_answer({"object": "list", "data": rows})
 
 
@@ -91,14 +109,9 @@ async def made(call: Call) -> Answer:
     check.finish()
     assert kind is not None
     assert description is not None
-    if len(_issued(call)) >= MAX_KEYS:
+    if len(issued_of(call.world)) >= MAX_KEYS:
         raise Refusal(400, f"There are {MAX_KEYS} keys already")
     text = f"sandbox-{secrets.token_hex(20)}"
-    account = _account(call)
-    caller = Caller(fingerprint(text), now, ledger=account.ledger)
-    if kind == "INFERENCE":
-        caller.kept["inference only"] = True
-    caller.kept["account"] = account
     row = IssuedKey(
         str(uuid4()),
         kind,
@@ -108,10 +121,9 @@ async def made(call: Call) -> Answer:
         expires_at,
         period or "EPOCH",
         privacy or "ALL",
-        account,
-        caller,
+        _account(call).id,
     )
-    call.world.issued[caller.id] = row
+    issued_of(call.world)[fingerprint(text)] = row
     shown = row.as_json()
     shown["consumptionLimit"] = shown.pop("consumptionLimits")
     return json_answer({"success": True, "data": {**shown, "apiKey": text}})
@@ -124,21 +136,18 @@ async def revoked(call: Call) -> Answer:
         raise Refusal(400, "Which key? Send its id.")
     if wanted == _account(call).id:
         raise Refusal(400, "The key of the Sandbox itself cannot be revoked")
-    for caller_id, row in _issued(call).items():
-        if row.id == wanted and row.account is _account(call):
-            del call.world.issued[caller_id]
+    rows = issued_of(call.world)
+    for caller_id, row in rows.items():
+        if row.id == wanted and row.account == _account(call).id:
+            del rows[caller_id]
             return json_answer({"success": True})
     raise Refusal(404, "There is no key of that id")
 
 
 def _account(call: Call) -> Caller:
     """Whose money the caller's key spends."""
-    account = call.caller.kept.get("account")
-    return account if isinstance(account, Caller) else call.caller
-
-
-def _issued(call: Call) -> dict[str, IssuedKey]:
-    return {name: row for name, row in call.world.issued.items() if isinstance(row, IssuedKey)}
+    row = issued_of(call.world).get(call.caller.id)
+    return call.caller if row is None else call.world.caller(row.account)
 
 
 def _own_row(call: Call) -> Json:

@@ -11,17 +11,18 @@ import asyncio
 import json
 import os
 import signal
+import sys
 import threading
 from pathlib import Path
 
-from app.sandbox.server import Options, listen, serve_until
+from app.sandbox.server import Options, end_soon, listen, serve_until
 
 STDIN = 0
 RESOURCES = Path(__file__).resolve().parents[2] / "resources"
 
 
 def main(data_folder: str) -> int:
-    """Serve until standard input closes. Files that an engine has to keep go to `data_folder`."""
+    """Serve until standard input closes. Accounts, jobs and chains are kept in `data_folder` for the next start."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C in a terminal reaches both; the window decides
     said = json.loads(_read_line())
     folder = Path(data_folder)
@@ -48,6 +49,7 @@ async def _serve(data_folder: Path, api_key: str) -> None:
         while os.read(STDIN, 4096):
             pass
         loop.call_soon_threadsafe(stopped.set)
+        end_soon()
 
     threading.Thread(target=hold_lifeline, name="lifeline", daemon=True).start()
     listener = listen(0)
@@ -55,4 +57,11 @@ async def _serve(data_folder: Path, api_key: str) -> None:
     def say_address(base_url: str) -> None:
         print(json.dumps({"base_url": base_url}), flush=True)
 
-    await serve_until(stopped, listener, data_folder, RESOURCES, api_key, None, Options(), serving=say_address)
+    async def serve(options: Options) -> None:
+        await serve_until(stopped, listener, data_folder, RESOURCES, api_key, None, options, serving=say_address)
+
+    try:
+        await serve(Options(keep=True))
+    except OSError as error:  # before anything was served
+        print(f"Sandbox: nothing is kept for the next start: {error}", file=sys.stderr)
+        await serve(Options())

@@ -41,7 +41,7 @@ async def list_networks(call: Call) -> Answer:
 async def pass_on(call: Call) -> Answer:
     world, now = call.world, call.world.clock.now()
     request_id = secrets.token_urlsafe(24)
-    memory = memory_of(call.caller)
+    memory = memory_of(world, call.caller)
     caps = STAFF if world.settings.staff else PAID
     call.headers |= {"X-Request-ID": request_id, **memory.count(now, caps)}
     network = _network(call)
@@ -209,12 +209,14 @@ def _note_refused(call: Call, network: Network, request_id: str, raw: object) ->
 
 async def audit_log(call: Call) -> Answer:
     """`GET /sandbox/rpc_audit`: every sent transaction by its hash, newest last."""
-    return json_answer({"object": "list", "data": list(audit_of(call.world))})
+    return json_answer({"object": "list", "data": list(audit_of(call.world).values())})
 
 
 async def accounts(call: Call) -> Answer:
     """`GET /sandbox/chains`: networks, accounts with play money and their keys, and where the play dollar lives."""
     need("chains")
+    from app.sandbox.x402_terms import PLAY_ASSET
+
     listed = await asyncio.to_thread(_listed_accounts)
     found: Mapping[str, Network] = networks(call.site.data_files)
     return json_answer(
@@ -222,6 +224,7 @@ async def accounts(call: Call) -> Answer:
             "networks": [{"slug": one.slug, "family": one.family, "chain_id": one.chain_id} for one in found.values()],
             "accounts": listed,
             "dollars": dict(DOLLARS),
+            "token": PLAY_ASSET,  # on every network
         }
     )
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import deque
+from collections.abc import MutableMapping
 from dataclasses import dataclass, field
 
 from app.sandbox.errors import Json, Refusal
-from app.sandbox.world import Caller, World, iso
+from app.sandbox.world import Caller, Kept, World, iso
 
 DAY_S = 86_400.0
 MINUTE_S = 60.0
@@ -38,10 +39,10 @@ class KeptAnswer:
 class RpcMemory:
     """One caller's."""
 
+    answers: MutableMapping[str, KeptAnswer]
     window_from: float = -math.inf
     requests: int = 0
     spent: deque[tuple[float, int]] = field(default_factory=deque)  # (when, credits) of the last 24 h
-    answers: dict[str, KeptAnswer] = field(default_factory=dict)
 
     def count(self, now: float, caps: Caps) -> dict[str, str]:
         """Count one request and return the headers about it. Raises `Refusal` 429 naming the cap, with the headers."""
@@ -90,25 +91,27 @@ def capped(custom_message: str, headers: dict[str, str]) -> Refusal:
     return Refusal(429, body, {**headers, "x-ratelimit-type": "user"})
 
 
-def memory_of(caller: Caller) -> RpcMemory:
-    memory = caller.kept.setdefault("rpc", RpcMemory())
+def memory_of(world: World, caller: Caller) -> RpcMemory:
+    memory = caller.kept.get("rpc")
+    if memory is None:
+        memory = caller.kept["rpc"] = RpcMemory(world.table(f"answers {caller.id}", KeptAnswer))
     assert isinstance(memory, RpcMemory)
     return memory
 
 
-def audit_of(world: World) -> deque[Json]:
-    log: deque[Json] = world.kept.setdefault("rpc_audit", deque(maxlen=AUDIT_LENGTH))
-    return log
+def audit_of(world: World) -> Kept[dict[str, str]]:
+    return world.table("audit", dict[str, str])
 
 
 def audit(world: World, caller: Caller, network: str, request_id: str, transaction_hash: str) -> None:
     """Note a sent transaction by its hash; the signed payload itself is not kept."""
-    audit_of(world).append(
-        {
-            "at": iso(world.clock.now()),
-            "hash": transaction_hash,
-            "network": network,
-            "request_id": request_id,
-            "caller": caller.id,
-        }
-    )
+    log = audit_of(world)
+    log[request_id + transaction_hash] = {
+        "at": iso(world.clock.now()),
+        "hash": transaction_hash,
+        "network": network,
+        "request_id": request_id,
+        "caller": caller.id,
+    }
+    while len(log) > AUDIT_LENGTH:
+        del log[next(iter(log))]

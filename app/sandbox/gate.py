@@ -85,6 +85,7 @@ class Gate:
             self._log_when_done(call, answer, plain, started_at)
         elif request.method not in ("GET", "HEAD"):
             self._world.log.changed()  # a control was used: whoever watches sees it at once
+        self._world.save()
         return answer
 
     async def _work(self, route: Route, call: Call) -> Answer:
@@ -246,6 +247,7 @@ class Gate:
             call.cost_usd,
         )
         self._world.log.append(line, inside)
+        self._world.save()  # a stream is charged at its end
 
 
 async def _then(pieces: AsyncIterator[bytes], capture: Capture, note: Callable[[], None]) -> AsyncIterator[bytes]:

@@ -5,6 +5,7 @@ Importing this module is cheap; everything that serves is imported on the Sandbo
 
 from __future__ import annotations
 
+import os
 import secrets
 import socket
 import threading
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 HOST = "127.0.0.1"
 BACKLOG = 128
+ENDS_WITHIN_S = 3.0
 # Where these programs listen unless told otherwise; each serves the OpenAI-compatible paths under /v1.
 LOCAL_PORTS: Mapping[str, int] = {"ollama": 11434, "lmstudio": 1234, "llamacpp": 8080, "vllm": 8000}
 
@@ -31,6 +33,14 @@ class Options:
     partner: bool = False  # the partner tier of rate limits
     any_key: bool = False  # every non-empty key is accepted, each with a balance of its own
     local_ports: Mapping[str, int] = field(default_factory=lambda: dict(LOCAL_PORTS))
+    keep: bool = False  # accounts, jobs and chains are in a file of the data folder and there again after a restart
+
+
+def end_soon() -> None:
+    """End this process within 3 s, whatever its threads still compute. For a process that does nothing but serve."""
+    killer = threading.Timer(ENDS_WITHIN_S, os._exit, (0,))
+    killer.daemon = True
+    killer.start()
 
 
 def listen(port: int) -> socket.socket:
@@ -118,7 +128,7 @@ async def serve_until(
 ) -> None:
     """Serve one listening socket on the running loop until `stopped` is set; then end all connections.
 
-    `serving` is told the base address as soon as requests are answered.
+    `serving` is told the base address as soon as requests are answered. Raises `OSError` where nothing can be kept.
     """
     import asyncio
 
@@ -133,7 +143,12 @@ async def serve_until(
         partner=options.partner,
         any_key=options.any_key,
     )
-    world = World(api_key, settings, Clock(clock))
+    store = None
+    if options.keep:
+        from app.sandbox.store import Store
+
+        store = Store(data_dir)
+    world = World(api_key, settings, Clock(clock), store)
     origin = f"http://{HOST}:{listener.getsockname()[1]}"
     site = Site(world, origin, data_dir, resources, options.local_ports)
     connections = Connections(Gate(site).handle)
@@ -146,3 +161,6 @@ async def serve_until(
         await connections.close()
         await server.wait_closed()
         await site.close()
+        world.save()
+        if store is not None:
+            store.close()

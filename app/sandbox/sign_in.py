@@ -8,8 +8,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections import OrderedDict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, MutableMapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -97,8 +96,9 @@ def check_signature(sign_in: SignIn) -> None:
 class Nonces:
     """Which nonce each wallet has used in the last 5.5 minutes."""
 
-    def __init__(self) -> None:
-        self._used: OrderedDict[tuple[str, str], float] = OrderedDict()
+    def __init__(self, used: MutableMapping[str, float] | None = None) -> None:
+        """`used`: what is remembered, oldest first."""
+        self._used: MutableMapping[str, float] = {} if used is None else used
 
     def use(self, address: str, nonce: str, now: float) -> None:
         """Raises `SignInRefused` when this wallet has used this nonce before. `now`: Unix seconds."""
@@ -107,9 +107,10 @@ class Nonces:
             if now - self._used[first] < REMEMBERED_S:
                 break
             del self._used[first]
-        if (address, nonce) in self._used:
+        name = f"{address} {nonce}"
+        if name in self._used:
             raise SignInRefused("NONCE_REUSED", "This sign-in was used before; sign a new one for every request")
-        self._used[address, nonce] = now
+        self._used[name] = now
 
 
 def _fields(header: str) -> Mapping[str, object]:

@@ -21,7 +21,16 @@ from app.sandbox.errors import Json, Refusal
 from app.sandbox.http import Answer
 from app.sandbox.media_models import MediaModel
 from app.sandbox.validation import REQUIRED, Checker
-from app.sandbox.video_jobs import EXECUTION_MS, Download, VideoJob, VideoOrder, downloads_of, jobs_of
+from app.sandbox.video_jobs import (
+    EXECUTION_MS,
+    Download,
+    VideoJob,
+    VideoOrder,
+    downloads_of,
+    finished_film,
+    forget_expired,
+    jobs_of,
+)
 from app.sandbox.video_media import TASKS, Along, check_factor, read_along, read_media
 
 ENLARGER = "rialto-reel-upscale"
@@ -156,12 +165,12 @@ async def queue(call: Call) -> Answer:
         factor,
     )
     cost = charge(call, f"{model.id}-seconds", seconds, price / seconds)
-    job = VideoJob(order, call.world.clock.now(), cost)
+    job = VideoJob(str(uuid.uuid4()), order, call.world.clock.now(), cost)
     if "sandbox-violation" in order.prompt:
         job.outcome = "refused"
-    queue_id = str(uuid.uuid4())
-    jobs_of(call.caller)[queue_id] = job
-    answer: Json = {"model": model.id, "queue_id": queue_id}
+    forget_expired(call.world, call.caller)
+    jobs_of(call.world, call.caller)[job.id] = job
+    answer: Json = {"model": model.id, "queue_id": job.id}
     if order.private:
         token = secrets.token_urlsafe(24)
         downloads_of(call.world)[token] = Download(job)
@@ -228,7 +237,7 @@ def _named_job(call: Call, body: Json, *, flag: str = "") -> tuple[str, VideoJob
     check.finish()
     call.model = values["model"]
     queue_id = str(uuid.UUID(values["queue_id"])) if values["queue_id"] else ""
-    job = jobs_of(call.caller).get(queue_id)
+    job = jobs_of(call.world, call.caller).get(queue_id)
     if job is not None and (job.order.model != values["model"] or job.expired(call.world.clock.now())):
         job = None
     return queue_id, job
@@ -255,9 +264,9 @@ async def retrieve(call: Call) -> Answer:
     if job.order.private:
         answer = json_answer(_status("COMPLETED", job, now))
     else:
-        answer = _film_answer(call, await job.finished_film())
+        answer = _film_answer(call, await finished_film(call.world, job))
     if body.get("delete_media_on_completion"):
-        jobs_of(call.caller).pop(queue_id, None)
+        jobs_of(call.world, call.caller).pop(queue_id, None)
     return answer
 
 
@@ -270,6 +279,7 @@ def _stopped(call: Call, job: VideoJob) -> Refusal:
     """E11. The money goes back once."""
     if not job.refunded:
         job.refunded = True
+        jobs_of(call.world, call.caller)[job.id] = job
         charge(call, f"{job.order.model}-refund", 1, -job.cost_usd)
     text = "The provider's content policy stopped this video"
     error = {"message": text, "type": "provider_content_policy", "credits_refunded": True}
@@ -305,7 +315,7 @@ async def complete(call: Call) -> Answer:
     queue_id, job = _named_job(call, call.json_object())
     removed = job is not None and job.done(call.world.clock.now())
     if removed:
-        del jobs_of(call.caller)[queue_id]
+        del jobs_of(call.world, call.caller)[queue_id]
     return json_answer({"success": removed})
 
 
@@ -319,8 +329,9 @@ async def download(call: Call) -> Answer:
         raise Refusal(410, "This download is gone")
     if call.request.method == "DELETE":
         found.revoked = True
+        downloads_of(call.world)[call.path_values["token"]] = found
         return Answer(204)
     if not found.job.done(now) or found.job.outcome != "film":
         raise Refusal(404, "This download is not there yet")
     need("video")
-    return _film_answer(call, await found.job.finished_film(), takes_ranges=True)
+    return _film_answer(call, await finished_film(call.world, found.job), takes_ranges=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from app.sandbox.video_media import Along
-from app.sandbox.world import Caller, World
+from app.sandbox.world import Caller, Kept, World
 
 EXECUTION_MS = 8_000  # what a film takes on the Sandbox's clock
 KEPT_S = 86_400.0  # how long a finished film, and a private download, can be fetched
@@ -32,13 +32,12 @@ class VideoOrder:
 class VideoJob:
     """`outcome`: "film", or "refused" when the content policy stops it while it is made."""
 
+    id: str
     order: VideoOrder
     queued_at: float  # Unix seconds of the Sandbox's clock
     cost_usd: Decimal
     outcome: str = "film"
     refunded: bool = False
-    film: bytes | None = None
-    making: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def elapsed_ms(self, now: float) -> int:
         return max(0, round((now - self.queued_at) * 1000))
@@ -49,27 +48,34 @@ class VideoJob:
     def expired(self, now: float) -> bool:
         return now - self.queued_at >= KEPT_S
 
-    async def finished_film(self) -> bytes:
-        """Return the film, made when it is first wanted."""
-        async with self.making:
-            order = self.order
-            if self.film is None and order.film is not None:
-                from app.sandbox.video_enlarging import enlarge
 
-                self.film = await asyncio.to_thread(enlarge, order.film, order.factor)
-            if self.film is None:
-                from app.sandbox.video_engine import Shown, make_film
+@dataclass(slots=True)
+class Film:
+    """A film that is made when it is first wanted. After a restart it is made again, byte for byte the same."""
 
-                along = order.along
-                self.film = await asyncio.to_thread(
-                    make_film,
-                    order.prompt,
-                    order.duration_s,
-                    order.size,
-                    sound=order.sound,
-                    shown=Shown(along.pictures, along.films, along.keyframes, along.told),
-                )
-            return self.film
+    data: bytes | None = None
+    making: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+async def finished_film(world: World, job: VideoJob) -> bytes:
+    films: dict[str, Film] = world.kept.setdefault("films", {})
+    film = films.setdefault(job.id, Film())
+    async with film.making:
+        if film.data is None:
+            film.data = await asyncio.to_thread(_made, job.order)
+        return film.data
+
+
+def _made(order: VideoOrder) -> bytes:
+    if order.film is not None:
+        from app.sandbox.video_enlarging import enlarge
+
+        return enlarge(order.film, order.factor)
+    from app.sandbox.video_engine import Shown, make_film
+
+    along = order.along
+    shown = Shown(along.pictures, along.films, along.keyframes, along.told)
+    return make_film(order.prompt, order.duration_s, order.size, sound=order.sound, shown=shown)
 
 
 @dataclass(slots=True)
@@ -80,11 +86,21 @@ class Download:
     revoked: bool = False
 
 
-def jobs_of(caller: Caller) -> dict[str, VideoJob]:
-    jobs: dict[str, VideoJob] = caller.kept.setdefault("video", {})
-    return jobs
+def jobs_of(world: World, caller: Caller) -> Kept[VideoJob]:
+    return world.table(f"videos {caller.id}", VideoJob)
 
 
-def downloads_of(world: World) -> dict[str, Download]:
-    downloads: dict[str, Download] = world.kept.setdefault("video_downloads", {})
-    return downloads
+def downloads_of(world: World) -> Kept[Download]:
+    return world.table("downloads", Download)
+
+
+def forget_expired(world: World, caller: Caller) -> None:
+    """Make room: nobody can fetch these any more. That a private download is gone is said for a week."""
+    now = world.clock.now()
+    jobs, downloads = jobs_of(world, caller), downloads_of(world)
+    films: dict[str, Film] = world.kept.setdefault("films", {})
+    for queue_id in [queue_id for queue_id, job in jobs.items() if job.expired(now)]:
+        del jobs[queue_id]
+        films.pop(queue_id, None)
+    for token in [token for token, found in downloads.items() if now - found.job.queued_at >= 7 * KEPT_S]:
+        del downloads[token]

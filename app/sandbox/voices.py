@@ -15,6 +15,7 @@ from app.sandbox.form import Upload, check_size, read_form
 from app.sandbox.http import Answer
 from app.sandbox.media_models import CLONING, MediaModel, clone_fee
 from app.sandbox.validation import Checker
+from app.sandbox.world import Kept
 
 if TYPE_CHECKING:
     from app.sandbox.speech_engine import Delivery
@@ -54,7 +55,7 @@ async def clone(call: Call) -> Answer:
     pitch_hz = await asyncio.to_thread(_measured, call, sample, model)
     handle = f"vv_{secrets.token_hex(8)}"
     kept = float(CLONING[model.id]["retention_days"]) * DAY_S
-    _shelf(call)[handle] = ClonedVoice(model.id, call.world.clock.now() + kept, pitch_hz)
+    _voices(call)[handle] = ClonedVoice(model.id, call.world.clock.now() + kept, pitch_hz)
     charge(call, f"{model.id}-voice-clone", 1, clone_fee(model.price_usd))
     return json_answer({"id": handle, "model": model.id})
 
@@ -65,7 +66,7 @@ def cloned(call: Call, handle: str, model: MediaModel) -> Delivery:
     from app.sandbox.speech_engine import Delivery
 
     check = Checker(flat_list=call.names.issues_in_errors)
-    voice = _shelf(call).get(handle)
+    voice = _voices(call).get(handle)
     if voice is not None and voice.model != model.id:
         check.complain(("voice",), f"The voice {handle} belongs to the model {voice.model}")
     elif "voice_cloning" not in model.facts:
@@ -84,9 +85,8 @@ def cloned(call: Call, handle: str, model: MediaModel) -> Delivery:
     return Delivery(base.language, base.variant, min(max(pitch, 0), 99), base.words_per_minute)
 
 
-def _shelf(call: Call) -> dict[str, ClonedVoice]:
-    shelf: dict[str, ClonedVoice] = call.caller.kept.setdefault("voices", {})
-    return shelf
+def _voices(call: Call) -> Kept[ClonedVoice]:
+    return call.world.table(f"voices {call.caller.id}", ClonedVoice)
 
 
 def _measured(call: Call, sample: Upload, model: MediaModel) -> float:

@@ -42,31 +42,31 @@ class Wallets:
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self.nonces = Nonces()
+        self.nonces = Nonces(world.table("nonces", float))
 
     @cached_property
     def treasury(self) -> Treasury:
-        from app.sandbox.x402_settlement import Treasury
+        from app.sandbox.x402_settlement import Receipt, Treasury
 
-        return Treasury()
+        return Treasury(self._world.table("receipts", Receipt))
 
     def caller(self, wallet: Wallet) -> WalletCaller:
         """Return who holds this wallet, known from now on."""
-        caller = self.known(wallet)
-        if caller is None:
-            caller = WalletCaller(
-                f"wallet:{wallet.address}",
-                self._world.clock.now(),
-                Ledger(Decimal(0)),
-                address=wallet.address,
-                chain=wallet.chain,
-            )
-            self._world.callers[caller.id] = caller
-        return caller
+        caller = self._world.callers.get(f"wallet:{wallet.address}")
+        if isinstance(caller, WalletCaller):
+            return caller
+        new = WalletCaller(
+            f"wallet:{wallet.address}",
+            self._world.clock.now(),
+            Ledger(Decimal(0)),
+            address=wallet.address,
+            chain=wallet.chain,
+        )
+        return self._world.adopt(new)
 
     def known(self, wallet: Wallet) -> WalletCaller | None:
-        caller = self._world.callers.get(f"wallet:{wallet.address}")
-        return caller if isinstance(caller, WalletCaller) else None
+        """Return who holds this wallet, if it was ever signed in with or topped up."""
+        return self.caller(wallet) if self._world.has_account(f"wallet:{wallet.address}") else None
 
 
 def wallets_of(world: World) -> Wallets:

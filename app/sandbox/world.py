@@ -1,25 +1,31 @@
-"""What the Sandbox remembers while it runs: its clock, who called, what they paid, and what was asked of it.
+"""What the Sandbox remembers: its clock, who called, what they paid, what it made for them, and what was asked of it.
 
-Everything is in memory. No key is kept here: callers are known by a short fingerprint.
+With a store, all of that but limits, faults, settings and the log is there again after a restart: `save()` is called
+before an answer goes out. No key is kept here: callers are known by a short fingerprint.
 """
 
 from __future__ import annotations
 
 import hashlib
 import time
-from collections import deque
+from collections import UserDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from app.sandbox.faults import Faults
 from app.sandbox.limits import AbuseGuard, RateLimits
 from app.sandbox.request_log import RequestLog
 
+if TYPE_CHECKING:
+    from app.sandbox.store import Store
+
 START_BALANCE_USD = Decimal("100")
 DAY_S = 86_400
+V = TypeVar("V")
+CallerT = TypeVar("CallerT", bound="Caller")
 
 
 class Clock:
@@ -70,7 +76,7 @@ class Ledger:
         self.balance_diem = Decimal(0)
         self.daily_diem = Decimal(0)
         self.charges: list[Charge] = []
-        self._day = 0
+        self.day = 0  # since 1970, of the last daily credits
 
     @property
     def empty(self) -> bool:
@@ -79,11 +85,11 @@ class Ledger:
     def give_daily(self, diem: Decimal, now: float) -> None:
         """Set the day's credits, for today and for each day to come."""
         self.balance_diem = self.daily_diem = diem
-        self._day = int(now // DAY_S)
+        self.day = int(now // DAY_S)
 
     def refill(self, now: float) -> None:
         """Begin a new day where the clock has come to one. Days begin at 00:00 UTC."""
-        if int(now // DAY_S) != self._day:
+        if int(now // DAY_S) != self.day:
             self.give_daily(self.daily_diem, now)
 
     def charge(self, charge: Charge) -> None:
@@ -127,42 +133,122 @@ class Settings:
     any_key: bool = False  # permissive: every non-empty key is a caller of its own
 
 
-class Issued(Protocol):
-    """A key that was made while the Sandbox runs."""
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A caller as the store has it; the lines of its ledger are in a table of their own."""
 
-    def caller_at(self, now: float) -> Caller | None:
-        """Who calls with it now; None after its end."""
+    created_at: float
+    balance_usd: Decimal
+    balance_diem: Decimal
+    daily_diem: Decimal
+    day: int
+
+
+class Kept(UserDict[str, V]):
+    """A table of the store as a dictionary that writes through. A value that changes inside has to be put in again."""
+
+    def __init__(self, store: Store | None, table: str, kind: type[V]) -> None:
+        super().__init__()
+        self._store = store
+        self._table = table
+        if store is not None:
+            self.data = store.all(table, kind)
+
+    def __setitem__(self, key: str, value: V) -> None:
+        super().__setitem__(key, value)
+        if self._store is not None:
+            self._store.put(self._table, key, value)
+
+    def __delitem__(self, key: str) -> None:
+        super().__delitem__(key)
+        if self._store is not None:
+            self._store.delete(self._table, key)
 
 
 class World:
-    def __init__(self, api_key: str, settings: Settings, clock: Clock) -> None:
+    def __init__(self, api_key: str, settings: Settings, clock: Clock, store: Store | None = None) -> None:
         self.settings = settings
         self.clock = clock
         self.faults = Faults()
         self.callers: dict[str, Caller] = {}
-        self.books_since = clock.now()  # nothing older is booked: a Sandbox keeps its books only while it runs
         self.log = RequestLog()
         self.last_prompt: dict[str, Any] | None = None
         self.kept: dict[str, Any] = {}  # what endpoints keep for everybody, each under its own name
-        self.issued: dict[str, Issued] = {}  # by the fingerprint of the key
+        self.issued: dict[str, Caller] = {}  # who calls with a key that was made here, by its fingerprint
         self._key_id = fingerprint(api_key)
+        self._store = store
+        self._tables: dict[str, Kept[Any]] = {}
+        self._saved: dict[str, tuple[Account, int]] = {}  # and how many lines of the ledger
+        self._times = self.table("times", float)
+        self._names = self.table("names", str)
+        clock.offset_s = self._times.get("offset_s", 0.0)
+        self._begin()
         self._first_settings = {name: getattr(settings, name) for name in settings.__slots__}
 
     def caller_of(self, api_key: str) -> Caller | None:
         """Return who holds this key, or None when the key is not known here."""
         caller_id = fingerprint(api_key)
-        if caller_id in self.issued:
-            return self.issued[caller_id].caller_at(self.clock.now())
-        if caller_id != self._key_id and not (self.settings.any_key and api_key):
-            return None
-        return self._caller(caller_id)
+        if caller_id == self._key_id:
+            return self.caller(self._owner)
+        from app.sandbox.api_keys import issued_caller
+
+        known, issued = issued_caller(self, caller_id)
+        if known or not (self.settings.any_key and api_key):
+            return issued
+        return self.caller(caller_id)
 
     def stranger(self) -> Caller:
         """All requests without a key that is known here share one budget of failures."""
-        return self._caller("anonymous")
+        return self.caller("anonymous")
+
+    def caller(self, caller_id: str) -> Caller:
+        return self.callers.get(caller_id) or self.adopt(Caller(caller_id, self.clock.now()))
+
+    def adopt(self, caller: CallerT) -> CallerT:
+        """Let a caller in, with what the store knows of it."""
+        account = self._store.get("accounts", caller.id, Account) if self._store is not None else None
+        if self._store is not None and account is not None:
+            ledger = caller.ledger
+            caller.created_at = account.created_at
+            ledger.balance_usd, ledger.balance_diem = account.balance_usd, account.balance_diem
+            ledger.daily_diem, ledger.day = account.daily_diem, account.day
+            ledger.charges = list(self._store.all(f"charges {caller.id}", Charge).values())
+            self._saved[caller.id] = (account, len(ledger.charges))
+        self.callers[caller.id] = caller
+        return caller
+
+    def has_account(self, caller_id: str) -> bool:
+        if caller_id in self.callers:
+            return True
+        return self._store is not None and self._store.get("accounts", caller_id, Account) is not None
+
+    def table(self, name: str, kind: type[V]) -> Kept[V]:
+        """Return what endpoints keep under a name, also over a restart."""
+        table = self._tables.get(name)
+        if table is None:
+            table = self._tables[name] = Kept(self._store, name, kind)
+        return table
+
+    def save(self) -> None:
+        """Put into the store what changed, and return when it is there. Cheap when nothing did."""
+        if self._store is None:
+            return
+        if self._times.get("offset_s") != self.clock.offset_s:
+            self._times["offset_s"] = self.clock.offset_s
+        for caller in self.callers.values():
+            ledger = caller.ledger
+            account = Account(caller.created_at, ledger.balance_usd, ledger.balance_diem, ledger.daily_diem, ledger.day)
+            before, booked = self._saved.get(caller.id, (None, 0))
+            if (account, len(ledger.charges)) == (before, booked):
+                continue
+            for number in range(booked, len(ledger.charges)):
+                self._store.put(f"charges {caller.id}", str(number), ledger.charges[number])
+            self._store.put("accounts", caller.id, account)
+            self._saved[caller.id] = (account, len(ledger.charges))
+        self._store.commit()
 
     def reset(self) -> None:
-        """Forget callers, faults and the log, and set clock and settings back. The key stays."""
+        """Forget callers, faults, the log and all that is in the store; set clock and settings back. The key stays."""
         self.callers.clear()
         self.faults.clear()
         self.log.clear()
@@ -170,15 +256,19 @@ class World:
         self.kept.clear()
         self.issued.clear()
         self.clock.offset_s = 0.0
-        self.books_since = self.clock.now()
+        if self._store is not None:
+            self._store.clear()
+        for table in self._tables.values():
+            table.data.clear()
+        self._saved.clear()
+        self._begin()
         for name, value in self._first_settings.items():
             setattr(self.settings, name, value)
 
-    def _caller(self, caller_id: str) -> Caller:
-        caller = self.callers.get(caller_id)
-        if caller is None:
-            caller = self.callers[caller_id] = Caller(caller_id, self.clock.now())
-        return caller
+    def _begin(self) -> None:
+        """The account of the key goes on under the id that it began with: the window makes a new key at each start."""
+        self._owner = self._names.setdefault("owner", self._key_id)
+        self.books_since = self._times.setdefault("books_since", self.clock.now())  # nothing older is booked
 
 
 def fingerprint(api_key: str) -> str:

@@ -9,7 +9,7 @@ import asyncio
 import hashlib
 from decimal import Decimal
 
-from app.sandbox.call import Call, json_answer
+from app.sandbox.call import JSON_TYPE, Call, dump
 from app.sandbox.errors import Json, Refusal
 from app.sandbox.http import Answer
 from app.sandbox.wallets import Wallets, wallets_of
@@ -25,7 +25,7 @@ from app.sandbox.x402_payment import (
     read_payment,
     refused,
 )
-from app.sandbox.x402_settlement import Receipt, SettlementFailed, key_of
+from app.sandbox.x402_settlement import Receipt, SettlementFailed, digest_of, key_of
 from app.sandbox.x402_terms import EVM_NETWORK, TOP_UP_SKU, encoded, requirements, requirements_v1, terms_of
 
 TOP_UPS_PER_MINUTE = 10  # by address of the network; here everybody has the same
@@ -35,13 +35,13 @@ REPLAYED = "This authorization was used for another payment; sign a new one"
 async def top_up(call: Call) -> Answer:
     admit(call, "x402_top_up", TOP_UPS_PER_MINUTE)
     strike = call.world.faults.strike
-    headers = {call.request.headers[name] for name in HEADERS if name in call.request.headers}
-    if not headers:
+    sent = {call.request.headers[name] for name in HEADERS if name in call.request.headers}
+    if not sent:
         raise requirements_v1(call) if strike("terms_v1", call.request.path) is not None else requirements(call)
-    if len(headers) > 1:
+    if len(sent) > 1:
         raise refused("INVALID_PAYMENT_FORMAT", "Two different payments came in one request")
     terms = terms_of(call.world.settings.dialect)
-    payment = read_payment(headers.pop(), terms)
+    payment = read_payment(sent.pop(), terms)
     wallets = wallets_of(call.world)
     receipt = _receipt(call, wallets, payment)
     if receipt is None:
@@ -56,10 +56,10 @@ async def top_up(call: Call) -> Answer:
             receipt = await _settle(call, wallets, payment)
         finally:
             wallets.treasury.in_progress.discard(key)
-    response = encoded(receipt.response)
-    answer = json_answer(receipt.answer, 200, {"PAYMENT-RESPONSE": response})
+    headers = {"Content-Type": JSON_TYPE, "PAYMENT-RESPONSE": receipt.response}
+    answer = Answer(200, headers, receipt.answer)
     if payment.version == 1:
-        answer.headers["X-PAYMENT-RESPONSE"] = response
+        answer.headers["X-PAYMENT-RESPONSE"] = receipt.response
     return answer
 
 
@@ -71,8 +71,7 @@ def _receipt(call: Call, wallets: Wallets, payment: Payment) -> Receipt | None:
     known = wallets.treasury.receipts.get(key)
     if known is None:
         return None
-    same = (payment.authorization, payment.signature) == (known.payment.authorization, known.payment.signature)
-    if not same or _digest(call) != known.request_body:
+    if digest_of(payment) != known.payment or _digest(call) != known.request_body:
         raise refused("X402_INVALID_PAYMENT", REPLAYED)
     return known
 
@@ -125,7 +124,7 @@ def _credit(call: Call, wallets: Wallets, payment: Payment, transaction: str) ->
         "payer": authorization.sender,
         "transaction": transaction,
     }
-    return Receipt(payment, _digest(call), {"success": True, "data": data}, response)
+    return Receipt(digest_of(payment), _digest(call), dump({"success": True, "data": data}), encoded(response))
 
 
 def _failed(authorization: Authorization, reason: str) -> Refusal:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import MutableMapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from app.sandbox.call import Call
 from app.sandbox.equipment import installed
-from app.sandbox.errors import Json
 from app.sandbox.wallets_faucet import FAUCET_ADDRESS, FAUCET_FUNDS_USD
 from app.sandbox.x402_payment import Authorization, Payment
 from app.sandbox.x402_terms import terms_of, units
@@ -35,8 +35,9 @@ class Settlement(Protocol):
 class PlayMoney:
     """The ledger without a chain: balances in a table."""
 
-    def __init__(self) -> None:
-        self._balances = {FAUCET_ADDRESS: units(FAUCET_FUNDS_USD)}
+    def __init__(self, balances: MutableMapping[str, int]) -> None:
+        self._balances = balances
+        balances.setdefault(FAUCET_ADDRESS, units(FAUCET_FUNDS_USD))
 
     async def balance(self, address: str) -> int:
         return self._balances.get(address, 0)
@@ -60,31 +61,42 @@ class PlayMoney:
 class Receipt:
     """What a settled payment is answered with, now and whenever it comes again."""
 
-    payment: Payment
+    payment: bytes  # the digest of the payment, see `digest_of`
     request_body: bytes  # SHA-256 of the body that came with it
-    answer: Json
-    response: Json
+    answer: bytes
+    response: str  # as a header
 
 
 @dataclass(slots=True)
 class Treasury:
     """The tokens' ledgers, and the payments that were carried out or are just being, each by its sender and nonce."""
 
+    receipts: MutableMapping[str, Receipt]
     ledgers: dict[str, Settlement] = field(default_factory=dict)  # by the token's address
-    receipts: dict[tuple[str, bytes], Receipt] = field(default_factory=dict)
-    in_progress: set[tuple[str, bytes]] = field(default_factory=set)
+    in_progress: set[str] = field(default_factory=set)
 
     def ledger(self, call: Call) -> Settlement:
         """Return the ledger of the token that payments are made in: on the chain, where its engine is installed."""
         token = terms_of(call.world.settings.dialect).token
         ledger = self.ledgers.get(token)
         if ledger is None:
-            ledger = self.ledgers[token] = _ledger_on_chain(call, token) if installed("chains") else PlayMoney()
+            ledger = self.ledgers[token] = (
+                _ledger_on_chain(call, token) if installed("chains") else _ledger_in_table(call, token)
+            )
         return ledger
 
 
-def key_of(authorization: Authorization) -> tuple[str, bytes]:
-    return authorization.sender, authorization.nonce
+def key_of(authorization: Authorization) -> str:
+    return f"{authorization.sender} {authorization.nonce.hex()}"
+
+
+def digest_of(payment: Payment) -> bytes:
+    """The same for the same authorization with the same signature, whatever they were wrapped in."""
+    return hashlib.sha256(repr((payment.authorization, payment.signature)).encode()).digest()
+
+
+def _ledger_in_table(call: Call, token: str) -> Settlement:
+    return PlayMoney(call.world.table(f"play money {token}", int))
 
 
 def _ledger_on_chain(call: Call, token: str) -> Settlement:

@@ -93,7 +93,7 @@ class Look(WireModel):
     lines: tuple[LogLine, ...] = ()
     now: datetime | None = None
     clock_offset_s: float = 0.0
-    books_since: datetime | None = None  # older calls are in no book of its: it keeps them only while it runs
+    books_since: datetime | None = None  # older calls are in no book of its: it began anew then
     balance: Purse = Field(default_factory=Purse)
     settings: Behaviour = Field(default_factory=Behaviour)
     faults: Mapping[str, Mapping[str, Any]] = Field(default_factory=dict)

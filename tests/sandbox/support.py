@@ -88,7 +88,8 @@ def running(tmp_path: Path, **options: Any) -> Iterator[Client]:
     """A Sandbox without pauses, without a look at other programs, and with a clock that stands still."""
     defaults: dict[str, Any] = {"tokens_per_second": 0.0, "local_ports": {}}
     clock = options.pop("clock", lambda: NOON)
-    sandbox = start_sandbox(tmp_path, RESOURCES, clock=clock, options=Options(**{**defaults, **options}))
+    port = options.pop("port", 0)
+    sandbox = start_sandbox(tmp_path, RESOURCES, port=port, clock=clock, options=Options(**{**defaults, **options}))
     headers = {"Authorization": f"Bearer {sandbox.api_key}"}
     with sandbox, httpx.Client(headers=headers, timeout=60, verify=False, trust_env=False) as http:
         yield Client(sandbox, http)

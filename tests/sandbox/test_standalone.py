@@ -1,8 +1,11 @@
 """`python -m app.sandbox` as a program: what it prints, how it ends, what it leaves behind."""
 
+import contextlib
 import signal
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import httpx
@@ -84,3 +87,77 @@ def test_only_what_is_needed_is_imported_at_the_start() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--api-key", ""],
+        ["--api-key", "  "],
+        ["--port", "99999"],
+        ["--port", "-1"],
+        ["--local", "bad"],
+        ["--local", "a=x"],
+        ["--local", "=5001"],
+        ["--speed", "nan"],
+        ["--speed", "inf"],
+        ["--speed", "-5"],
+        ["--data", "no/such/folder"],
+    ],
+)
+def test_a_wrong_argument_is_told_in_a_sentence(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        read_arguments(arguments)
+    assert ended.value.code == 2
+    assert f"argument {arguments[0]}: " in capsys.readouterr().err.splitlines()[-1]
+
+
+def test_with_a_folder_it_keeps_its_state_and_another_one_there_is_refused(tmp_path: Path) -> None:
+    def balance(base_url: str) -> float:
+        headers = {"authorization": "Bearer local-dev-key"}
+        asked = {"model": "rialto-handbook", "messages": [{"role": "user", "content": "How do I stop an answer?"}]}
+        with httpx.Client(base_url=base_url, headers=headers, trust_env=False, timeout=60) as http:
+            http.post("/chat/completions", json=asked).raise_for_status()
+            return float(http.get("/billing/balance").json()["balances"]["usd"])
+
+    left = []
+    for number in range(2):
+        with start("--data", str(tmp_path)) as process:
+            assert process.stdout is not None
+            left.append(balance(process.stdout.readline().strip()))
+            if number:
+                with start("--data", str(tmp_path)) as second:
+                    assert second.stderr is not None and second.wait(timeout=60) == 1
+                    assert f"{tmp_path} cannot be used" in second.stderr.read()
+            process.terminate()
+            process.wait(timeout=60)
+    assert left[1] < left[0] < 100
+
+
+@pytest.mark.parametrize("again", [True, False])
+def test_a_signal_ends_it_while_a_chain_still_computes(again: bool) -> None:
+    """After 3 s, or at once when it is told twice. The loop would run for 5 s."""
+    with start("--api-key", "my-key") as process:
+        assert process.stdout is not None
+        base_url = process.stdout.readline().strip()
+        address = "0x" + "12" * 20
+        overrides = {address: {"code": "0x5b600056"}}
+        endless = {"jsonrpc": "2.0", "id": 1, "method": "eth_call", "params": [{"to": address}, "latest", overrides]}
+        headers = {"authorization": "Bearer my-key"}
+        with httpx.Client(base_url=base_url, headers=headers, trust_env=False, timeout=60) as http:
+            http.post("/crypto/rpc/base-mainnet", json={**endless, "method": "eth_blockNumber", "params": []})
+            thread = threading.Thread(target=_ignoring, args=(http, endless))
+            thread.start()
+            time.sleep(0.5)  # the call is under way; nothing tells when
+            process.terminate()
+            if again:
+                time.sleep(0.2)  # two signals at once are one
+                process.send_signal(signal.SIGTERM)
+            code = process.wait(timeout=4.5)
+            thread.join(timeout=60)
+    assert code == (1 if again else 0)
+
+
+def _ignoring(http: httpx.Client, body: object) -> None:
+    with contextlib.suppress(httpx.HTTPError):
+        http.post("/crypto/rpc/base-mainnet", json=body)

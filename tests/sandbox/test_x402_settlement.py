@@ -142,7 +142,7 @@ def test_the_faucet_wallet_can_top_up_at_once(wallet: WalletClient) -> None:
 async def test_a_ledger_without_a_chain_moves_what_is_there() -> None:
     terms = Terms(PLAY_ASSET)
     payment = read_payment(flat(EvmWallet().pays()), terms)
-    money = PlayMoney()
+    money = PlayMoney({})
     with pytest.raises(SettlementFailed):
         await money.transfer(payment)
     await money.give(payment.authorization.sender, 5_000_000)

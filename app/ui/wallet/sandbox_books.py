@@ -1,4 +1,4 @@
-"""When the Sandbox began to keep books: at its start, for it forgets everything when it ends."""
+"""When the Sandbox began to keep books: at its first start, or when it was last set back."""
 
 from __future__ import annotations
 

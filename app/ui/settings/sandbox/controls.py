@@ -85,7 +85,7 @@ class ControlsPage(Groups):
         self.reset.clicked.connect(self._presenter.reset)
         words = (
             "Balances, callers, cloned voices, videos, chains, the request log, the clock and every control above: all "
-            "as when it started. Address and key stay, and so does your history in Rialto."
+            "as in a new Sandbox. Address and key stay, and so does your history in Rialto."
         )
         card.add(SettingRow(self.theme, "Forget what happened in it", self.reset, meaning=words))
         return card
