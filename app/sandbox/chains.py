@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -31,6 +32,8 @@ DOLLARS: Mapping[str, str] = {
     "arbitrum-mainnet": "0xaf88d065e77c8cC2239327C5EDb3A432268e5831",
     "optimism-mainnet": "0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85",
 }
+BEGAN_S_AGO = 65  # a new chain has five blocks behind its first
+TRANSFER = bytes.fromhex("a9059cbb")  # transfer(address,uint256)
 PAYMENTS = "base-mainnet"  # where top-ups are settled, in a token of the same code at an address of our own
 BALANCE_SLOT, SUPPLY_SLOT = 1, 3  # of play_dollar.vy
 
@@ -74,6 +77,8 @@ TEST_ACCOUNTS = (
     _account("alice", 100, 10_000),
     _account("bob", 100, 10_000),
     _account("empty", 0, 0),
+    _account("carol", 100, 10_000),
+    _account("dave", 100, 10_000),
 )
 
 
@@ -119,6 +124,7 @@ class Chains:
             chain = self._evm.get(slug)
             if chain is None:
                 chain = self._evm[slug] = self._made(networks(self._data)[slug])
+            chain.go_on()
             return chain
 
     def lock(self, slug: str) -> threading.RLock:
@@ -141,14 +147,13 @@ class Chains:
     def _made(self, network: Network) -> EvmChain:
         from eth_utils.crypto import keccak
 
-        from app.sandbox.chains_evm import Account, EvmChain
+        from app.sandbox.chains_evm import Account, EvmChain, Step
+        from app.sandbox.chains_values import RpcError
         from app.sandbox.x402_terms import PLAY_ASSET
 
         owners = {bytes.fromhex(one.address[2:]): one for one in TEST_ACCOUNTS}
         accounts = {owner: Account(one.wei) for owner, one in owners.items()}
-        tokens = [DOLLARS[network.slug]] if network.slug in DOLLARS else []
-        if network.slug == PAYMENTS:
-            tokens.append(PLAY_ASSET)
+        tokens = {PLAY_ASSET, DOLLARS.get(network.slug, PLAY_ASSET)}
         for token in tokens:
             code = (self._data / "contracts" / "play_dollar.hex").read_text(encoding="ascii").strip()
             storage = {SUPPLY_SLOT: sum(one.dollars for one in TEST_ACCOUNTS)}
@@ -156,7 +161,43 @@ class Chains:
                 place = keccak(BALANCE_SLOT.to_bytes(32, "big") + owner.rjust(32, b"\0"))
                 storage[int.from_bytes(place, "big")] = one.dollars
             accounts[bytes.fromhex(token[2:])] = Account(0, bytes.fromhex(code[2:]), storage)
-        return EvmChain(network.chain_id, accounts, self._world.clock.now)
+        journal = self._world.table(f"chain {network.slug}", Step)
+        is_new = not journal
+        try:
+            chain = EvmChain(network.chain_id, accounts, self._world.clock.now, journal, begins_s_ago=BEGAN_S_AGO)
+        except RpcError as error:
+            print(f"Sandbox: {network.slug} begins anew: {error}", file=sys.stderr)
+            journal.clear()
+            is_new = True
+            chain = EvmChain(network.chain_id, accounts, self._world.clock.now, journal, begins_s_ago=BEGAN_S_AGO)
+        if is_new:
+            _add_history(chain)
+        return chain
+
+
+def _add_history(chain: EvmChain) -> None:
+    """Let the token have been used before anybody came, so that there are logs to search for."""
+    from eth_account import Account
+
+    from app.sandbox.x402_terms import PLAY_ASSET
+
+    carol, dave = TEST_ACCOUNTS[-2:]
+    paid = ((carol, dave, 0, 25), (dave, carol, 0, 5), (carol, dave, 1, 12))
+    for number, (sender, receiver, nonce, dollars) in enumerate(paid, 1):
+        words = bytes.fromhex(receiver.address[2:]).rjust(32, b"\0") + (dollars * DOLLAR).to_bytes(32, "big")
+        transaction = {
+            "type": 2,
+            "chainId": chain.chain_id,
+            "nonce": nonce,
+            "gas": 100_000,
+            "maxFeePerGas": 2 * 10**9,
+            "maxPriorityFeePerGas": 10**6,
+            "to": PLAY_ASSET,
+            "value": 0,
+            "data": TRANSFER + words,
+        }
+        raw = bytes(Account.sign_transaction(transaction, sender.private_key).raw_transaction)
+        chain.add_past(chain.decode(raw), number)
 
 
 def chains_of(world: World, data: Path) -> Chains:

@@ -8,7 +8,7 @@ from eth.abc import StateAPI
 from eth_typing import Address
 from eth_utils.crypto import keccak
 
-from app.sandbox.chains_evm import GAS_LIMIT, TIP, Block, CallRequest, EvmChain, Frame, raise_if_failed
+from app.sandbox.chains_evm import GAS_LIMIT, TIP, Block, CallRequest, EvmChain, Frame, Override, raise_if_failed
 from app.sandbox.chains_json import (
     block_json,
     call_tree,
@@ -28,6 +28,8 @@ from app.sandbox.chains_values import (
     data_bytes,
     hexed,
     invalid,
+    listed,
+    number,
     quantity,
     record,
 )
@@ -61,7 +63,7 @@ class EvmAnswers:
             "eth_getTransactionCount": self._transaction_count,
             "eth_getStorageAt": self._storage_at,
             "eth_call": self._call,
-            "eth_estimateGas": lambda p: hex(chain.estimate(self._request(at(p, 0)), self._block(at(p, 1)))),
+            "eth_estimateGas": lambda p: hex(chain.estimate(_request(at(p, 0), at(p, 2)), self._block(at(p, 1)))),
             "eth_sendRawTransaction": lambda p: hexed(chain.send(chain.decode(data_bytes(at(p, 0))))),
             "eth_getBlockByNumber": lambda p: self._block_json(self._maybe(at(p, 0)), at(p, 1)),
             "eth_getBlockByHash": lambda p: self._block_json(self._by_hash(at(p, 0)), at(p, 1)),
@@ -101,6 +103,7 @@ class EvmAnswers:
         function = self._named.get(method)
         if function is None:
             raise RpcError(METHOD_NOT_FOUND, f"the method {method} does not exist/is not available")
+        self.chain.go_on()
         return function(params)
 
     # Where to look
@@ -149,32 +152,26 @@ class EvmAnswers:
 
     # Calls
 
-    def _request(self, value: object) -> CallRequest:
-        fields = record(value, "the call")
-        data = fields.get("input") if fields.get("input") is not None else fields.get("data", "0x")
-        return CallRequest(
-            sender=address(fields["from"], "from") if fields.get("from") else bytes(20),
-            to=address(fields["to"], "to") if fields.get("to") else b"",
-            gas=quantity(fields.get("gas"), "gas", GAS_LIMIT),
-            value=quantity(fields.get("value"), "value", 0),
-            data=data_bytes(data, "input"),
-        )
-
     def _call(self, params: object) -> str:
-        frame = self.chain.call(self._request(at(params, 0)), self._block(at(params, 1)))
+        if at(params, 3):
+            raise invalid("values of the block cannot be overridden here")
+        frame = self.chain.call(_request(at(params, 0), at(params, 2)), self._block(at(params, 1)))
         raise_if_failed(frame)
         return hexed(frame.output)
 
     def _trace_call(self, params: object) -> Json:
-        frame = self.chain.call(self._request(at(params, 0)), self._block(at(params, 2)))
+        frame = self.chain.call(_request(at(params, 0)), self._block(at(params, 2)))
         return _replay_json(frame)
 
     def _debug_call(self, params: object) -> object:
-        frame = self.chain.call(self._request(at(params, 0)), self._block(at(params, 1)))
-        return _debug_json(frame, at(params, 2))
+        options = record(at(params, 2, {}), "the tracer's options")
+        if options.get("blockOverrides"):
+            raise invalid("values of the block cannot be overridden here")
+        frame = self.chain.call(_request(at(params, 0), options.get("stateOverrides")), self._block(at(params, 1)))
+        return _debug_json(frame, options)
 
     def _linea_estimate(self, params: object) -> Json:
-        gas = self.chain.estimate(self._request(at(params, 0)), self.chain.head)
+        gas = self.chain.estimate(_request(at(params, 0)), self.chain.head)
         fee = hex(self.chain.next_base_fee())
         return {"gasLimit": hex(gas), "baseFeePerGas": fee, "priorityFeePerGas": hex(TIP)}
 
@@ -279,6 +276,66 @@ class EvmAnswers:
 
     def _tracer(self, options: object) -> Callable[[Block, int], object]:
         return lambda block, index: _debug_json(block.mined[index].frame, options)
+
+
+def _request(value: object, overrides: object = None) -> CallRequest:
+    fields = record(value, "the call")
+    data = fields.get("input") if fields.get("input") is not None else fields.get("data", "0x")
+    return CallRequest(
+        sender=address(fields["from"], "from") if fields.get("from") else bytes(20),
+        to=address(fields["to"], "to") if fields.get("to") else b"",
+        gas=quantity(fields.get("gas"), "gas", GAS_LIMIT),
+        value=number(fields.get("value"), "value", 256, 0),
+        data=data_bytes(data, "input"),
+        access_list=tuple(
+            (
+                address(one.get("address"), "accessList address"),
+                tuple(int.from_bytes(data_bytes(key, "storage key", 32)) for key in listed(one.get("storageKeys"))),
+            )
+            for one in (record(each, "an accessList entry") for each in listed(fields.get("accessList")))
+        ),
+        authorizations=tuple(
+            _authorization(record(one, "an authorization")) for one in listed(fields.get("authorizationList"))
+        ),
+        overrides=tuple(
+            (address(owner, "overridden account"), _override(record(one, "an override")))
+            for owner, one in record({} if overrides is None else overrides, "the overrides").items()
+        ),
+    )
+
+
+def _authorization(fields: Json) -> tuple[int, bytes, int, int, int, int]:
+    parity = fields.get("yParity") if fields.get("yParity") is not None else fields.get("v")
+    return (
+        number(fields.get("chainId"), "chainId", 256),
+        address(fields.get("address")),
+        number(fields.get("nonce"), "nonce", 64),
+        number(parity, "yParity", 8) % 27,  # 27 and 28 in the older form
+        number(fields.get("r"), "r", 256),
+        number(fields.get("s"), "s", 256),
+    )
+
+
+def _override(fields: Json) -> Override:
+    unknown = fields.keys() - {"balance", "nonce", "code", "state", "stateDiff"}
+    if unknown:
+        raise invalid(f"{min(unknown)} cannot be overridden here")
+    if fields.get("state") is not None and fields.get("stateDiff") is not None:
+        raise invalid("an account has both state and stateDiff")
+    return Override(
+        balance=None if fields.get("balance") is None else number(fields["balance"], "balance", 256),
+        nonce=None if fields.get("nonce") is None else number(fields["nonce"], "nonce", 64),
+        code=None if fields.get("code") is None else data_bytes(fields["code"], "code"),
+        storage=None if fields.get("state") is None else _slots(fields["state"]),
+        changed={} if fields.get("stateDiff") is None else _slots(fields["stateDiff"]),
+    )
+
+
+def _slots(value: object) -> dict[int, int]:
+    return {
+        number(slot, "slot", 256): number(held, "slot value", 256)
+        for slot, held in record(value, "the storage").items()
+    }
 
 
 def _topic(value: object) -> set[bytes] | None:

@@ -42,6 +42,14 @@ def quantity(value: object, what: str = "quantity", otherwise: int | None = None
     raise invalid(f"{what} must be a hex quantity, received {value!r}")
 
 
+def number(value: object, what: str, bits: int, otherwise: int | None = None) -> int:
+    """Return a quantity that fits into so many bits. Raises `RpcError`."""
+    found = quantity(value, what, otherwise)
+    if not 0 <= found < 1 << bits:
+        raise invalid(f"{what} does not fit into {bits} bits")
+    return found
+
+
 def data_bytes(value: object, what: str = "data", length: int | None = None) -> bytes:
     """Return the bytes in `0x00ff`. Raises `RpcError` for other lengths than `length`, when given."""
     if isinstance(value, str) and value.startswith("0x") and len(value) % 2 == 0:
@@ -66,6 +74,15 @@ def at(params: object, index: int, otherwise: object = None) -> object:
     if not isinstance(params, list):
         raise invalid("expected an array")
     return params[index] if len(params) > index and params[index] is not None else otherwise
+
+
+def listed(value: object) -> list[object]:
+    """Return an array; an empty one for what is absent. Raises `RpcError`."""
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise invalid("expected an array")
+    return value
 
 
 def record(value: object, what: str) -> Json:

@@ -1,15 +1,20 @@
 """The Sandbox's clock is turned forwards and back: its chains, their payments and their answers go on."""
 
+from itertools import pairwise
 from typing import Any
 
+import pytest
 from eth_account import Account
 
 from app.sandbox.chains import TEST_ACCOUNTS
+from app.sandbox.chains_evm import COINBASE, GAS_LIMIT, MOST_EMPTY, EvmChain
+from app.sandbox.x402_terms import PLAY_ASSET
 from tests.sandbox.support import NOON, Client
 from tests.sandbox.wallet_support import WalletClient, v2
 
 ALICE, BOB = (Account.from_key(one.private_key) for one in TEST_ACCOUNTS[1:3])
 DAY_S = 86_400
+TRANSFERRED = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"  # Transfer(address,address,uint256)
 
 
 def ask(sandbox: Client, method: str, *params: object, network: str = "base-mainnet") -> Any:
@@ -49,7 +54,8 @@ def test_blocks_follow_the_clock_forwards_and_back(sandbox: Client) -> None:
     assert time_of(ahead) == NOON + 8 * DAY_S
     assert time_of(back) == NOON and time_of(next_one) == NOON + 1
     numbers = [int(block["number"], 16) for block in (first, ahead, back, next_one)]
-    assert numbers == list(range(numbers[0], numbers[0] + 4))
+    assert numbers[1] > numbers[0] + 1, "empty blocks lie between"
+    assert numbers[1:] == list(range(numbers[1], numbers[1] + 3))
     assert back["parentHash"] == ahead["hash"] and next_one["parentHash"] == back["hash"]
 
 
@@ -97,3 +103,42 @@ def test_the_other_networks_answer_before_and_after(sandbox: Client) -> None:
     sandbox.turn_clock(-DAY_S)
     behind = ask(sandbox, "starknet_blockNumber", network="starknet-mainnet")
     assert 0 <= behind < ahead
+
+
+def test_blocks_come_every_12_seconds_of_the_clock_and_each_names_the_one_before(sandbox: Client) -> None:
+    first = int(ask(sandbox, "eth_blockNumber"), 16)
+    sandbox.turn_clock(61)
+    assert int(ask(sandbox, "eth_blockNumber"), 16) == first + 5
+    blocks = [ask(sandbox, "eth_getBlockByNumber", hex(number), False) for number in range(first + 6)]
+    for parent, block in pairwise(blocks):
+        assert block["parentHash"] == parent["hash"]
+        assert time_of(block) == time_of(parent) + 12
+        assert block["hash"] == ask(sandbox, "eth_getBlockByHash", block["hash"], False)["hash"]
+    assert blocks[-1]["transactions"] == [] and blocks[-1]["stateRoot"] == blocks[3]["stateRoot"]
+    assert int(blocks[-1]["baseFeePerGas"], 16) < int(blocks[4]["baseFeePerGas"], 16), "nobody wants the room in them"
+
+
+def test_an_empty_block_is_what_the_machine_makes_of_no_transaction() -> None:
+    ours, machine = (EvmChain(1, {}, lambda: NOON, begins_s_ago=30) for _ in range(2))
+    ours.go_on()
+    for number in (1, 2):
+        machine._chain.header = machine._chain.header.copy(gas_limit=GAS_LIMIT)
+        machine._chain.mine_all([], timestamp=int(NOON) - 30 + 12 * number, coinbase=COINBASE)
+    assert ours.head.header == machine._chain.get_canonical_head()
+
+
+def test_a_chain_that_nobody_looked_at_for_long_makes_few_blocks_at_once(sandbox: Client) -> None:
+    first = int(ask(sandbox, "eth_blockNumber"), 16)
+    sandbox.turn_clock(30 * DAY_S)
+    assert int(ask(sandbox, "eth_blockNumber"), 16) == first + MOST_EMPTY
+    latest = ask(sandbox, "eth_getBlockByNumber", "latest", False)
+    assert NOON + 30 * DAY_S - 13 <= time_of(latest) < NOON + 30 * DAY_S
+
+
+@pytest.mark.parametrize("network", ["base-mainnet", "ethereum-mainnet", "linea-mainnet"])
+def test_the_token_was_used_before_anybody_came(sandbox: Client, network: str) -> None:
+    filters = {"fromBlock": "0x0", "address": PLAY_ASSET, "topics": [TRANSFERRED]}
+    logs = ask(sandbox, "eth_getLogs", filters, network=network)
+    assert [int(log["data"], 16) for log in logs] == [25_000_000, 5_000_000, 12_000_000]
+    symbol = bytes.fromhex(ask(sandbox, "eth_call", {"to": PLAY_ASSET, "data": "0x95d89b41"}, network=network)[2:])
+    assert symbol[64:68] == b"USDC"

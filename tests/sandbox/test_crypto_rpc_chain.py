@@ -41,7 +41,7 @@ def test_R_GEN_12_a_transfer_moves_money_and_pays_gas(sandbox: Client) -> None:
     digest = sent(sandbox, signed(0, NEWCOMER.address, 5 * 10**17))
     receipt = result(sandbox, "eth_getTransactionReceipt", digest)
     fee = int(receipt["gasUsed"], 16) * int(receipt["effectiveGasPrice"], 16)
-    assert (receipt["status"], receipt["gasUsed"], receipt["blockNumber"]) == ("0x1", "0x5208", "0x1")
+    assert (receipt["status"], receipt["gasUsed"], receipt["blockNumber"]) == ("0x1", "0x5208", "0x6")
     assert int(result(sandbox, "eth_getBalance", NEWCOMER.address, "latest"), 16) == 5 * 10**17
     assert int(result(sandbox, "eth_getBalance", ALICE.address, "latest"), 16) == before - 5 * 10**17 - fee
     assert int(result(sandbox, "eth_getBalance", NEWCOMER.address, "0x0"), 16) == 0
@@ -51,13 +51,13 @@ def test_R_GEN_12_a_transfer_moves_money_and_pays_gas(sandbox: Client) -> None:
     by_hash = result(sandbox, "eth_getBlockByHash", block["hash"], False)
     assert by_hash["transactions"] == [digest]
     assert result(sandbox, "eth_getTransactionByHash", digest) == block["transactions"][0]
-    assert result(sandbox, "eth_getTransactionByBlockNumberAndIndex", "0x1", "0x0")["hash"] == digest
+    assert result(sandbox, "eth_getTransactionByBlockNumberAndIndex", "0x6", "0x0")["hash"] == digest
     assert result(sandbox, "eth_getBlockReceipts", "latest") == [receipt]
 
 
 def test_each_network_has_money_of_its_own(sandbox: Client) -> None:
     sent(sandbox, signed(0))
-    assert result(sandbox, "eth_blockNumber", network="ethereum-mainnet") == "0x0"
+    assert result(sandbox, "eth_blockNumber", network="ethereum-mainnet") == "0x5"
     assert result(sandbox, "eth_getTransactionCount", ALICE.address, "latest", network="ethereum-mainnet") == "0x0"
     assert (
         "invalid chain id"
@@ -74,14 +74,14 @@ def test_the_play_dollar_moves_and_its_logs_are_found(sandbox: Client) -> None:
     sent(sandbox, signed(1, USDC, 0, data=transfer(1, BOB.address)))
     assert (dollars(sandbox, NEWCOMER.address), dollars(sandbox, NEWCOMER.address, "0x0")) == (2_500_000, 0)
     logs = result(sandbox, "eth_getLogs", {"fromBlock": "0x0", "address": USDC, "topics": [TRANSFER]})
-    assert [log["blockNumber"] for log in logs] == ["0x1", "0x2"]
+    assert [log["blockNumber"] for log in logs] == ["0x6", "0x7"]
     assert (logs[0]["transactionHash"], int(logs[0]["data"], 16)) == (digest, 2_500_000)
     to_newcomer = [TRANSFER, None, ["0x" + word(NEWCOMER.address)]]
     assert result(sandbox, "eth_getLogs", {"fromBlock": "earliest", "topics": to_newcomer}) == logs[:1]
     block_hash = logs[1]["blockHash"]
     assert result(sandbox, "eth_getLogs", {"blockHash": block_hash}) == logs[1:]
     assert result(sandbox, "eth_getLogs", {"fromBlock": "0x0", "address": BOB.address}) == []
-    assert result(sandbox, "eth_getLogs", {"fromBlock": "0x9"}) == []
+    assert result(sandbox, "eth_getLogs", {"fromBlock": "0x99"}) == []
 
 
 def test_a_failed_call_says_why(sandbox: Client) -> None:
@@ -160,7 +160,7 @@ def test_calls_are_traced(sandbox: Client) -> None:
     assert traces == result(sandbox, "trace_block", "latest") and traces[0]["traceAddress"] == []
     replay = result(sandbox, "trace_replayTransaction", digest, ["trace"])
     assert int(replay["output"], 16) == 1
-    assert result(sandbox, "trace_replayBlockTransactions", "0x1", ["trace"])[0]["transactionHash"] == digest
+    assert result(sandbox, "trace_replayBlockTransactions", "0x6", ["trace"])[0]["transactionHash"] == digest
     failing = {"from": NEWCOMER.address, "to": USDC, "data": transfer(1)}
     shown = result(sandbox, "debug_traceCall", failing, "latest", {"tracer": "callTracer"})
     assert shown["revertReason"] == "ERC20: transfer amount exceeds balance"
@@ -224,7 +224,7 @@ def test_parameters_must_be_a_list_here(sandbox: Client) -> None:
 def test_fees(sandbox: Client) -> None:
     sent(sandbox, signed(0))
     history = result(sandbox, "eth_feeHistory", "0x2", "latest", [25, 75])
-    assert history["oldestBlock"] == "0x0" and len(history["baseFeePerGas"]) == 3 and len(history["reward"][0]) == 2
+    assert history["oldestBlock"] == "0x5" and len(history["baseFeePerGas"]) == 3 and len(history["reward"][0]) == 2
     price, tip = (int(result(sandbox, name), 16) for name in ("eth_gasPrice", "eth_maxPriorityFeePerGas"))
     assert price == tip + int(history["baseFeePerGas"][-1], 16)
     assert set(result(sandbox, "linea_estimateGas", {"to": BOB.address}, network="linea-mainnet")) == {
@@ -235,7 +235,7 @@ def test_fees(sandbox: Client) -> None:
 def test_small_questions(sandbox: Client) -> None:
     assert result(sandbox, "net_version") == "8453" and result(sandbox, "eth_syncing") is False
     assert result(sandbox, "web3_sha3", "0x") == "0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470"
-    assert int(result(sandbox, "eth_getStorageAt", USDC, "0x3", "latest"), 16) == 1_000_020_000 * 10**6
+    assert int(result(sandbox, "eth_getStorageAt", USDC, "0x3", "latest"), 16) == 1_000_040_000 * 10**6
     assert result(sandbox, "web3_clientVersion").startswith("RialtoSandbox/")
 
 
@@ -267,7 +267,7 @@ def test_the_accounts_with_play_money_are_listed_and_a_reset_makes_new_chains(sa
     assert listed["dollars"][BASE] == USDC and len(listed["networks"]) == 27
     sent(sandbox, signed(0))
     sandbox.control("/reset")
-    assert result(sandbox, "eth_blockNumber") == "0x0"
+    assert result(sandbox, "eth_blockNumber") == "0x5"
 
 
 def test_the_tokens_code_is_what_its_source_compiles_to() -> None:
@@ -283,4 +283,4 @@ def test_the_tokens_code_is_what_its_source_compiles_to() -> None:
 
 def test_a_batch_runs_in_order(sandbox: Client) -> None:
     batch = [item("eth_sendRawTransaction", signed(0), id=1), item("eth_blockNumber", id=2)]
-    assert send(sandbox, batch).json()[1]["result"] == "0x1"
+    assert send(sandbox, batch).json()[1]["result"] == "0x6"
