@@ -42,14 +42,8 @@ def _wire_voice(rialto: Rialto, page: ChatPage) -> None:
 
 def _toast(rialto: Rialto, sentence: str, action: str, words: str) -> None:
     kind, _, key = action.partition(":")
-    undoes = kind in ("undo", "undo-preset")
-    more = {"icon_name": "trash", "same_as": "chat.undo"} if undoes else {}
-    toast = rialto.toast(sentence, action, words, **more)
-    if kind == "undo":
-        toast.action.connect(lambda _id: rialto.chat.restore(key))
-    elif kind == "undo-preset":
-        toast.action.connect(lambda _id: rialto.chat.undo_preset(key))
-    elif kind == "choose-model":
+    toast = rialto.toast(sentence, action, words)
+    if kind == "choose-model":
         toast.action.connect(lambda _id: rialto.chat_page.open_model_picker())
     elif kind == "open-chat":
         toast.action.connect(lambda _id: rialto.chat_page.open_chat(key))

@@ -23,6 +23,7 @@ def make_crypto_rpc_tab(rialto: Rialto) -> TabPieces:
         rialto.caller,
         rialto.tasks,
         resources() / "data",
+        rialto.window.undo_stack,
         collections=collections,
         interfaces=interfaces,
         answers=rialto.paths.data / "answers",
@@ -36,15 +37,7 @@ def make_crypto_rpc_tab(rialto: Rialto) -> TabPieces:
     yield page
     yield from page.build()
     page.help_wanted.connect(rialto.help)
-    page.toast_wanted.connect(lambda sentence, action, words: _toast(rialto, page, sentence, action, words))
+    page.toast_wanted.connect(rialto.toast)
     rialto.when_open("crypto_rpc", presenter.start)
     rialto.on_end(presenter.aclose)
     return page
-
-
-def _toast(rialto: Rialto, page: CryptoRpcPage, sentence: str, action: str, words: str) -> None:
-    toast = rialto.toast(sentence, action, words)
-    if action == "rpc-undo":
-        toast.action.connect(lambda _id: page.presenter.sent.undo())
-    elif action == "rpc-collection-undo":
-        toast.action.connect(lambda _id: page.presenter.collections.undo())

@@ -11,7 +11,6 @@ from PySide6.QtCore import QTimer
 from app.ui.images.page import ImagesPage
 from app.ui.images.presenter import ImagesPresenter
 from app.ui.images.presenter_changes import ImageChanges
-from app.ui.shared.scene_prompts import UNDO as UNDO_PROMPT
 
 if TYPE_CHECKING:
     from app.bootstrap.rialto import Rialto
@@ -21,14 +20,14 @@ if TYPE_CHECKING:
 
 def make_images_tab(rialto: Rialto) -> TabPieces:
     """Build the tab and let it begin as soon as the database is open."""
-    presenter = ImagesPresenter(rialto.caller, rialto.tasks, rialto.paths.data)
+    presenter = ImagesPresenter(rialto.caller, rialto.tasks, rialto.paths.data, rialto.window.undo_stack)
     page = ImagesPage(
         rialto.theme, presenter, ImageChanges(presenter), rialto.tasks, rialto.paths.cache / "pictures", whole=False
     )
     yield page
     yield from page.build()
     page.help_wanted.connect(rialto.help)
-    page.toast_wanted.connect(lambda *words: _toast(rialto, presenter, *words))
+    page.toast_wanted.connect(rialto.toast)
     page.chat_wanted.connect(lambda path: ask_in_chat(rialto, path))
     page.video_wanted.connect(lambda path: begin_video(rialto, page, path))
 
@@ -42,14 +41,6 @@ def make_images_tab(rialto: Rialto) -> TabPieces:
     rialto.when_open("images", begin)
     rialto.on_end(end)
     return page
-
-
-def _toast(rialto: Rialto, presenter: ImagesPresenter, sentence: str, action: str, words: str) -> None:
-    toast = rialto.toast(sentence, action, words)
-    if action == "images-undo":
-        toast.action.connect(lambda _id: presenter.library.undo())
-    elif action.startswith(UNDO_PROMPT):
-        toast.action.connect(lambda _id: presenter.prompts.undo(action.removeprefix(UNDO_PROMPT)))
 
 
 def ask_in_chat(rialto: Rialto, path: Path) -> None:

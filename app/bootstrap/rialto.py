@@ -75,8 +75,8 @@ class Rialto:
         self.tasks = TaskScope(self._crashed, held=True)
         self.caller = Caller()
         self.caller.use(ground.account_in_use(), None)  # its name and kind are in the first frame, its service follows
-        self.chat = ChatPresenter(self.caller, self.settings, self.tasks)
         self.window = MainWindow(self.theme, self.caller, self.settings, self.tasks)
+        self.chat = ChatPresenter(self.caller, self.settings, self.tasks, self.window.undo_stack)
         self.first_paint: FirstPaint | None = None
         self.database: Database | None = None
         self.catalogue: Catalogue | None = None

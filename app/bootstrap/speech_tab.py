@@ -30,7 +30,7 @@ def make_speech_tab(rialto: Rialto) -> TabPieces:
     sound = SoundDesk(rialto.audio, rialto.tasks, cache, rialto.device_watch)
     table = VoiceTable(resources() / "data" / "voices.json")
     yield None
-    presenter = SpeechPresenter(rialto.caller, rialto.tasks, sound, table, rialto.paths.data)
+    presenter = SpeechPresenter(rialto.caller, rialto.tasks, sound, table, rialto.paths.data, rialto.window.undo_stack)
     yield None
     deeds = TakeDeeds(presenter, rialto.tasks)
     clones = CloneDesk(presenter, rialto.audio, rialto.tasks, rialto.paths.cache / "voices")
@@ -39,12 +39,12 @@ def make_speech_tab(rialto: Rialto) -> TabPieces:
     yield from page.build()
     yield None
     page.aloud = ReadAloud(presenter, rialto.tasks)
-    page.aloud.said.connect(lambda sentence: _toast(rialto, page, sentence, "", ""))
+    page.aloud.said.connect(rialto.toast)
     rialto.window.silencers.append(page.silence)
     _follow_answers(rialto, page.aloud)
     page.help_wanted.connect(rialto.help)
     page.transcribe_wanted.connect(lambda path: _transcribe(rialto, path))
-    page.toast_wanted.connect(lambda sentence, action, words: _toast(rialto, page, sentence, action, words))
+    page.toast_wanted.connect(rialto.toast)
 
     async def begin(database: Database) -> None:
         await presenter.start(database, rialto.catalogue)
@@ -106,11 +106,3 @@ def _transcribe(rialto: Rialto, path: Path) -> None:
     from app.bootstrap.transcription_tab import transcribe_file
 
     transcribe_file(rialto, path)
-
-
-def _toast(rialto: Rialto, page: SpeechPage, sentence: str, action: str, words: str) -> None:
-    toast = rialto.toast(sentence, action, words)
-    if action == "speech-undo":
-        toast.action.connect(lambda _id: page.deeds.undo())
-    elif action.startswith("speech-voice-undo:"):
-        toast.action.connect(lambda _id: page.clones.bring_back(action.partition(":")[2]))

@@ -23,7 +23,13 @@ def make_transcription_tab(rialto: Rialto) -> TabPieces:
     """Build the tab and let it begin as soon as the database is open."""
     folders = Folders(rialto.paths.data / "recordings", rialto.paths.cache)
     presenter = TranscriptionPresenter(
-        rialto.caller, rialto.settings, rialto.tasks, folders, rialto.audio, rialto.device_watch
+        rialto.caller,
+        rialto.settings,
+        rialto.tasks,
+        folders,
+        rialto.audio,
+        rialto.device_watch,
+        rialto.window.undo_stack,
     )
     yield None
     page = TranscriptionPage(rialto.theme, presenter, rialto.tasks, whole=False)
@@ -47,9 +53,7 @@ def make_transcription_tab(rialto: Rialto) -> TabPieces:
 
 def _toast(rialto: Rialto, page: TranscriptionPage, sentence: str, action: str, words: str) -> None:
     toast = rialto.toast(sentence, action, words)
-    if action == "undo":
-        toast.action.connect(page.presenter.undo)
-    elif action.startswith(SHOW):
+    if action.startswith(SHOW):
         toast.action.connect(lambda _id: _show(rialto, page, action.removeprefix(SHOW)))
 
 

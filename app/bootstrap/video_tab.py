@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.ui.shared.scene_prompts import UNDO as UNDO_PROMPT
 from app.ui.video.page import VideoPage
 from app.ui.video.presenter import VideoPresenter
 
@@ -19,7 +18,7 @@ SHOW = "video-show:"
 
 def make_video_tab(rialto: Rialto) -> TabPieces:
     """Build the tab and let it begin as soon as the database is open."""
-    presenter = VideoPresenter(rialto.caller, rialto.tasks, rialto.paths.data / "videos")
+    presenter = VideoPresenter(rialto.caller, rialto.tasks, rialto.paths.data / "videos", rialto.window.undo_stack)
     presenter.account_name = lambda account_id: next(
         (account.name for account in rialto.desk.book.list() if account.id == account_id), "removed since"
     )
@@ -42,11 +41,7 @@ def make_video_tab(rialto: Rialto) -> TabPieces:
 
 def _toast(rialto: Rialto, page: VideoPage, news: list[Toast], sentence: str, action: str, words: str) -> None:
     toast = rialto.toast(sentence, action, words)
-    if action == "undo":
-        toast.action.connect(lambda _id: page.presenter.undo())
-    elif action.startswith(UNDO_PROMPT):
-        toast.action.connect(page.prompts.undo)
-    elif action.startswith(SHOW):
+    if action.startswith(SHOW):
         toast.action.connect(lambda _id: _show(rialto, page, action.removeprefix(SHOW)))
         news.append(toast)
         toast.closed.connect(lambda: news.remove(toast))

@@ -36,6 +36,7 @@ from app.storage.values import (
 CallState = Literal["open", "answered", "failed", "unknown"]
 STATES: tuple[CallState, ...] = get_args(CallState)
 KEY_LIFETIME = timedelta(hours=24)  # R-RPC-33
+DELETED = 0  # in place of the moment of a call that is only counted any more
 MAX_KEPT_ANSWER_BYTES = 64 * 1024 * 1024  # as much as an answer may have
 STRONG_BYTES = 4 * 1024 * 1024  # above, packing quickly matters more than packing small
 MAX_WORDS_CHARS = 20_000
@@ -215,7 +216,7 @@ class RpcCalls:
     async def recent(self, *, search: str = "", limit: int = 500, trashed: bool = False) -> tuple[RpcCall, ...]:
         """The newest first; with a search those that hold all of its words in methods, network or parameters."""
         words = [word for word in search.lower().split() if word]
-        where = ["trashed_at IS NOT NULL" if trashed else "trashed_at IS NULL"]
+        where = [f"trashed_at > {DELETED}" if trashed else "trashed_at IS NULL"]
         where += ["instr(words, ?) > 0"] * len(words)
         rows = await self._database.fetch(
             f"SELECT {_COLUMNS} FROM rpc_calls WHERE {' AND '.join(where)} ORDER BY seq DESC LIMIT ?",
@@ -235,7 +236,9 @@ class RpcCalls:
     async def runs(self, account_id: str, digest: str) -> tuple[RpcCall, ...]:
         """All runs of one request, the first first."""
         rows = await self._database.fetch(
-            f"SELECT {_COLUMNS} FROM rpc_calls WHERE account_id = ? AND digest = ? ORDER BY seq", (account_id, digest)
+            f"SELECT {_COLUMNS} FROM rpc_calls WHERE account_id = ? AND digest = ? AND trashed_at IS NOT ?"
+            " ORDER BY seq",
+            (account_id, digest, DELETED),
         )
         return tuple(_call(row) for row in rows)
 
@@ -275,8 +278,22 @@ class RpcCalls:
         marks = ", ".join("?" * len(call_ids))
         await self._database.execute(f"UPDATE rpc_calls SET trashed_at = ? WHERE id IN ({marks})", (moment, *call_ids))
 
-    async def empty_trash(self) -> int:
-        return await self._database.execute("DELETE FROM rpc_calls WHERE trashed_at IS NOT NULL")
+    async def delete(self, call_ids: tuple[str, ...], now: datetime) -> None:
+        """Delete what was sent and answered for good.
+
+        Credits and key of a call stay for the day in which they count against the caps and a repeat is free.
+        """
+        marks = ", ".join("?" * len(call_ids))
+        async with self._database.transaction() as work:
+            await work.execute(
+                "UPDATE rpc_calls SET trashed_at = ?, items = '[]', words = '', headers = '{}', transactions = '{}',"
+                f" note = '' WHERE id IN ({marks})",
+                (DELETED, *call_ids),
+            )
+            await work.execute(f"DELETE FROM rpc_answers WHERE call_id IN ({marks})", call_ids)
+            await work.execute(
+                "DELETE FROM rpc_calls WHERE trashed_at = ? AND at <= ?", (DELETED, micros_of(now - KEY_LIFETIME))
+            )
 
 
 def _values(call: RpcCall) -> tuple[object, ...]:

@@ -11,11 +11,13 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from app.storage.errors import StorageUnavailable, unavailable
 from app.storage.files import make_folder, write_atomically
+from app.storage.values import micros_of, moment_of
 
 FORMAT = "rialto-collection"
 VERSION = 1
@@ -46,6 +48,15 @@ class Collection:
     requests: tuple[SavedRequest, ...] = ()
     variables: Mapping[str, Any] = field(default_factory=dict)
     file: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TrashedCollection:
+    """`name` is that of its file in the trash; `collection` holds what was removed and names the file it was in."""
+
+    name: str
+    collection: Collection
+    trashed_at: datetime
 
 
 class NotACollection(ValueError):
@@ -81,11 +92,67 @@ class RpcCollections:
         write_atomically(self.folder / file, collection_text(collection).encode())
         return replace(collection, file=file)
 
-    def remove(self, collection: Collection) -> None:
+    # The trash: files beside the others in a folder of its own, each named after the one that it was in and the moment.
+
+    def trash(self, collection: Collection, place: int | None, at: datetime) -> str:
+        """Move a collection, or one of its requests, to the trash; return its id there."""
+        left = tuple(request for number, request in enumerate(collection.requests) if number != place)
+        gone = collection if place is None else replace(collection, requests=(collection.requests[place],))
+        name = f"{Path(collection.file).stem}~{micros_of(at)}.json"
+        make_folder(self._trash_folder)
+        write_atomically(self._trash_folder / name, collection_text(gone).encode())
+        if place is None:
+            self._unlink(self.folder / collection.file)
+        else:
+            self.save(replace(collection, requests=left))
+        return name
+
+    def trashed(self) -> tuple[TrashedCollection, ...]:
+        """What is in the trash, whatever can be read of it."""
+        found = []
         try:
-            (self.folder / collection.file).unlink(missing_ok=True)
+            paths = sorted(self._trash_folder.glob("*~*.json"))
         except OSError as error:
-            raise unavailable(error, self.folder / collection.file, "Removing a collection") from error
+            raise unavailable(error, self._trash_folder, "Reading the trash") from error
+        for path in paths:
+            stem, _, moment = path.stem.rpartition("~")
+            try:
+                collection = read_collection(path.read_text(encoding="utf-8"))
+                at = moment_of(int(moment))
+            except (OSError, ValueError, OverflowError, NotACollection):
+                continue
+            found.append(TrashedCollection(path.name, replace(collection, file=f"{stem}.json"), at))
+        return tuple(found)
+
+    def restore(self, name: str) -> None:
+        """Put it back: into the file it was in, behind what that holds now."""
+        back = next((each.collection for each in self.trashed() if each.name == name), None)
+        if back is None:
+            return
+        found, broken = self.read_all()
+        there = next((each for each in found if each.file == back.file), None)
+        if there is not None:
+            back = replace(
+                there, requests=(*there.requests, *back.requests), variables={**back.variables, **there.variables}
+            )
+        elif back.file in broken:  # nobody knows what is in it: it stays as it is
+            back = replace(back, file="")
+        self.save(back)
+        self.delete(name)
+
+    def delete(self, name: str) -> None:
+        """Delete what is in the trash for good."""
+        self._unlink(self._trash_folder / name)
+
+    @property
+    def _trash_folder(self) -> Path:
+        return self.folder / ".trash"
+
+    def _unlink(self, path: Path) -> None:
+        try:
+            path.unlink(missing_ok=True)
+        except OSError as error:
+            raise unavailable(error, path, "Removing a collection") from error
 
     def _free_name(self, name: str) -> str:
         stem = file_stem(name)

@@ -204,11 +204,10 @@ class Transcripts:
     async def restore(self, row_id: str) -> None:
         await self._set_trashed(row_id, None)
 
-    async def trashed_before(self, moment: datetime) -> tuple[TranscriptRow, ...]:
-        """Return what has been in the trash since before that moment."""
-        rows = await self._database.fetch(
-            f"SELECT {_COLUMNS} FROM transcripts WHERE trashed_at < ?", [micros_of(moment)]
-        )
+    async def trashed(self, before: datetime | None = None) -> tuple[TranscriptRow, ...]:
+        """Return what is in the trash, or what has been there since before that moment."""
+        where, values = ("trashed_at < ?", [micros_of(before)]) if before else ("trashed_at IS NOT NULL", [])
+        rows = await self._database.fetch(f"SELECT {_COLUMNS} FROM transcripts WHERE {where}", values)
         return tuple(map(_row, rows))
 
     async def purge(self, row_id: str) -> None:

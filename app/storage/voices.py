@@ -75,11 +75,10 @@ class Voices:
             raise NotStored("This voice is no longer there.")
         return _clone_from_row(row)
 
-    async def cloned(self) -> tuple[ClonedVoice, ...]:
-        """Return the shelf, newest first."""
-        rows = await self._database.fetch(
-            f"SELECT {_CLONE} FROM cloned_voices WHERE trashed_at IS NULL ORDER BY seq DESC"
-        )
+    async def cloned(self, *, trashed: bool = False) -> tuple[ClonedVoice, ...]:
+        """Return the shelf, newest first; or what of it is in the trash."""
+        where = "trashed_at IS NOT NULL" if trashed else "trashed_at IS NULL"
+        rows = await self._database.fetch(f"SELECT {_CLONE} FROM cloned_voices WHERE {where} ORDER BY seq DESC")
         return tuple(map(_clone_from_row, rows))
 
     async def took(self, voice_id: str, handle: str, expires_at: datetime | None) -> ClonedVoice:
@@ -99,6 +98,10 @@ class Voices:
         moment = micros_of(self._database.now()) if trashed else None
         await self._database.execute("UPDATE cloned_voices SET trashed_at = ? WHERE id = ?", [moment, voice_id])
         return await self.one(voice_id)
+
+    async def remove(self, voice_id: str) -> None:
+        """Delete a voice for good; its sample is the caller's."""
+        await self._database.execute("DELETE FROM cloned_voices WHERE id = ?", [voice_id])
 
     # -- marks ----------------------------------------------------------------------------------------------------
 

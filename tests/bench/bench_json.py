@@ -28,6 +28,7 @@ from app.ui.shared.caller import Caller
 from app.ui.shared.collector import UiThreadCollector
 from app.ui.shared.tasks import TaskScope
 from app.ui.shared.theme import Theme
+from app.ui.shared.undo import UndoStack
 from tests.bench.harness import Ratio
 
 MB = 1_000_000
@@ -70,7 +71,7 @@ async def measure(folder: Path, theme: Theme, size: int) -> tuple[float, float, 
     calls = RpcCalls(database)
     kept = await calls.begin("box", "ethereum-mainnet", ITEMS, at=datetime.now(UTC), digest="d")
     await calls.answered(kept.id, answer(size), status=200, credits=20, cost_usd=None)
-    presenter = CryptoRpcPresenter(Caller(), tasks, resources() / "data")
+    presenter = CryptoRpcPresenter(Caller(), tasks, resources() / "data", UndoStack())
     page = CryptoRpcPage(theme, presenter, tasks, lambda: "")
     page.main.resize(1104, 848)
     page.main.show()

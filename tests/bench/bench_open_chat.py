@@ -28,6 +28,7 @@ from app.ui.shared.caller import Caller
 from app.ui.shared.collector import UiThreadCollector
 from app.ui.shared.tasks import TaskScope
 from app.ui.shared.theme import Theme
+from app.ui.shared.undo import UndoStack
 from tests.bench.bench_message_view import MESSAGES, messages
 from tests.bench.harness import Ratio
 
@@ -119,7 +120,7 @@ async def measure(theme: Theme, folder: Path) -> list[Ratio]:
     crashes: list[Exception] = []
     collector = UiThreadCollector()  # as in the program
     tasks = TaskScope(crashes.append)
-    presenter = ChatPresenter(Caller(), SettingsStore(folder / "settings.json"), tasks)
+    presenter = ChatPresenter(Caller(), SettingsStore(folder / "settings.json"), tasks, UndoStack())
     page = ChatPage(theme, presenter, tasks)
     page.canvas().resize(900, 800)
     page.canvas().show()

@@ -30,6 +30,7 @@ from app.ui.shared.caller import Caller
 from app.ui.shared.tab import Zones
 from app.ui.shared.tasks import TaskScope
 from app.ui.shared.theme import Theme
+from app.ui.shared.undo import UndoStack
 from app.ui.video.page import VideoPage
 from app.ui.video.presenter import VideoPresenter
 from tests.bench.harness import Ratio
@@ -95,7 +96,7 @@ async def watch(app: QApplication, home: Path, address: str) -> tuple[float, int
     service = open_service(address, "service", ApiKeyAuth(read_key), asked.append)
     database = await Database.open(home / "rialto.db")
     await fill(database)
-    presenter = VideoPresenter(caller, tasks, home / "videos")
+    presenter = VideoPresenter(caller, tasks, home / "videos", UndoStack())
     page = VideoPage(theme, presenter, tasks)
     window = QWidget()
     row = QHBoxLayout(window)

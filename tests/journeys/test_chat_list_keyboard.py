@@ -63,8 +63,9 @@ async def test_a_person_without_a_mouse_throws_chats_away_brings_them_back_and_k
         # gone again, and back from the trash itself
         await hands.press("Delete")
         await until(lambda: gone not in chats.shown_keys())
-        await hands.command("Look into the trash")
-        trash = page.desk.trash
+        await hands.command("Open trash")
+        trash = page.list.trash_pane
+        assert trash is not None
         await until(lambda: trash.view.hasFocus() and trash.view.current_key == gone)
         await hands.tab_to(trash.restore)
         await hands.press("Space")

@@ -84,7 +84,7 @@ async def test_a_person_without_a_mouse_makes_finds_edits_saves_and_throws_away(
         await hands.tab_to(gallery.view)
         await hands.press("Delete")
         await until(lambda: library.trashed)
-        await hands.command("Bring back")
+        await hands.command("Undo: ")
         await until(lambda: not library.trashed and whole() == 3)
 
         # the trash for good, after a question
@@ -98,5 +98,5 @@ async def test_a_person_without_a_mouse_makes_finds_edits_saves_and_throws_away(
         await hands.tab_to(gallery.empty_trash)
         await hands.press("Space")
         asked = await hands.dialog(Dialog)
-        await hands.push(asked, "Delete for good")
+        await hands.push(asked, "Delete permanently")
         await until(lambda: not library.trashed)

@@ -111,10 +111,15 @@ async def test_trash_can_be_undone_until_it_is_emptied(calls: RpcCalls, clock: C
     await calls.trash((call.id,), None)
     assert len(await calls.recent()) == 1
     await calls.trash((call.id,), clock())
-    assert await calls.empty_trash() == 1
+    spent = await calls.used_since("account", clock() - timedelta(hours=1))
+    await calls.delete((call.id,), clock())
+    assert await calls.recent() == await calls.recent(trashed=True) == ()
+    assert await calls.body(call.id) is None and (await calls.one(call.id)).items == "[]"
+    assert await calls.used_since("account", clock() - timedelta(hours=1)) == spent, "it still counts against the caps"
+    clock.turn(hours=25)
+    await calls.delete((), clock())
     with pytest.raises(NotStored):
         await calls.one(call.id)
-    assert await calls.body(call.id) is None
 
 
 async def test_the_end_of_a_request_that_is_not_there_is_refused(calls: RpcCalls) -> None:

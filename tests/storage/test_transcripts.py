@@ -74,7 +74,7 @@ async def test_what_is_in_the_trash_is_neither_listed_nor_found_until_it_is_rest
     await transcripts.trash(row.id)
     later = (await transcripts.one(row.id)).trashed_at
     assert later is not None
-    assert len(await transcripts.trashed_before(later + timedelta(days=1))) == 1
+    assert len(await transcripts.trashed(before=later + timedelta(days=1))) == 1
     await transcripts.purge(row.id)
     with pytest.raises(NotStored):
         await transcripts.one(row.id)

@@ -22,6 +22,7 @@ from app.storage.settings import SettingsStore
 from app.ui.chat.presenter import ChatPresenter
 from app.ui.shared.caller import Caller
 from app.ui.shared.tasks import TaskScope
+from app.ui.shared.undo import UndoStack
 
 ACCOUNT = Account(id="acc", name="Main account", base_url="http://service.test/v1")
 SANDBOX = Account(id="box", name="Sandbox", base_url="http://127.0.0.1", kind="sandbox")
@@ -160,6 +161,7 @@ class Desk:
     settings: SettingsStore
     fake: FakeService
     database: Database
+    undo_stack: UndoStack
     told: dict[str, list[Any]] = field(default_factory=dict)
 
     def text_of(self, place: int) -> str:
@@ -214,8 +216,8 @@ async def open_desk(
     )
     database = await Database.open(home / "rialto.sqlite3")
     history = History(database)
-    presenter = ChatPresenter(caller, settings, tasks)
-    desk = Desk(presenter, history, tasks, caller, settings, fake, database)
+    presenter = ChatPresenter(caller, settings, tasks, undo_stack := UndoStack())
+    desk = Desk(presenter, history, tasks, caller, settings, fake, database, undo_stack)
     watch(desk)
     try:
         caller.use(account, service)

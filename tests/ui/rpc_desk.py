@@ -17,6 +17,7 @@ from app.ui.crypto_rpc.presenter import CryptoRpcPresenter
 from app.ui.crypto_rpc.state import CallEntry, RunView, SendQuestion
 from app.ui.shared.caller import Caller
 from app.ui.shared.tasks import TaskScope
+from app.ui.shared.undo import UndoStack
 
 
 @dataclass
@@ -29,6 +30,7 @@ class RpcDesk:
     service: Service
     running: RunningSandbox
     database: Database
+    undo_stack: UndoStack
     agree: bool = True
     questions: list[SendQuestion] = field(default_factory=list)
     notices: list[tuple[str, str, str]] = field(default_factory=list)
@@ -59,7 +61,7 @@ class RpcDesk:
     async def restart(self) -> CryptoRpcPresenter:
         """Another presenter over the same files, as after a new start."""
         await self.presenter.aclose()
-        presenter = CryptoRpcPresenter(self.caller, self.tasks, resources() / "data")
+        presenter = CryptoRpcPresenter(self.caller, self.tasks, resources() / "data", UndoStack())
         await presenter.start(self.database)
         await self.tasks.idle()
         return presenter
@@ -79,8 +81,8 @@ async def rpc_desk(folder: Path, tasks: TaskScope) -> AsyncIterator[RpcDesk]:
         service = open_service(running.base_url, "service", ApiKeyAuth(key), lambda _exchange: None)
         try:
             caller.use(account, service)
-            presenter = CryptoRpcPresenter(caller, tasks, resources() / "data")
-            desk = RpcDesk(presenter, tasks, caller, service, running, database)
+            presenter = CryptoRpcPresenter(caller, tasks, resources() / "data", undo_stack := UndoStack())
+            desk = RpcDesk(presenter, tasks, caller, service, running, database, undo_stack)
             await presenter.start(database)
             await tasks.idle()
             yield desk

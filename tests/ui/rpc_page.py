@@ -63,6 +63,10 @@ class RpcWindow:
         """Run an action by its name, as the palette does."""
         next(action for action in self.page.actions() if action.text == title).run()
 
+    def undo(self) -> None:
+        """Undo what was done last, as Ctrl+Z in the window does."""
+        assert self.desk.undo_stack.undo_last("crypto_rpc")
+
     async def settle(self) -> None:
         await self.desk.tasks.idle()
         QApplication.processEvents()

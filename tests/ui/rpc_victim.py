@@ -20,6 +20,7 @@ from app.storage.paths import resources
 from app.ui.crypto_rpc.presenter import CryptoRpcPresenter
 from app.ui.shared.caller import Caller
 from app.ui.shared.tasks import TaskScope
+from app.ui.shared.undo import UndoStack
 
 
 async def begin(path: Path, base_url: str, api_key: str, key: str) -> None:
@@ -31,7 +32,7 @@ async def begin(path: Path, base_url: str, api_key: str, key: str) -> None:
     database = await Database.open(path)
     service = open_service(base_url, "service", ApiKeyAuth(read_key), lambda _exchange: None)
     caller.use(Account(id="box", name="Sandbox", base_url=base_url, kind="sandbox"), service)
-    presenter = CryptoRpcPresenter(caller, tasks, resources() / "data")
+    presenter = CryptoRpcPresenter(caller, tasks, resources() / "data", UndoStack())
     await presenter.start(database)
     await tasks.idle()
     presenter.set_key(key)

@@ -128,12 +128,13 @@ async def test_the_panes_in_place_of_the_list(theme: Theme, tmp_home: Path, swif
         spoken = box.page.desk.search.model.index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole)
         assert "Where is my key kept?" in spoken
         box.page.desk.leave_list()
-        box.tab.presenter.trash(box.tab.presenter.opened.chat_id or "")
+        box.tab.presenter.move_to_trash((box.tab.presenter.opened.chat_id or "",))
         await box.settle()
         box.page.desk.open_trash()
         await box.settle()
         assert complaints(box.page.list_pane()) == []
-        spoken = box.page.desk.trash.model.index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole)
+        assert box.page.list.trash_pane is not None
+        spoken = box.page.list.trash_pane.model.index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole)
         assert "Where is my key kept?" in spoken and "2 messages" in spoken
 
 

@@ -13,8 +13,9 @@ from typing import Any
 import httpx
 
 from app.ui.chat.message_rows import MessageRow
-from app.ui.chat.state import Hit, TrashEntry
+from app.ui.chat.state import Hit
 from app.ui.chat.structure import Structure
+from app.ui.shared.trash import TrashEntry
 from tests.ui.chat_desk import DONE, USAGE, Desk, FakeService, held, model_body, sse, text_chunk, whole
 from tests.ui.chat_desk import open_desk as open_any_desk
 
@@ -255,25 +256,25 @@ async def test_an_answer_put_in_other_words_is_a_branch_and_asks_nobody(tmp_home
 async def test_the_trash_is_listed_restored_from_and_emptied(tmp_home: Path) -> None:
     async with open_desk(tmp_home) as desk:
         told: list[tuple[TrashEntry, ...]] = []
-        desk.presenter.trash_changed.connect(told.append)
+        desk.presenter.trash.changed.connect(told.append)
         ids = []
         for text in ("One", "Two", "Three"):
             await desk.say(text)
             ids.append(_chat(desk))
-            desk.presenter.trash(ids[-1])
+            desk.presenter.move_to_trash((ids[-1],))
             await desk.tasks.idle()
         assert [entry.title for entry in told[-1]] == ["Three", "Two", "One"]
         assert told[-1][0].second_line.startswith("2 messages · ")
-        desk.presenter.restore(ids[0])
+        desk.presenter.trash.restore((ids[0],))
         await desk.tasks.idle()
         assert _chat(desk) == ids[0]
-        desk.presenter.purge(ids[1])
+        desk.presenter.trash.delete((ids[1],))
         await desk.tasks.idle()
         assert [entry.id for entry in told[-1]] == [ids[2]]
-        desk.presenter.empty_trash()
+        desk.presenter.trash.empty()
         await desk.tasks.idle()
         assert told[-1] == ()
-        assert not desk.presenter.can_undo
+        assert not desk.undo_stack.can_undo("chat")
         assert [chat.id for chat in await desk.history.chats(include_trashed=True)] == [ids[0]]
 
 

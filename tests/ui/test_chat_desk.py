@@ -173,7 +173,8 @@ async def test_the_trash_is_looked_into_and_a_chat_brought_back_by_key(theme: Th
         await shown.settle()
         run(shown, "chat.open_trash")
         await shown.settle()
-        pane = shown.page.desk.trash
+        pane = shown.page.list.trash_pane
+        assert pane is not None
         assert pane.model.rowCount() == 1
         keys(pane.view, "", Qt.Key.Key_Return)
         await shown.settle()
@@ -189,7 +190,8 @@ async def test_deleting_for_good_asks_and_the_default_is_to_keep(theme: Theme, t
         await shown.settle()
         run(shown, "chat.open_trash")
         await shown.settle()
-        pane = shown.page.desk.trash
+        pane = shown.page.list.trash_pane
+        assert pane is not None
         keys(pane.view, "", Qt.Key.Key_Delete)
         dialog = await dialog_of(shown, QDialog)
         QTest.keyClick(dialog, Qt.Key.Key_Return)
@@ -197,7 +199,9 @@ async def test_deleting_for_good_asks_and_the_default_is_to_keep(theme: Theme, t
         assert pane.model.rowCount() == 1
         pane.empty.click()
         dialog = await dialog_of(shown, QDialog)
-        button = walk_to(dialog, lambda widget: isinstance(widget, QPushButton) and widget.text() == "Delete for good")
+        button = walk_to(
+            dialog, lambda widget: isinstance(widget, QPushButton) and widget.text() == "Delete permanently"
+        )
         QTest.keyClick(button, Qt.Key.Key_Space)
         await shown.settle()
         assert pane.model.rowCount() == 0
@@ -370,7 +374,7 @@ async def test_everything_that_opens_has_a_name(theme: Theme, tmp_home: Path) ->
         picker = desk.open_comparing()
         unnamed = [
             type(widget).__name__
-            for top in (desk.search, desk.trash, desk.find, desk.columns, picker)
+            for top in (desk.search, shown.page.list, desk.find, desk.columns, picker)
             for widget in top.findChildren(QWidget)
             if widget.focusPolicy() != Qt.FocusPolicy.NoFocus
             and not (widget.accessibleName() or (isinstance(widget, QPushButton) and widget.text()))

@@ -187,9 +187,8 @@ async def test_delete_trashes_the_row_and_the_toast_undoes_it(theme: Theme, tmp_
         QTest.keyClick(shown.page.list.view, Qt.Key.Key_Delete)
         await shown.settle()
         assert shown.page.list.model.rowCount() == 0
-        sentence, action, words = shown.toasts[-1]
-        assert (sentence, action.partition(":")[0], words) == ("Chat moved to trash", "undo", "Undo")
-        shown.desk.presenter.restore(action.partition(":")[2])
+        assert shown.desk.undo_stack.newest()[0].text == "“Keep me” moved to trash"
+        shown.desk.undo_stack.undo_last("chat")
         await shown.settle()
         assert len(shown.page.list.model.shown_keys()) == 1
         assert shown.page.main.header.title.text() == "Keep me"

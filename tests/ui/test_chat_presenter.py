@@ -204,12 +204,11 @@ async def test_trash_can_be_undone(tmp_home: Path) -> None:
     async with open_desk(tmp_home) as desk:
         await desk.say("Keep me")
         chat_id = desk.presenter.opened.chat_id or ""
-        desk.presenter.trash(chat_id)
+        desk.presenter.move_to_trash((chat_id,))
         await desk.tasks.idle()
         assert desk.told["entries_changed"][-1] == ((),)
-        assert desk.told["notice"][-1] == ("Chat moved to trash", f"undo:{chat_id}", "Undo")
         assert desk.rows == ()
-        desk.presenter.undo()
+        desk.undo_stack.undo_last("chat")
         await desk.tasks.idle()
         assert [row.text for row in desk.rows] == ["Keep me", "Hello."]
         assert len(desk.told["entries_changed"][-1][0]) == 1

@@ -27,6 +27,7 @@ from app.ui.chat.message_rows import MessageRow
 from app.ui.chat.presenter import ChatPresenter
 from app.ui.shared.caller import Caller
 from app.ui.shared.tasks import TaskScope
+from app.ui.shared.undo import UndoStack
 from tests.ui.silent_service import silent_service
 
 
@@ -77,7 +78,7 @@ async def open_tab(home: Path, sandbox: RunningSandbox) -> AsyncIterator[Tab]:
 
     service = open_service(sandbox.base_url, "service", ApiKeyAuth(read_key), lambda exchange: None)
     database = await Database.open(home / "rialto.sqlite3")
-    presenter = ChatPresenter(caller, SettingsStore(home / "settings.json"), tasks)
+    presenter = ChatPresenter(caller, SettingsStore(home / "settings.json"), tasks, UndoStack())
     tab = Tab(presenter, History(database), tasks, sandbox)
     try:
         caller.use(Account(id="box", name="Sandbox", base_url=sandbox.base_url, kind="sandbox"), service)

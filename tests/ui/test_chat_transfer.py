@@ -90,9 +90,9 @@ async def test_json_taken_back_after_a_deletion_is_identical(tmp_home: Path) -> 
         await desk.tasks.idle()
         chat_id = desk.presenter.opened.chat_id or ""
         before = json.loads(await saved(desk, await desk.history.chat(chat_id), tmp_home / "c.json", ExportForm(JSON)))
-        desk.presenter.trash(chat_id)
+        desk.presenter.move_to_trash((chat_id,))
         await desk.tasks.idle()
-        desk.presenter.empty_trash()
+        desk.presenter.trash.empty()
         await desk.tasks.idle()
         reports: list[tuple[str, tuple[str, ...]]] = []
         desk.presenter.reported.connect(lambda title, lines: reports.append((title, lines)))

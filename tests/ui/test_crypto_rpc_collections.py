@@ -108,15 +108,14 @@ async def test_what_is_removed_comes_back(window: RpcWindow, tmp_path: Path) -> 
     press_key(window, Qt.Key.Key_Delete)
     await window.settle()
     assert [each["name"] for each in on_disk(tmp_path)["requests"]] == ["Gas"]  # type: ignore[attr-defined]  # a list
-    assert window.toasts[-1][1:] == ("rpc-collection-undo", "Undo")
-    window.presenter.collections.undo()
+    window.undo()
     await window.settle()
     assert len(on_disk(tmp_path)["requests"]) == 2  # type: ignore[arg-type]  # a list
     go_to(window, CollectionKey(FILE))
     press_key(window, Qt.Key.Key_Delete)
     await window.settle()
     assert not (tmp_path / "collections" / FILE).exists()
-    window.presenter.collections.undo()
+    window.undo()
     await window.settle()
     assert on_disk(tmp_path)["variables"] == {"owner": OWNER}
 

@@ -241,11 +241,10 @@ async def test_an_old_request_is_opened_with_its_calls_and_its_answer(desk: RpcD
 
 async def test_trash_is_undone(desk: RpcDesk) -> None:
     await desk.send()
-    desk.presenter.sent.trash((desk.entries[0].id,))
+    desk.presenter.sent.move_to_trash((desk.entries[0].id,))
     await desk.tasks.idle()
     assert desk.entries == ()
-    assert desk.notices[-1][1] == "rpc-undo"
-    desk.presenter.sent.undo()
+    desk.undo_stack.undo_last("crypto_rpc")
     await desk.tasks.idle()
     assert len(desk.entries) == 1
 

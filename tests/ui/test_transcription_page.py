@@ -274,7 +274,7 @@ async def test_a_segment_is_edited_split_nudged_and_merged_by_keys(tmp_home: Pat
         QTest.keyClick(view, Qt.Key.Key_Backspace)
         assert len(view.document.segments) == len(before.segments)
         for _ in range(4):
-            room.run("transcription.undo")
+            room.desk.undo_stack.undo_last("transcription")
         assert view.document == before
         assert view.accessibleDescription()
 
@@ -392,7 +392,7 @@ async def test_the_list_is_searched_renamed_trashed_and_brought_back(tmp_home: P
         await desk.done()
         assert shown() == []
         assert room.page.main.view == "empty"
-        room.run("transcription.undo")
+        desk.undo_stack.undo_last("transcription")
         await desk.until(lambda: room.page.main.view == "result")
 
 

@@ -22,6 +22,7 @@ from app.storage.settings import SettingsStore
 from app.ui.shared.caller import Caller
 from app.ui.shared.device_watch import DeviceWatch
 from app.ui.shared.tasks import TaskScope
+from app.ui.shared.undo import UndoStack
 from app.ui.transcription.presenter import TranscriptionPresenter
 from app.ui.transcription.presenter_preparing import Folders
 from tests.audio.pulse import Pulse
@@ -48,6 +49,7 @@ async def real_tab(home: Path) -> AsyncIterator[TranscriptionPresenter]:
         Folders(home / "recordings", home / "cache"),
         AudioHost(),
         watch,
+        UndoStack(),
     )
     try:
         caller.use(Account(id="a", name="A", base_url="http://service.test/v1"), service)

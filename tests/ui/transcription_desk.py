@@ -27,6 +27,7 @@ from app.ui.shared.budget import Budget
 from app.ui.shared.caller import Caller
 from app.ui.shared.device_watch import DeviceWatch
 from app.ui.shared.tasks import TaskScope
+from app.ui.shared.undo import UndoStack
 from app.ui.transcription.document import document_from
 from app.ui.transcription.presenter import TranscriptionPresenter
 from app.ui.transcription.presenter_preparing import Folders
@@ -100,6 +101,7 @@ class Desk:
     watch: FakeWatch
     home: Path
     sandbox: RunningSandbox | None
+    undo_stack: UndoStack
     blocks: list[FakeBlocks] = field(default_factory=list)
     exchanges: list[Exchange] = field(default_factory=list)
     notices: list[tuple[str, str, str]] = field(default_factory=list)
@@ -218,10 +220,24 @@ async def open_desk(
         folders,
         host,
         watch,
+        undo_stack := UndoStack(),
         open_blocks=lambda choice: made[0].open_blocks(choice),
         make_speaker=FakeSpeaker,  # type: ignore[arg-type]  # enough of one
     )
-    desk = Desk(presenter, tasks, caller, service, database, settings, host, watch, home, sandbox, exchanges=exchanges)
+    desk = Desk(
+        presenter,
+        tasks,
+        caller,
+        service,
+        database,
+        settings,
+        host,
+        watch,
+        home,
+        sandbox,
+        undo_stack,
+        exchanges=exchanges,
+    )
     made.append(desk)
     presenter.notice.connect(lambda *words: desk.notices.append(words))
     presenter.entries_changed.connect(lambda entries: setattr(desk, "entries", entries))

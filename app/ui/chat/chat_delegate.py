@@ -1,4 +1,4 @@
-"""Paints the rows of the chat tab's left pane: chats, found places, chats in the trash."""
+"""Paints the rows of the chat tab's left pane: chats, found places."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QStyle
 
 from app.ui.chat.chat_search_paint import paint_marked
-from app.ui.chat.state import ChatEntry, Hit, TrashEntry
+from app.ui.chat.state import ChatEntry, Hit
 from app.ui.shared import icons
 from app.ui.shared.grouped_list_delegate import GroupedDelegate, at_end, without_end
 
@@ -73,23 +73,6 @@ class HitDelegate(_PickedDelegate):
         self.text(painter, note, row.note, theme.font("small", tabular=True), "text3")
         words = QRect(inside.left(), note.bottom() + 1, inside.width(), 2 * small)
         paint_marked(painter, theme, words, row.text, row.marks)
-
-
-class TrashDelegate(_PickedDelegate):
-    """Title above, what was thrown away and when below."""
-
-    def key_of(self, row: RowLike) -> Hashable:
-        return None
-
-    def paint_row(self, painter: QPainter, rect: QRect, row: RowLike, is_on: bool) -> None:
-        if not isinstance(row, TrashEntry):
-            return
-        theme = self._theme
-        inside = rect.adjusted(theme.px(16), theme.px(7), -theme.px(16), 0)
-        upper = QRect(inside.left(), inside.top(), inside.width(), theme.type_px(19))
-        self.text(painter, upper, row.title, theme.font("body", 500), "text")
-        lower = QRect(inside.left(), upper.bottom() + 2, inside.width(), theme.type_px(17))
-        self.text(painter, lower, row.second_line, theme.font("small", tabular=True), "text3")
 
 
 def paint_ring(painter: QPainter, theme: Theme, rect: QRectF, turn: float) -> None:

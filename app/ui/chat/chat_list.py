@@ -34,13 +34,13 @@ class ChatListPane(ListPane):
     rename_wanted = Signal(str)
     pin_wanted = Signal(str, bool)
     duplicate_wanted = Signal(str)
-    trash_wanted = Signal(str)
+    trash_wanted = Signal(object)  # ids
     search_wanted = Signal()  # in all messages, not only in titles
     files_given = Signal(object)  # list[Path], dropped on the list: exports of chats
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        self._foot = KeptFoot(theme)
-        super().__init__(theme, self.tr("Chats"), self.tr("Filter chats"), self.tr("Clear filter"), self._foot, parent)
+        self.foot = KeptFoot(theme)
+        super().__init__(theme, self.tr("Chats"), self.tr("Filter chats"), self.tr("Clear filter"), self.foot, parent)
         self._open_chat: str | None = None
         self._entries: tuple[ChatEntry, ...] = ()
         self.setAcceptDrops(True)
@@ -67,7 +67,7 @@ class ChatListPane(ListPane):
         view.setItemDelegate(ChatDelegate(self._theme, view))
         view.chosen.connect(lambda chat_id: self.open_wanted.emit(chat_id))
         view.rename_wanted.connect(lambda chat_id: self.rename_wanted.emit(chat_id))
-        view.trash_wanted.connect(lambda chat_ids: self.trash_wanted.emit(chat_ids[0]))
+        view.trash_wanted.connect(self.trash_wanted)
         view.menu_wanted.connect(self.open_menu)
         self.hold(view)
         return view
@@ -95,7 +95,7 @@ class ChatListPane(ListPane):
             if number
             else self.tr("No chats")
         )
-        self._foot.words.set_text(self.tr("{words} on this computer").format(words=words))
+        self.foot.words.set_text(self.tr("{words} on this computer").format(words=words))
         self._agree()
 
     def show_open_chat(self, chat_id: str | None) -> None:
@@ -162,6 +162,6 @@ class ChatListPane(ListPane):
         menu.addAction(pin_text, lambda: self.pin_wanted.emit(entry.id, not entry.pinned))
         menu.addAction(self.tr("Duplicate"), lambda: self.duplicate_wanted.emit(entry.id))
         menu.addSeparator()
-        menu.addAction(self.tr("Move to trash"), lambda: self.trash_wanted.emit(entry.id))
+        menu.addAction(self.tr("Move to trash"), lambda: self.trash_wanted.emit(self.view.selected_with(entry.id)))
         menu.popup(where)
         return menu

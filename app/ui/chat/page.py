@@ -128,7 +128,8 @@ class ChatPage(TabPanes):
         pane.rename_wanted.connect(self._rename)
         pane.pin_wanted.connect(presenter.pin)
         pane.duplicate_wanted.connect(presenter.duplicate)
-        pane.trash_wanted.connect(presenter.trash)
+        pane.trash_wanted.connect(presenter.move_to_trash)
+        pane.offer_trash(presenter.trash, self._tasks, pane.foot.trash, self.tr("Back to the chats"))
         pane.files_given.connect(lambda paths: self.desk.take_dropped(paths))
 
     def _connect_canvas(self) -> None:
@@ -373,7 +374,7 @@ class ChatPage(TabPanes):
 
     def trash(self) -> None:
         if self.presenter.opened.chat_id is not None:
-            self.presenter.trash(self.presenter.opened.chat_id)
+            self.presenter.move_to_trash((self.presenter.opened.chat_id,))
 
     def copy_answer(self) -> None:
         """Put the newest answer on the clipboard, without its thoughts; of a line of JSON with the focus its path."""

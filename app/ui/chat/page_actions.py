@@ -89,16 +89,7 @@ def chat_actions(page: ChatPage) -> tuple[TabAction, ...]:
         TabAction("chat.rename", "Rename this chat", page.rename, "F2", "pencil", enabled=stored),
         TabAction("chat.pin", "Pin or unpin this chat", page.toggle_pin, "Ctrl+D", "pin", enabled=stored),
         TabAction("chat.duplicate", "Duplicate this chat", page.duplicate, "Ctrl+Shift+D", "copy", enabled=stored),
-        TabAction("chat.trash", "Move this chat to the trash", page.trash, "Del", "trash", enabled=stored),
-        TabAction(
-            "chat.undo",
-            "Bring back what was removed last",
-            presenter.undo,
-            "Ctrl+Z",
-            "undo",
-            "edit",
-            enabled=lambda: presenter.can_undo,
-        ),
+        TabAction("chat.trash", "Move this chat to trash", page.trash, "Del", "trash", enabled=stored),
     )
 
 

@@ -60,7 +60,7 @@ class BoxDesk(QObject):
             shelf.changed.connect(lambda _rows: made.show_rows(shelf.rows(kind)))
             made.used.connect(shelf.use)
             made.remove_wanted.connect(shelf.remove)
-            made.undo_wanted.connect(self._page.presenter.undo_preset)
+            made.undo_wanted.connect(shelf.undo)
             made.file_chosen.connect(shelf.take_file)
             made.target_chosen.connect(shelf.export)
             made.rename_wanted.connect(lambda key, name: self._tasks.start("rename-preset", self._rename, key, name))
@@ -71,12 +71,8 @@ class BoxDesk(QObject):
     def _shelf(self) -> PresetShelf | None:
         shelf = self._page.presenter.presets
         if shelf is not None:
-            shelf.told.connect(self._told)
+            shelf.told.connect(lambda sentence: self._page.toast_wanted.emit(sentence, "", ""))
         return shelf
-
-    def _told(self, sentence: str, removed: str) -> None:
-        undo = (f"undo-preset:{removed}", self.tr("Undo")) if removed else ("", "")
-        self._page.toast_wanted.emit(sentence, *undo)
 
     def open_prompts(self) -> None:
         self._open(self.prompts, "prompts")

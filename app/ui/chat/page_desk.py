@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.ui.chat.chat_search import SearchPane
-    from app.ui.chat.chat_trash import TrashPane
     from app.ui.chat.code_saving import CodeSaver
     from app.ui.chat.compare_pane import ComparePane
     from app.ui.chat.compare_picker import ComparePicker
@@ -80,31 +79,19 @@ class ChatDesk(QObject):
         pane.left.connect(self.leave_list)
         return pane
 
-    @cached_property
-    def trash(self) -> TrashPane:
-        """What was thrown away, in place of the list."""
-        from app.ui.chat.chat_trash import TrashPane
-
-        pane = TrashPane(self._theme)
-        presenter = self._page.presenter
-        presenter.trash_changed.connect(pane.show_entries)
-        pane.restore_wanted.connect(presenter.restore)
-        pane.purge_wanted.connect(lambda chat_id, title: self._tasks.start("purge", self._purge, chat_id, title))
-        pane.empty_wanted.connect(lambda number: self._tasks.start("purge", self._empty, number))
-        pane.left.connect(self.leave_list)
-        return pane
-
     def open_search(self) -> None:
         """Search all chats, beginning with what stood in the filter."""
         self._put_in_list(self.search)
         self.search.open(self._page.list.filter.text())
 
     def open_trash(self) -> None:
-        self._put_in_list(self.trash)
-        self._page.presenter.show_trash()
-        self.trash.view.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.leave_list()
+        self._page.show_chat()
+        self._page.list.open_trash()
+        if not self._page.zones.list_open:
+            self._page.toggle_list()
 
-    def _put_in_list(self, pane: SearchPane | TrashPane) -> None:
+    def _put_in_list(self, pane: SearchPane) -> None:
         self._page.show_chat()
         stack = self._page.list_pane()
         assert isinstance(stack, QStackedWidget)
@@ -119,6 +106,8 @@ class ChatDesk(QObject):
         """Show the chats again; False when they are shown."""
         stack = self._page.list_pane()
         assert isinstance(stack, QStackedWidget)
+        if self._page.guest is None and self._page.list.leave_trash():
+            return True
         if stack.currentWidget() is self._page.list or self._page.guest is not None:
             return False
         stack.setCurrentWidget(self._page.list)
@@ -129,22 +118,6 @@ class ChatDesk(QObject):
         self._page.presenter.open_hit(chat_id, message_id, text)
         if self._page.zones.list_overlay and self._page.zones.list_open:
             self._page.toggle_list()
-
-    async def _purge(self, chat_id: str, title: str) -> None:
-        if await self._sure(self.tr("Delete “{title}” for good?").format(title=title)):
-            self._page.presenter.purge(chat_id)
-
-    async def _empty(self, number: int) -> None:
-        words = self.tr("Delete 1 chat for good?") if number == 1 else self.tr("Delete {number:,} chats for good?")
-        if await self._sure(words.format(number=number)):
-            self._page.presenter.empty_trash()
-
-    async def _sure(self, question: str) -> bool:
-        from app.ui.shared.dialogs import confirm
-
-        words = self.tr("Nobody can bring it back, but backups keep it until newer ones take their place.")
-        action = self.tr("Delete for good")
-        return await confirm(self._theme, self._page.main, question, words, action=action, danger=True)
 
     # Words in the open chat
 

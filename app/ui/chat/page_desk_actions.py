@@ -57,5 +57,5 @@ def desk_actions(page: ChatPage, asked: Check, stored: Check) -> tuple[TabAction
         action("search", "Search all chats", lambda it: it.open_search(), "Ctrl+Shift+F", "search", "edit"),
         action("export", "Export this chat…", lambda it: it.export(), "Ctrl+E", "download", "file", stored),
         action("import", "Import chats…", lambda it: it.import_chats(), "", "upload", "file"),
-        action("open_trash", "Look into the trash", lambda it: it.open_trash(), "", "trash"),
+        action("open_trash", "Open trash", lambda it: it.open_trash(), "", "trash"),
     )

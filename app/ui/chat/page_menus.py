@@ -37,7 +37,7 @@ def open_chat_menu(page: ChatPage) -> Menu:
     export = menu.add(page.tr("Export this chat…"), "download", shortcut="Ctrl+E", enabled=stored)
     export.triggered.connect(lambda: page.desk.export())
     menu.add(page.tr("Import chats…"), "upload").triggered.connect(lambda: page.desk.import_chats())
-    menu.add(page.tr("Look into the trash"), "trash").triggered.connect(lambda: page.desk.open_trash())
+    menu.add(page.tr("Open trash"), "trash").triggered.connect(lambda: page.desk.open_trash())
     menu.addSeparator()
     trash = menu.add(page.tr("Move to trash"), "trash", shortcut="Del", role="bad", enabled=stored)
     trash.triggered.connect(page.trash)

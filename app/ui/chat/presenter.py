@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from app.ui.chat.structure import Structure
     from app.ui.shared.caller import Caller
     from app.ui.shared.tasks import TaskScope
+    from app.ui.shared.undo import UndoStack
 
 
 LONG_CHAT = 400  # messages; more are shown from their end first
@@ -41,9 +42,15 @@ class ChatPresenter(ChatPresenterChats):
     """One for the whole tab. `start` gives it the disk; until then it takes text, but nothing is sent."""
 
     def __init__(
-        self, caller: Caller, settings: SettingsStore, tasks: TaskScope, *, parent: QObject | None = None
+        self,
+        caller: Caller,
+        settings: SettingsStore,
+        tasks: TaskScope,
+        undo_stack: UndoStack,
+        *,
+        parent: QObject | None = None,
     ) -> None:
-        super().__init__(caller, settings, tasks, parent=parent)
+        super().__init__(caller, settings, tasks, undo_stack, parent=parent)
         self._draft_timer.timeout.connect(self._save_draft_soon)
         self.opened.options = self.opened.fresh_options()
         self.opened.is_coming = bool(settings.value.last_chat)
@@ -89,9 +96,13 @@ class ChatPresenter(ChatPresenterChats):
         self._do(self._sweep, history)
         from app.ui.chat.presenter_presets import PresetShelf
 
-        self.presets = PresetShelf(self.opened, self._do, self.set_options, self.use_model, self.use_character, self)
-        self.presets.told.connect(self.note_removed_preset)
+        self.presets = PresetShelf(
+            self.opened, self._do, self._undo_stack, self.set_options, self.use_model, self.use_character, self
+        )
         await self.presets.start(history.presets)
+        from app.ui.shared.trash import TrashKind
+
+        self.trash.add_kind(TrashKind(self._trashed, self._restore, self._delete))
 
     async def _sweep(self, history: History) -> None:
         """Remove the files of attachments that no message and no draft names any more."""

@@ -19,6 +19,7 @@ from app.ui.chat.presenter_attachments import Attaching
 from app.ui.chat.presenter_models import ModelShelf
 from app.ui.chat.presenter_open import OpenChat
 from app.ui.shared import money
+from app.ui.shared.trash import Trash
 
 if TYPE_CHECKING:
     import asyncio
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from app.ui.shared.caller import Caller
     from app.ui.shared.problems import ActionSpec
     from app.ui.shared.tasks import TaskScope
+    from app.ui.shared.undo import UndoStack
 
 DRAFT_PAUSE_MS = 250
 USE_MODEL = "use-model:"  # an action with a model's id behind it
@@ -57,7 +59,6 @@ class ChatPresenterBase(QObject):
     calls_wanted = Signal(str)  # the message whose function calls are to be answered
     row_wanted = Signal(str, str)  # a message to bring on screen, and the words that it was found by
     hits_found = Signal(str, object)  # what was searched for, tuple[Hit, ...]
-    trash_changed = Signal(object)  # tuple[TrashEntry, ...]
     reported = Signal(str, object)  # a title and the lines of a report that needs more room than a toast
 
     def __init__(
@@ -65,6 +66,7 @@ class ChatPresenterBase(QObject):
         caller: Caller,
         settings: SettingsStore,
         tasks: TaskScope,
+        undo_stack: UndoStack,
         *,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         clock: Callable[[], float] = time.monotonic,
@@ -76,7 +78,9 @@ class ChatPresenterBase(QObject):
         self._tasks = tasks
         self._now = now
         self._numbers = itertools.count()
-        self._removed: list[tuple[str, str]] = []  # ("chat" or "preset", id), the last one last
+        self._undo_stack = undo_stack
+        self.trash = Trash("chat", tasks, undo_stack)
+        self.trash.failed.connect(lambda sentence: self.notice.emit(sentence, "", ""))
         self.shelf = ModelShelf(caller, settings)
         self.opened = OpenChat(caller, self.shelf)
         self._clock = clock

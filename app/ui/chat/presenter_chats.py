@@ -7,8 +7,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from app.ui.chat.presenter_base import ChatPresenterBase
+from app.ui.chat.titles import NEW_CHAT
+from app.ui.shared.trash import TrashEntry, moved_text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from app.ui.chat.presenter_export import ExportForm
@@ -99,89 +102,42 @@ class ChatPresenterChats(ChatPresenterBase):
 
     # The trash
 
-    def trash(self, chat_id: str) -> None:
-        """Take a chat off the list; `undo` brings it back. An answer under way is stopped first, its words are kept."""
-        self._do(self._trash, chat_id)
+    def move_to_trash(self, chat_ids: Iterable[str]) -> None:
+        """Take chats off the list. An answer under way is stopped first, its words are kept."""
+        self._do(self._move_to_trash, tuple(chat_ids))
 
-    async def _trash(self, chat_id: str) -> None:
+    async def _move_to_trash(self, chat_ids: tuple[str, ...]) -> None:
         assert self.library is not None
-        self.answers.stop(chat_id)
-        if chat_id == self.opened.chat_id:
-            await self._keep_draft_now()
-        await self.library.trash(chat_id)
-        self._removed.append(("chat", chat_id))
-        if chat_id == self.opened.chat_id:
-            self.opened.open_new()
-            self._remember_chat("")
-            self._shown()
+        titles = []
+        for chat_id in chat_ids:
+            chat = self.library.get(chat_id)
+            titles.append((chat.title if chat is not None else "") or NEW_CHAT)
+            self.answers.stop(chat_id)
+            if chat_id == self.opened.chat_id:
+                await self._keep_draft_now()
+            await self.library.trash(chat_id)
+            if chat_id == self.opened.chat_id:
+                self.opened.open_new()
+                self._remember_chat("")
+                self._shown()
         self._all_changed()
-        await self._tell_trash()
-        self.notice.emit("Chat moved to trash", f"undo:{chat_id}", "Undo")
+        await self.trash.moved(chat_ids, moved_text(titles, "chats"))
 
-    def undo(self) -> None:
-        """Bring back what went last: a chat from the trash, or a prompt or preset that was removed."""
-        if self._removed:
-            kind, key = self._removed[-1]
-            (self.restore if kind == "chat" else self.undo_preset)(key)
+    async def _trashed(self) -> tuple[TrashEntry, ...]:
+        return await self.library.trashed(self._now()) if self.library is not None else ()
 
-    def restore(self, chat_id: str) -> None:
-        """Bring a chat back from the trash and open it."""
-        self._forget_removed("chat", chat_id)
-        self._do(self._restore, chat_id)
-
-    def undo_preset(self, preset_id: str = "") -> None:
-        """Bring back a prompt or preset that was removed: this one, or the last one."""
-        last = next((key for kind, key in reversed(self._removed) if kind == "preset"), "")
-        self._forget_removed("preset", preset_id or last)
-        if self.presets is not None:
-            self.presets.undo(preset_id or last)
-
-    def note_removed_preset(self, _sentence: str, preset_id: str) -> None:
-        """A prompt or preset went: it comes back before what went earlier."""
-        if preset_id:
-            self._removed.append(("preset", preset_id))
-
-    def _forget_removed(self, kind: str, key: str = "") -> None:
-        """It is back, or gone for good; without a key all of a kind."""
-        self._removed = [each for each in self._removed if each[0] != kind or key not in ("", each[1])]
-
-    async def _restore(self, chat_id: str) -> None:
+    async def _restore(self, chat_ids: tuple[str, ...]) -> None:
+        """Put chats back into the list and open the last of them."""
         assert self.library is not None
-        await self.library.restore(chat_id)
-        await self._tell_trash()
-        await self._open_chat(chat_id)
+        for chat_id in chat_ids:
+            await self.library.restore(chat_id)
+        await self._open_chat(chat_ids[-1])
+        self._all_changed()
 
-    def purge(self, chat_id: str) -> None:
-        """Delete a chat in the trash for good. Ask the person before."""
-        self._forget_removed("chat", chat_id)
-        self._do(self._purge, (chat_id,))
-
-    def empty_trash(self) -> None:
-        """Delete everything in the trash for good. Ask the person before."""
-        self._forget_removed("chat")
-        self._do(self._purge, None)
-
-    async def _purge(self, chat_ids: tuple[str, ...] | None) -> None:
+    async def _delete(self, chat_ids: tuple[str, ...]) -> None:
         assert self.library is not None
-        gone = [entry.id for entry in await self.library.trashed(self._now())] if chat_ids is None else chat_ids
-        for chat_id in gone:
+        for chat_id in chat_ids:
             await self.library.purge(chat_id)
-        await self._tell_trash()
-        number = len(gone)
-        self.notice.emit("1 chat deleted for good" if number == 1 else f"{number:,} chats deleted for good", "", "")
-
-    def show_trash(self) -> None:
-        """Tell what is in the trash, now and after each change."""
-        if self.library is not None:
-            self._do(self._tell_trash)
-
-    async def _tell_trash(self) -> None:
-        assert self.library is not None
-        self.trash_changed.emit(await self.library.trashed(self._now()))
-
-    @property
-    def can_undo(self) -> bool:
-        return bool(self._removed)
 
     # Models that go
 

@@ -7,9 +7,10 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from app.ui.chat.state import ChatEntry, TrashEntry
+from app.ui.chat.state import ChatEntry
 from app.ui.chat.titles import NEW_CHAT, group_of
 from app.ui.shared import money
+from app.ui.shared.trash import TrashEntry
 
 if TYPE_CHECKING:
     from app.storage.conversations import Chat
@@ -88,10 +89,9 @@ class Library:
         return await self.reread(copy.id)
 
     async def trashed(self, now: datetime) -> tuple[TrashEntry, ...]:
-        """What is in the trash, last thrown away first."""
-        chats = [chat for chat in await self._history.chats(include_trashed=True) if chat.trashed_at is not None]
-        chats.sort(key=lambda chat: chat.trashed_at or now, reverse=True)
-        return tuple(TrashEntry(chat.id, chat.title or NEW_CHAT, _trash_line(chat, now)) for chat in chats)
+        """What is in the trash."""
+        chats = await self._history.chats(include_trashed=True)
+        return tuple(_trash_entry(chat, chat.trashed_at, now) for chat in chats if chat.trashed_at is not None)
 
     def entries(
         self,
@@ -131,6 +131,6 @@ class Library:
         return len(self._chats)
 
 
-def _trash_line(chat: Chat, now: datetime) -> str:
+def _trash_entry(chat: Chat, moment: datetime, now: datetime) -> TrashEntry:
     number = "1 message" if chat.message_count == 1 else f"{chat.message_count:,} messages"
-    return f"{number} · {money.when(chat.trashed_at, now)}" if chat.trashed_at is not None else number
+    return TrashEntry(chat.id, chat.title or NEW_CHAT, f"{number} · {money.when(moment, now)}", moment)

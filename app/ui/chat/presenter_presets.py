@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QObject
 
     from app.ui.chat.presenter_open import OpenChat
+    from app.ui.shared.undo import UndoStack
 
 
 class PresetShelf(PresetLibrary):
@@ -24,12 +25,13 @@ class PresetShelf(PresetLibrary):
         self,
         opened: OpenChat,
         run: Callable[..., None],
+        undo_stack: UndoStack,
         use_options: Callable[[ChatOptions], None],
         use_model: Callable[[str], None],
         use_character: Callable[[CharacterHead | None], None],
         parent: QObject | None = None,
     ) -> None:
-        super().__init__(run, parent)
+        super().__init__("chat", run, undo_stack, parent)
         self._open = opened
         self._use_options = use_options
         self._use_model = use_model

@@ -172,20 +172,6 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class TrashEntry:
-    """A chat in the trash."""
-
-    id: str
-    title: str
-    second_line: str  # how many messages, and when it was thrown away
-
-    @property
-    def spoken(self) -> str:
-        """The row as a screen reader says it."""
-        return f"{self.title}, {self.second_line}"
-
-
-@dataclass(frozen=True, slots=True)
 class Retiring:
     """A model that the service will remove. `can_replace`: its replacement is in the list."""
 

@@ -143,7 +143,7 @@ class BatchList(QListView):
     """Arrows select, Del removes, Alt+Shift+arrow moves, Enter goes to the call's editor."""
 
     selected = Signal(int)
-    remove_wanted = Signal(int)
+    remove_wanted = Signal(object)  # places
     move_wanted = Signal(int, int)
     edit_wanted = Signal()
 
@@ -156,6 +156,7 @@ class BatchList(QListView):
         self.setAccessibleName("Calls of the batch")
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setMouseTracking(True)
+        self.setSelectionMode(QListView.SelectionMode.ExtendedSelection)
         self.setUniformItemSizes(True)
         self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -181,7 +182,7 @@ class BatchList(QListView):
         place, key, held = self.currentIndex().row(), event.key(), event.modifiers()
         both = Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.ShiftModifier
         if place >= 0 and key in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
-            self.remove_wanted.emit(place)
+            self.remove_wanted.emit(tuple(index.row() for index in self.selectedIndexes()) or (place,))
         elif place >= 0 and held == both and key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
             self.move_wanted.emit(place, -1 if key == Qt.Key.Key_Up else 1)
         elif place >= 0 and key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not held:

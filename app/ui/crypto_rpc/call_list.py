@@ -77,6 +77,8 @@ class CallListPane(ListPane):
         self._unfolded: set[str] = set()
         self.folder = IconButton(theme, "folder", self.tr("Save these calls into a collection"))
         self.new = IconButton(theme, "plus", self.tr("New batch"), shortcut="Ctrl+N", framed=True)
+        self.trash = IconButton(theme, "trash", self.tr("Open trash"))
+        self.header.add(self.trash)
         self.header.add(self.folder)
         self.header.add(self.new)
         self.view = GroupedView(theme, self.tr("Collections and calls that were sent"), has_start_sign=False)
@@ -147,6 +149,10 @@ class CallListPane(ListPane):
             self.unfold(key.file, wanted)
             self.view.show_current(CollectionKey(key.file) if not wanted else key)
             event.accept()
+
+    def chosen_calls(self, call_id: str) -> tuple[str, ...]:
+        """What an action on a call acts on: all calls that are selected with it."""
+        return tuple(key for key in self.view.selected_with(call_id) if isinstance(key, str))
 
     def _remove(self, keys: Sequence[Hashable]) -> None:
         calls = tuple(key for key in keys if isinstance(key, str))

@@ -81,8 +81,15 @@ class Draft:
         rows = () if self.rows == (FIRST_CALL,) and method != FIRST_CALL.method else self.rows
         self.set_rows((*rows, CallRow(len(rows) + 1, method, params)), selected=len(rows))
 
-    def remove(self, place: int) -> None:
-        self.set_rows([row for at, row in enumerate(self.rows) if at != place])
+    def remove(self, places: Sequence[int]) -> None:
+        self.set_rows([row for at, row in enumerate(self.rows) if at not in places])
+
+    def insert(self, rows: Sequence[tuple[int, CallRow]]) -> None:
+        """Put calls into their places, from the first to the last; the first of them is selected."""
+        all_rows = list(self.rows)
+        for place, row in rows:
+            all_rows.insert(place, row)
+        self.set_rows(all_rows, selected=rows[0][0])
 
     def duplicate(self, place: int) -> None:
         if 0 <= place < len(self.rows):

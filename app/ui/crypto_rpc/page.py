@@ -108,7 +108,7 @@ class CryptoRpcPage(QObject):
         request.contract_wanted.connect(self.open_contract)
         request.menu_wanted.connect(self._open_menu)
         request.list.selected.connect(lambda place: presenter.edit(lambda draft: draft.select(place)))
-        request.list.remove_wanted.connect(lambda place: presenter.edit(lambda draft: draft.remove(place)))
+        request.list.remove_wanted.connect(presenter.remove_calls)
         request.list.move_wanted.connect(lambda place, step: presenter.edit(lambda draft: draft.move(place, step)))
 
     def _connect_rest(self) -> None:
@@ -129,13 +129,14 @@ class CryptoRpcPage(QObject):
         response.send_alone_wanted.connect(presenter.send_alone)
         self.list.new_wanted.connect(presenter.new_batch)
         self.list.open_wanted.connect(self.open_call)
-        self.list.trash_wanted.connect(presenter.sent.trash)
+        self.list.trash_wanted.connect(presenter.sent.move_to_trash)
         self.list.search_changed.connect(presenter.sent.search)
         self.list.menu_wanted.connect(self._open_call_menu)
         self.list.collect_wanted.connect(self.save_into_collection)
         self.list.saved_wanted.connect(self.collections.take)
         self.list.rename_wanted.connect(self.collections.rename)
-        self.list.remove_wanted.connect(lambda key: presenter.collections.remove(key.file, key.place))
+        self.list.remove_wanted.connect(lambda key: presenter.collections.move_to_trash(key.file, key.place))
+        self.list.offer_trash(presenter.trash, self._tasks, self.list.trash, "Back to the calls")
         presenter.collections.changed.connect(self.list.show_collections)
         self.list.show_collections(presenter.collections.entries)
 
@@ -266,6 +267,12 @@ class CryptoRpcPage(QObject):
             await presenter.contracts.take_call(*answer)
             self.main.show_side("request")
 
+    def open_trash(self) -> None:
+        """Show calls and collections in the trash in place of the list."""
+        self.list.open_trash()
+        if not self.zones.list_open:
+            self.toggle_list()
+
     def save_into_collection(self) -> None:
         self.collections.save_draft()
 
@@ -290,7 +297,7 @@ class CryptoRpcPage(QObject):
         for text, icon, run in (
             ("Paste calls or a curl command", "paste", self.paste),
             ("Duplicate call", "copy", lambda: self.presenter.edit(lambda draft: draft.duplicate(place))),
-            ("Remove call", "trash", lambda: self.presenter.edit(lambda draft: draft.remove(place))),
+            ("Remove call", "trash", lambda: self.presenter.remove_calls((place,))),
             ("Call a contract…", "document", self.open_contract),
             ("Search logs over many blocks…", "search", self.tools.search_logs),
             ("Balances of many addresses…", "grid", self.tools.read_balances),
@@ -314,7 +321,7 @@ class CryptoRpcPage(QObject):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.add("Open", "console").triggered.connect(lambda: self.open_call(call_id))
         menu.add("Move to trash", "trash", shortcut="Del").triggered.connect(
-            lambda: self.presenter.sent.trash((call_id,))
+            lambda: self.presenter.sent.move_to_trash(self.list.chosen_calls(call_id))
         )
         menu.popup(where)
 

@@ -62,7 +62,7 @@ def rpc_actions(page: CryptoRpcPage) -> Sequence[TabAction]:
         ),
         TabAction("crypto_rpc.above", "Call above in the list", lambda: page.step(-1), "Alt+Up"),
         TabAction("crypto_rpc.below", "Call below in the list", lambda: page.step(1), "Alt+Down"),
-        TabAction("crypto_rpc.undo", "Take out of the trash", presenter.sent.undo, icon="undo"),
+        TabAction("crypto_rpc.open_trash", "Open trash", page.open_trash, icon="trash"),
     )
 
 

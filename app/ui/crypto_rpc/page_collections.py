@@ -51,7 +51,9 @@ class CollectionDesk(QObject):
             menu.add("Save these calls into it…", "folder").triggered.connect(lambda: self.save_draft(key.file))
             menu.add("Rename…", "tag", shortcut="F2").triggered.connect(lambda: self.rename(key.file))
         menu.addSeparator()
-        menu.add("Remove", "trash", shortcut="Del").triggered.connect(lambda: shelf.remove(key.file, place))
+        menu.add("Move to trash", "trash", shortcut="Del").triggered.connect(
+            lambda: shelf.move_to_trash(key.file, place)
+        )
         menu.popup(where)
 
     def rename(self, file: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -50,6 +50,8 @@ from app.ui.crypto_rpc.state import (
     SendQuestion,
 )
 from app.ui.shared.problems import Problem
+from app.ui.shared.trash import Trash
+from app.ui.shared.undo import UndoCommand
 
 if TYPE_CHECKING:
     from app.credentials.accounts import Account
@@ -58,7 +60,9 @@ if TYPE_CHECKING:
     from app.storage.database import Database
     from app.ui.shared.caller import Caller
     from app.ui.shared.tasks import TaskScope
+    from app.ui.shared.undo import UndoStack
 
+THE_BATCH = "the batch that is being written"  # id of the commands that undo changes of it
 KEY_FIELD = "Idempotency-Key"
 FIRST_NETWORK = "ethereum-mainnet"
 
@@ -87,6 +91,7 @@ class CryptoRpcPresenter(QObject):
         caller: Caller,
         tasks: TaskScope,
         data_folder: Path,
+        undo_stack: UndoStack,
         *,
         collections: RpcCollections | None = None,
         interfaces: RpcInterfaces | None = None,
@@ -98,7 +103,10 @@ class CryptoRpcPresenter(QObject):
         self._tasks = tasks
         self._data_folder = data_folder
         self._now = now
-        self.collections = CollectionShelf(collections, tasks)
+        self._undo_stack = undo_stack
+        self.trash = Trash("crypto_rpc", tasks, undo_stack)
+        self.trash.failed.connect(lambda sentence: self.notice.emit(sentence, "", ""))
+        self.collections = CollectionShelf(collections, tasks, self.trash)
         self.collections.notice.connect(self.notice)
         self.interfaces = InterfaceShelf(interfaces)
         self.contracts = ContractDesk(self, self.interfaces)
@@ -108,9 +116,8 @@ class CryptoRpcPresenter(QObject):
         self.draft = Draft(FIRST_NETWORK, fresh_key(now()))
         self.keeper = DraftKeeper(tasks, lambda: self.draft, self.shelf)
         self.methods: MethodCatalogue | None = None
-        self.sent = CallShelf(tasks, now)
+        self.sent = CallShelf(tasks, now, self.trash)
         self.sent.changed.connect(self.calls_changed)
-        self.sent.notice.connect(self.notice)
         self.caps = CapsCounter(caller, tasks, now)
         self.caps.changed.connect(self.caps_changed)
         self.calls: RpcCalls | None = None
@@ -186,6 +193,21 @@ class CryptoRpcPresenter(QObject):
         self._tasks.replace("rpc key", self._look_at_key)
         self.keeper.soon()
 
+    def remove_calls(self, places: Sequence[int]) -> None:
+        """Take calls out of the batch, with an undo that puts them back in their places."""
+        rows = self.draft.rows
+        gone = [(place, rows[place]) for place in sorted(set(places)) if 0 <= place < len(rows)]
+        if self._sending or not gone:
+            return
+
+        def undo(_ids: object) -> None:
+            self.edit(lambda draft: draft.insert(gone))
+
+        self.edit(lambda draft: draft.remove([place for place, _ in gone]))
+        what = gone[0][1].method if len(gone) == 1 else f"{len(gone)} calls"
+        command = UndoCommand("crypto_rpc", f"{what} removed", undo, (THE_BATCH,), has_toast=False)
+        self._undo_stack.push(command)
+
     def use_network(self, slug: str) -> None:
         def change(draft: Draft) -> None:
             draft.network = slug
@@ -222,6 +244,7 @@ class CryptoRpcPresenter(QObject):
     def new_batch(self) -> None:
         """Begin anew, on the same network."""
         self.draft = Draft(self.draft.network, fresh_key(self._now()))
+        self._undo_stack.forget("crypto_rpc", (THE_BATCH,))
         self.edit(lambda _draft: None)
         self.runs.put(None)
 

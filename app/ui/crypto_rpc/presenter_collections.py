@@ -1,26 +1,28 @@
-"""The collections on disk: listed, opened into the editor, saved into, renamed, removed and brought back."""
+"""The collections on disk: listed, opened into the editor, saved into, renamed, removed and restored."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
 from app.storage.errors import StorageError
-from app.storage.rpc_collections import Collection, RpcCollections, SavedRequest
+from app.storage.rpc_collections import Collection, RpcCollections, SavedRequest, TrashedCollection
 from app.ui.crypto_rpc.batch import CallRow
 from app.ui.crypto_rpc.networks import network_title
 from app.ui.crypto_rpc.state import CollectionEntry
 from app.ui.crypto_rpc.variables import used_in
+from app.ui.shared import money
+from app.ui.shared.trash import TrashEntry, TrashKind, moved_text
 
 if TYPE_CHECKING:
     from app.ui.crypto_rpc.draft import Draft
     from app.ui.shared.tasks import TaskScope
-
-UNDO = "rpc-collection-undo"
+    from app.ui.shared.trash import Trash
 
 
 class CollectionShelf(QObject):
@@ -29,11 +31,12 @@ class CollectionShelf(QObject):
     changed = Signal(object)  # tuple[CollectionEntry, ...]
     notice = Signal(str, str, str)  # a sentence, an action's id and words
 
-    def __init__(self, files: RpcCollections | None, tasks: TaskScope) -> None:
+    def __init__(self, files: RpcCollections | None, tasks: TaskScope, trash: Trash) -> None:
         super().__init__()
+        self._trash = trash
+        trash.add_kind(TrashKind(self._trashed, self._restore, self._delete))
         self._tasks = tasks
         self._found: dict[str, Collection] = {}
-        self._before: Collection | None = None  # what the last removal took something from
         self.files = files
         self.entries: tuple[CollectionEntry, ...] = ()
 
@@ -92,34 +95,45 @@ class CollectionShelf(QObject):
         if collection is not None and name.strip():
             self._start(self._write, replace(collection, name=name.strip()))
 
-    def remove(self, file: str, place: int | None = None) -> None:
-        """Remove a collection, or one of its requests; `undo` brings it back."""
+    def move_to_trash(self, file: str, place: int | None = None) -> None:
+        """Move a collection, or one of its requests, to the trash."""
         collection = self._found.get(file)
-        if collection is None:
-            return
-        self._before = collection
-        if place is None:
-            self._start(self._delete, collection)
-            self.notice.emit(f"The collection {collection.name} was removed.", UNDO, "Undo")
-        elif 0 <= place < len(collection.requests):
-            left = tuple(each for at, each in enumerate(collection.requests) if at != place)
-            self._start(self._write, replace(collection, requests=left))
-            self.notice.emit(f"{collection.requests[place].name} was removed.", UNDO, "Undo")
+        if collection is not None and (place is None or 0 <= place < len(collection.requests)):
+            self._tasks.start(f"rpc collection {file}", self._move_to_trash, collection, place)
 
-    def undo(self) -> None:
-        """Bring back what the last removal took."""
-        if self._before is not None:
-            self._start(self._write, self._before)
-            self._before = None
+    async def _move_to_trash(self, collection: Collection, place: int | None) -> None:
+        assert self.files is not None
+        try:
+            name = await asyncio.to_thread(self.files.trash, collection, place, datetime.now(UTC))
+        except StorageError as error:
+            self.notice.emit(error.sentence, "", "")
+            return
+        finally:
+            await self.read()
+        title = collection.name if place is None else collection.requests[place].name
+        await self._trash.moved((name,), moved_text((title,), "collections"))
+
+    async def _trashed(self) -> list[TrashEntry]:
+        now = datetime.now(UTC)
+        found = await asyncio.to_thread(self.files.trashed) if self.files is not None else ()
+        return [_trash_entry(each, now) for each in found]
+
+    async def _restore(self, names: tuple[str, ...]) -> None:
+        assert self.files is not None
+        for name in names:
+            await asyncio.to_thread(self.files.restore, name)
+        await self.read()
+
+    async def _delete(self, names: tuple[str, ...]) -> None:
+        assert self.files is not None
+        for name in names:
+            await asyncio.to_thread(self.files.delete, name)
 
     def _start(self, work: Callable[[Collection], Awaitable[None]], collection: Collection) -> None:
         self._tasks.start(f"rpc collection {collection.file}", work, collection)
 
     async def _write(self, collection: Collection) -> None:
         await self._change(lambda files: files.save(collection))
-
-    async def _delete(self, collection: Collection) -> None:
-        await self._change(lambda files: files.remove(collection))
 
     async def _change(self, change: Callable[[RpcCollections], object]) -> None:
         assert self.files is not None
@@ -128,6 +142,13 @@ class CollectionShelf(QObject):
         except StorageError as error:
             self.notice.emit(error.sentence, "", "")
         await self.read()
+
+
+def _trash_entry(trashed: TrashedCollection, now: datetime) -> TrashEntry:
+    collection, moment = trashed.collection, trashed.trashed_at
+    words = f"Collection · {collection.name} · {money.when(moment, now)}"
+    title = collection.requests[0].name if len(collection.requests) == 1 else collection.name
+    return TrashEntry(trashed.name, title, words, moment)
 
 
 def _entry(collection: Collection) -> CollectionEntry:

@@ -1,4 +1,4 @@
-"""The requests that were sent, as the list shows them: searched, moved to the trash, taken out again."""
+"""The requests that were sent, as the list shows them: searched, moved to the trash, restored."""
 
 from __future__ import annotations
 
@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from app.storage.rpc_calls import RpcCalls
-from app.ui.crypto_rpc.presenter_words import entry_of
+from app.storage.rpc_calls import RpcCall, RpcCalls
+from app.ui.crypto_rpc.networks import network_title
+from app.ui.crypto_rpc.presenter_words import entry_of, title_of
+from app.ui.shared import money
+from app.ui.shared.trash import TrashEntry, TrashKind, moved_text
 
 if TYPE_CHECKING:
     from app.ui.shared.tasks import TaskScope
+    from app.ui.shared.trash import Trash
 
 MAX_LISTED = 500
 MOMENT_S = 0.3  # longer work sends many requests a second
@@ -23,14 +27,14 @@ class CallShelf(QObject):
     """`calls` is None until the database is open."""
 
     changed = Signal(object)  # tuple[CallEntry, ...]
-    notice = Signal(str, str, str)  # a sentence, an action's id and words
 
-    def __init__(self, tasks: TaskScope, now: Callable[[], datetime]) -> None:
+    def __init__(self, tasks: TaskScope, now: Callable[[], datetime], trash: Trash) -> None:
         super().__init__()
         self._tasks = tasks
         self._now = now
         self._search = ""
-        self._trashed: tuple[str, ...] = ()
+        self._trash = trash
+        trash.add_kind(TrashKind(self._trashed, self._restore, self._delete))
         self.calls: RpcCalls | None = None
 
     def search(self, text: str) -> None:
@@ -55,24 +59,31 @@ class CallShelf(QObject):
         await asyncio.sleep(MOMENT_S)
         await self.read()
 
-    def trash(self, call_ids: tuple[str, ...]) -> None:
-        self._tasks.start("rpc trash", self._trash, call_ids)
+    def move_to_trash(self, call_ids: tuple[str, ...]) -> None:
+        if self.calls is not None and call_ids:
+            self._tasks.start(f"rpc trash {call_ids[0]}", self._move_to_trash, self.calls, call_ids)
 
-    async def _trash(self, call_ids: tuple[str, ...]) -> None:
-        if self.calls is None:
-            return
-        await self.calls.trash(call_ids, self._now())
-        self._trashed = call_ids
+    async def _move_to_trash(self, calls: RpcCalls, call_ids: tuple[str, ...]) -> None:
+        titles = [title_of(await calls.one(call_id)) for call_id in call_ids[:1]]
+        await calls.trash(call_ids, self._now())
         await self.read()
-        words = "The request is in the trash." if len(call_ids) == 1 else f"{len(call_ids)} requests are in the trash."
-        self.notice.emit(words, "rpc-undo", "Undo")
+        await self._trash.moved(call_ids, moved_text([*titles, *call_ids[1:]], "calls"))
 
-    def undo(self) -> None:
-        """Take the last requests out of the trash again."""
-        self._tasks.start("rpc undo", self._undo)
+    async def _trashed(self) -> list[TrashEntry]:
+        now = self._now()
+        found = await self.calls.recent(trashed=True, limit=MAX_LISTED) if self.calls is not None else ()
+        return [_trash_entry(call, now) for call in found]
 
-    async def _undo(self) -> None:
-        if self.calls is not None and self._trashed:
-            await self.calls.trash(self._trashed, None)
-            self._trashed = ()
-            await self.read()
+    async def _restore(self, call_ids: tuple[str, ...]) -> None:
+        assert self.calls is not None
+        await self.calls.trash(call_ids, None)
+        await self.read()
+
+    async def _delete(self, call_ids: tuple[str, ...]) -> None:
+        assert self.calls is not None
+        await self.calls.delete(call_ids, self._now())
+
+
+def _trash_entry(call: RpcCall, now: datetime) -> TrashEntry:
+    moment = call.trashed_at or now
+    return TrashEntry(call.id, title_of(call), f"{network_title(call.network)} · {money.when(moment, now)}", moment)

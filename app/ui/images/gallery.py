@@ -408,6 +408,11 @@ class Gallery(QWidget):
             self.view.doItemsLayout()
         self.view.verticalScrollBar().setSingleStep(theme.px(48))
 
+    def show_scope(self, scope: str) -> None:
+        """Show all images (""), the starred ones or the trash."""
+        self.scope.setCurrentIndex(self.scope.findData(scope))
+        self.scope_chosen.emit(scope)
+
     def _reshape(self, shape: str) -> None:
         self.delegate.as_lines = shape == "list"
         self._lay_out()
@@ -427,9 +432,8 @@ class Gallery(QWidget):
 
     def _clear(self) -> None:
         self.search.clear()
-        self.scope.setCurrentIndex(0)
         self.searched.emit("")
-        self.scope_chosen.emit("")
+        self.show_scope("")
 
 
 _CLEAR = ActionSpec("clear", "Show all images")

@@ -119,7 +119,7 @@ class ImagePage(QScrollArea):
         self.video = IconButton(theme, "video", "Make a video that begins with it", framed=True)
         self.star = IconButton(theme, "star", "Star", shortcut="Ctrl+D", framed=True, checkable=True, on_role="warn")
         self.more = IconButton(theme, "more", "What can be made of it", framed=True)
-        self.back = Button(theme, "Take out of the trash", "undo")
+        self.back = Button(theme, "Restore", "undo")
         self.title = Label(theme, "", "heading", wrap=True)
         self.note = Label(theme, "", "body", "text2", wrap=True)
         self.policy = QWidget()

@@ -128,7 +128,7 @@ class ImagesPage(QObject):
         gallery, library = self.gallery, self.presenter.library
         gallery.selected.connect(self._show_details)
         gallery.opened.connect(lambda _id: self.deeds.open_large())
-        gallery.trash_wanted.connect(library.trash)
+        gallery.trash_wanted.connect(library.move_to_trash)
         gallery.menu_wanted.connect(self.open_menu)
         gallery.searched.connect(library.look_for)
         gallery.scope_chosen.connect(library.show_scope)
@@ -148,7 +148,7 @@ class ImagesPage(QObject):
         image.video_wanted.connect(self.deeds.to_video)
         image.star_wanted.connect(self.star)
         image.more_wanted.connect(lambda opener: self.open_menu(opener.mapToGlobal(opener.rect().bottomLeft())))
-        image.back_wanted.connect(lambda: self.presenter.library.bring_back(self.gallery.chosen()))
+        image.back_wanted.connect(lambda: self.presenter.library.restore(self.gallery.chosen()))
 
     # -- what the presenter tells ---------------------------------------------------------------------------------
 
@@ -249,7 +249,11 @@ class ImagesPage(QObject):
         self.presenter.library.star(self.gallery.current())
 
     def trash(self) -> None:
-        self.presenter.library.trash(self.gallery.chosen())
+        self.presenter.library.move_to_trash(self.gallery.chosen())
+
+    def open_trash(self) -> None:
+        """Show the images in the trash."""
+        self.gallery.show_scope("trash")
 
     def save(self) -> None:
         """One picture under a name of one's own, several into a folder."""
@@ -285,8 +289,8 @@ class ImagesPage(QObject):
     async def _ask_empty(self) -> None:
         number = len(self.presenter.library.trashed)
         what = "1 image" if number == 1 else f"{number} images"
-        text = f"{what} and the files are deleted from this computer. This cannot be taken back."
-        if await confirm(self.theme, self.gallery, "Empty the trash", text, action="Delete for good", danger=True):
+        text = f"{what} and the files are deleted from this computer. This cannot be undone."
+        if await confirm(self.theme, self.gallery, "Empty trash?", text, action="Delete permanently", danger=True):
             self.presenter.library.empty_trash()
 
     def _help(self, action: str) -> None:

@@ -69,10 +69,8 @@ def images_actions(page: ImagesPage) -> tuple[TabAction, ...]:
         TabAction("images.copy", "Copy the image", deeds.copy, "Ctrl+Shift+C", "copy", enabled=has_file),
         TabAction("images.show", "Show in the system's viewer", deeds.open_large, "", "eye", enabled=has_file),
         TabAction("images.star", "Star the image", page.star, "Ctrl+D", "star", enabled=chosen),
-        TabAction("images.trash", "Move to the trash", page.trash, "", "trash", enabled=chosen),
-        TabAction(
-            "images.undo", "Bring the last image back", lambda: _done(presenter.library.undo()), "", "undo", "edit"
-        ),
+        TabAction("images.trash", "Move to trash", page.trash, "", "trash", enabled=chosen),
+        TabAction("images.open_trash", "Open trash", page.open_trash, "", "trash"),
         TabAction("images.model", "Choose a model", page.form.model.showPopup, "Ctrl+Shift+M", "sparkle"),
         TabAction("images.request", "Show the request", page.open_request, "Ctrl+Shift+E", "code"),
         TabAction("images.next", "Next image", lambda: page.step(1), "Alt+Down", "arrow-down"),

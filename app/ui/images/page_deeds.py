@@ -48,9 +48,7 @@ class PageDeeds(QObject):
         if details is None:
             return menu
         if details.trashed:
-            menu.add("Take out of the trash", "undo").triggered.connect(
-                lambda: page.presenter.library.bring_back(chosen)
-            )
+            menu.add("Restore", "undo").triggered.connect(lambda: page.presenter.library.restore(chosen))
             return menu
         for deed in details.deeds:
             icon = {"edit": "mask", "background": "scissors"}.get(deed.id, "sparkle")
@@ -71,7 +69,7 @@ class PageDeeds(QObject):
             ("Copy the prompt", "copy", "", lambda: page.clipboard_text(details.prompt), bool(details.prompt)),
             ("Open the folder", "folder", "", page.open_folder, True),
             ("Star" if not details.starred else "Remove the star", "star", "Ctrl+D", page.star, True),
-            ("Move to the trash", "trash", "Del", page.trash, details.state != "sending"),
+            ("Move to trash", "trash", "Del", page.trash, details.state != "sending"),
         ):
             entry = menu.add(words, icon, shortcut=key, enabled=possible)
             entry.triggered.connect(lambda _on=False, work=work: work())

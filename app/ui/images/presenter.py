@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from app.storage.database import Database
     from app.ui.shared.caller import Caller
     from app.ui.shared.tasks import TaskScope
+    from app.ui.shared.undo import UndoStack
 
 CATALOGUE_KIND = "image models"
 TYPES = ("image", "inpaint", "upscale")
@@ -59,13 +60,15 @@ class ImagesPresenter(CallingPresenter):
     notice = Signal(str, str, str)  # sentence, action id or "", its words
     selected = Signal(str)  # the id of a picture that came to be looked at
 
-    def __init__(self, caller: Caller, tasks: TaskScope, folder: Path) -> None:
+    def __init__(self, caller: Caller, tasks: TaskScope, folder: Path, undo_stack: UndoStack) -> None:
         """`folder` is the person's own data folder."""
         super().__init__(caller)
         self.tasks = tasks
         self.files = ImageFiles(folder / "images")
-        self.library = ImageLibrary(tasks)
-        self.prompts = PresetLibrary(lambda work, *args: tasks.replace(f"images {work.__name__}", work, *args))
+        self.library = ImageLibrary(tasks, undo_stack)
+        self.prompts = PresetLibrary(
+            "images", lambda work, *args: tasks.replace(f"images {work.__name__}", work, *args), undo_stack
+        )
         self.maker: ImageMaker | None = None
         self.form = ImageForm()
         self.models: tuple[Model, ...] = ()

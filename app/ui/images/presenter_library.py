@@ -21,7 +21,9 @@ from app.ui.images.presenter_tiles import tile_of
 from app.ui.images.state import KIND_WORDS, Shelf, Tile, Usage
 from app.ui.shared.picture_decoding import NoPicture
 from app.ui.shared.tasks import TaskScope
+from app.ui.shared.trash import moved_text
 from app.ui.shared.typed_words import TypedWords
+from app.ui.shared.undo import UndoCommand, UndoStack
 
 DEFAULT_PATTERN = "{title} {number}"
 PATTERN_WORDS = ("title", "number", "model", "seed", "date", "time", "id")
@@ -60,9 +62,10 @@ class ImageLibrary(QObject):
     usage_changed = Signal(object)  # Usage
     imported = Signal(str)  # the id of a picture that was brought in
 
-    def __init__(self, tasks: TaskScope) -> None:
+    def __init__(self, tasks: TaskScope, undo_stack: UndoStack) -> None:
         super().__init__()
         self._tasks = tasks
+        self._undo_stack = undo_stack
         self.images: Images | None = None
         self.files: ImageFiles | None = None
         self.rows: dict[str, StoredImage] = {}  # newest first
@@ -72,7 +75,6 @@ class ImageLibrary(QObject):
         self.pattern = ""
         self.usage = Usage()
         self.cache: Path | None = None  # where small pictures of them lie
-        self._undo: list[tuple[str, ...]] = []
         self._words: dict[str, tuple[StoredImage, Tile, str]] = {}
 
     async def start(self, images: Images, files: ImageFiles) -> None:
@@ -170,22 +172,16 @@ class ImageLibrary(QObject):
         await self.images.save(image)
         self.put(image)
 
-    def trash(self, image_ids: Sequence[str]) -> None:
+    def move_to_trash(self, image_ids: Sequence[str]) -> None:
         """Move pictures to the trash; what is on its way stays."""
         ids = tuple(key for key in image_ids if key in self.rows and self.rows[key].state != "sending")
         if ids:
             self._tasks.start(f"images trash {ids[0]}", self._move, ids, True)
 
-    def undo(self) -> bool:
-        """Bring back what was thrown away last; False when there is nothing."""
-        if not self._undo:
-            return False
-        self._tasks.start("images undo", self._move, self._undo.pop(), False)
-        return True
-
-    def bring_back(self, image_ids: Sequence[str]) -> None:
-        """Take pictures out of the trash."""
+    def restore(self, image_ids: Sequence[str]) -> None:
+        """Take images out of the trash."""
         ids = tuple(key for key in image_ids if key in self.trashed)
+        self._undo_stack.forget("images", ids)
         if ids:
             self._tasks.start(f"images back {ids[0]}", self._move, ids, False)
 
@@ -198,10 +194,8 @@ class ImageLibrary(QObject):
                 await self.images.save(replace(image, trashed_at=moment))
         await self.load()
         if to_trash:
-            self._undo.append(ids)
-            title = tile_of(self.trashed[ids[0]]).title
-            what = f"“{title}” is" if len(ids) == 1 else f"{len(ids)} images are"
-            self.notice.emit(f"{what} in the trash", "images-undo", "Undo")
+            titles = [tile_of(self.trashed[image_id]).title for image_id in ids]
+            self._undo_stack.push(UndoCommand("images", moved_text(titles, "images"), self.restore, ids))
 
     def empty_trash(self) -> None:
         """Delete what is in the trash for good. The page has asked."""
@@ -210,9 +204,9 @@ class ImageLibrary(QObject):
     async def _empty(self) -> None:
         assert self.images is not None and self.files is not None
         for image in tuple(self.trashed.values()):
+            self._undo_stack.forget("images", (image.id,))
             await asyncio.to_thread(self._delete, self.files, image)
             await self.images.remove(image.id)
-        self._undo.clear()
         await self.load()
 
     def _delete(self, files: ImageFiles, image: StoredImage) -> None:

@@ -138,6 +138,11 @@ class GroupedView(QListView):
         keys = (self.rows.key(index) for index in sorted(self.selectedIndexes(), key=lambda index: index.row()))
         return tuple(key for key in keys if key is not None)
 
+    def selected_with(self, key: Hashable) -> tuple[Hashable, ...]:
+        """What an action on a row acts on: all that are selected when the row is among them, else the row alone."""
+        selected = self.selected_keys()
+        return selected if key in selected else (key,)
+
     # Hands
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QStackedLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from app.ui.shared.buttons import QuietButton
+from app.ui.shared.buttons import IconButton, QuietButton
 from app.ui.shared.header import PaneHeader
 from app.ui.shared.icon_label import IconLabel
 from app.ui.shared.label import Label
@@ -16,11 +16,18 @@ from app.ui.shared.surfaces import rule, zone
 from app.ui.shared.tab_order import put_in_order
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from app.ui.shared.tasks import TaskScope
     from app.ui.shared.theme import Theme
+    from app.ui.shared.trash import Trash
+    from app.ui.shared.trash_pane import TrashPane
 
 
 class ListPane(QWidget):
     """The list itself comes by `hold`, when there is time for it: at once, or after the first paint."""
+
+    trash_pane: TrashPane | None = None  # made when it is first opened
 
     def __init__(
         self, theme: Theme, title: str, search: str, clear: str, foot: QWidget, parent: QWidget | None = None
@@ -43,7 +50,10 @@ class ListPane(QWidget):
         self._places.addWidget(empty)
         self._above = QHBoxLayout()
         self._above.addWidget(self.filter)
-        layout = QVBoxLayout(self)
+        self._panes = QStackedLayout(self)  # the list, the trash in its place
+        self._list_side = QWidget()
+        self._panes.addWidget(self._list_side)
+        layout = QVBoxLayout(self._list_side)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(self.header)
@@ -71,6 +81,46 @@ class ListPane(QWidget):
         """Offer one more way out of an empty list, above "Clear"."""
         self._empty.insertWidget(1, button, 0, Qt.AlignmentFlag.AlignLeft)
 
+    # The trash
+
+    def offer_trash(self, trash: Trash, tasks: TaskScope, opener: QAbstractButton, back: str) -> None:
+        """Let `opener` and `open_trash` show this trash in place of the list; `back` says where leaving it leads."""
+
+        def make() -> TrashPane:
+            from app.ui.shared.trash_pane import TrashPane
+
+            return TrashPane(self._theme, trash, tasks, back)
+
+        self._make_trash = make
+        opener.clicked.connect(self.open_trash)
+
+    _make_trash: Callable[[], TrashPane]
+
+    def open_trash(self) -> None:
+        """Show the trash in place of the list."""
+        if self.trash_pane is None:
+            self.trash_pane = self._make_trash()
+            self.trash_pane.left.connect(self.leave_trash)
+            self._panes.addWidget(self.trash_pane)
+            put_in_order((self._list_view, *self.trash_pane.stops))
+        self._panes.setCurrentWidget(self.trash_pane)
+        self.trash_pane.open()
+
+    def leave_trash(self) -> bool:
+        """Show the list again; False when it is shown."""
+        if self._panes.currentWidget() is self._list_side:
+            return False
+        self._panes.setCurrentWidget(self._list_side)
+        shown = self._list_view if self._places.currentIndex() == 0 else self.filter
+        shown.setFocus(Qt.FocusReason.OtherFocusReason)
+        return True
+
+    @property
+    def _list_view(self) -> QWidget:
+        view = self._places.widget(0)
+        assert view is not None
+        return view
+
     def show_filled(self, filled: bool, nothing: str) -> None:
         """Show the list, or the sentence that says why there is nothing in it."""
         self.clear.setVisible(bool(self.filter.text().strip()))
@@ -85,19 +135,21 @@ class ListPane(QWidget):
 
 
 class KeptFoot(QWidget):
-    """How much of something is kept on this computer."""
+    """How much of something is kept on this computer, and the way to its trash."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
         self.words = Label(theme, "", "small", "text3", tabular=True, elide=True)
+        self.trash = IconButton(theme, "trash", "Open trash", size="small", icon_size=14, role="text3")
         self._line = QHBoxLayout(self)
         self._line.addWidget(IconLabel(theme, "drive", "text3", px=16))
         self._line.addWidget(self.words, 1)
+        self._line.addWidget(self.trash)
         theme.changed.connect(self._dress)
         self._dress()
 
     def _dress(self) -> None:
         px = self._theme.px
-        self._line.setContentsMargins(px(16), px(9), px(16), px(9))
+        self._line.setContentsMargins(px(16), px(5), px(10), px(5))
         self._line.setSpacing(px(8))

@@ -1,4 +1,4 @@
-"""What is kept under names: saved, renamed, removed with an undo, carried in files. QtCore only.
+"""What is kept under names: saved, renamed, removed, carried in files. QtCore only.
 
 Each tab that has such a library makes one for itself; they share the table, so each reads it anew before it is shown.
 """
@@ -9,13 +9,17 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
 from app.storage.errors import StorageError
 from app.storage.files import write_atomically
 from app.storage.presets import Kind, NotPresets, Preset, Presets, to_file
+from app.ui.shared.undo import UndoCommand
+
+if TYPE_CHECKING:
+    from app.ui.shared.undo import UndoStack
 
 MAX_FILE_BYTES = 5_000_000
 MAX_DETAIL_CHARS = 160
@@ -32,18 +36,21 @@ class PresetRow:
 
 
 class PresetLibrary(QObject):
-    """`changed` carries every row; `told` a sentence for a toast, and the id of what was removed, for an undo."""
+    """`changed` carries every row, `told` a sentence for a toast."""
 
     changed = Signal(object)  # tuple[PresetRow, ...]
-    told = Signal(str, str)  # sentence, id for `undo` or ""
+    told = Signal(str)
 
-    def __init__(self, run: Callable[..., None], parent: QObject | None = None) -> None:
+    def __init__(
+        self, tab: str, run: Callable[..., None], undo_stack: UndoStack, parent: QObject | None = None
+    ) -> None:
         """`run` starts work that belongs to the tab: a coroutine function and its arguments."""
         super().__init__(parent)
+        self._tab = tab
         self._run = run
+        self._undo_stack = undo_stack
         self._presets: Presets | None = None
         self._all: tuple[Preset, ...] = ()
-        self._removed: list[Preset] = []  # the last one last
 
     async def start(self, presets: Presets) -> None:
         self._presets = presets
@@ -80,7 +87,7 @@ class PresetLibrary(QObject):
             return
         await self._presets.save(kind, name, body)
         await self._reread()
-        self.told.emit(f"Saved “{name}”", "")
+        self.told.emit(f"Saved “{name}”")
 
     def rename(self, preset_id: str, name: str) -> None:
         self._run(self._rename, preset_id, name)
@@ -90,11 +97,11 @@ class PresetLibrary(QObject):
             try:
                 await self._presets.rename(preset_id, name)
             except StorageError as error:
-                self.told.emit(error.sentence, "")
+                self.told.emit(error.sentence)
             await self._reread()
 
     def remove(self, preset_id: str) -> None:
-        """Take one out of the library; `undo` brings it back."""
+        """Take one out of the library, with Undo."""
         self._run(self._remove, preset_id)
 
     async def _remove(self, preset_id: str) -> None:
@@ -102,16 +109,16 @@ class PresetLibrary(QObject):
         if self._presets is None or preset is None:
             return
         await self._presets.remove(preset_id)
-        self._removed.append(preset)
         await self._reread()
-        self.told.emit(f"Removed “{preset.name}”", preset.id)
 
-    def undo(self, preset_id: str = "") -> None:
-        """Bring back what was removed: this one, or the last one."""
-        wanted = [each for each in self._removed if preset_id in ("", each.id)]
-        if wanted:
-            self._removed.remove(wanted[-1])
-            self._run(self._bring_back, wanted[-1])
+        def undo(_ids: object) -> None:
+            self._run(self._bring_back, preset)
+
+        self._undo_stack.push(UndoCommand(self._tab, f"“{preset.name}” removed", undo, (preset.id,)))
+
+    def undo(self) -> None:
+        """Undo what was done last in the tab."""
+        self._undo_stack.undo_last(self._tab)
 
     async def _bring_back(self, preset: Preset) -> None:
         """Under its name; with a number behind it where that was given away meanwhile: nothing is overwritten."""
@@ -119,7 +126,7 @@ class PresetLibrary(QObject):
             return
         await self._presets.add_all(to_file((preset,)))
         await self._reread()
-        self.told.emit(f"“{preset.name}” is back", "")
+        self.told.emit(f"“{preset.name}” is back")
 
     # Files
 
@@ -134,9 +141,9 @@ class PresetLibrary(QObject):
         try:
             await asyncio.to_thread(write_atomically, path, text.encode(), 0o644)
         except StorageError as error:
-            self.told.emit(error.sentence, "")
+            self.told.emit(error.sentence)
         else:
-            self.told.emit(f"Saved {path.name}", "")
+            self.told.emit(f"Saved {path.name}")
 
     def take_file(self, path: Path) -> None:
         """Take the prompts and presets of a file in, beside what is there."""
@@ -151,10 +158,10 @@ class PresetLibrary(QObject):
             body = await asyncio.to_thread(_read, path)
             count = await self._presets.add_all(body)
         except StorageError as error:
-            self.told.emit(error.sentence, "")
+            self.told.emit(error.sentence)
             return
         await self._reread()
-        self.told.emit(f"Took in {count} from {path.name}", "")
+        self.told.emit(f"Took in {count} from {path.name}")
 
     async def _reread(self) -> None:
         assert self._presets is not None

@@ -19,11 +19,10 @@ if TYPE_CHECKING:
     from app.ui.shared.theme import Theme
 
 NAME_WORDS = 6
-UNDO = "scene-undo:"  # before the id of the prompt
 
 
 class ScenePrompts(QObject):
-    """`used` carries the words of the prompt that was chosen; `told` sentence, action id and its words, for a toast."""
+    """`used` carries the words of the prompt that was chosen; `told` a sentence for a toast, which has no action."""
 
     used = Signal(str)
     told = Signal(str, str, str)
@@ -43,7 +42,7 @@ class ScenePrompts(QObject):
         self._tasks = tasks
         self._library = library
         self._words = words
-        library.told.connect(self._told)
+        library.told.connect(lambda sentence: self.told.emit(sentence, "", ""))
 
     @cached_property
     def popover(self) -> PresetPopover:
@@ -71,13 +70,6 @@ class ScenePrompts(QObject):
         self._library.refresh()
         self.popover.save.setEnabled(bool(self._words().strip()))
         self.popover.open_under(opener)
-
-    def _told(self, sentence: str, removed: str) -> None:
-        self.told.emit(sentence, *((f"{UNDO}{removed}", self.tr("Undo")) if removed else ("", "")))
-
-    def undo(self, action: str) -> None:
-        """Bring back the prompt that a toast told about: `action` is the toast's."""
-        self._library.undo(action.removeprefix(UNDO))
 
     def _use(self, preset_id: str) -> None:
         preset = self._library.one(preset_id)

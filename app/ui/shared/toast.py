@@ -192,9 +192,7 @@ class ToastHost(QObject):
     ) -> Toast:
         """Tell something. A toast with the same `key` is replaced; a fourth one pushes out the oldest that may go."""
         if key:
-            for known, toast in list(self._toasts):
-                if known == key:
-                    toast.close_toast()
+            self.close(key)
         while len(self._toasts) >= MAX_TOASTS:
             going = next((toast for _, toast in self._toasts if not toast.stays), self._toasts[0][1])
             going.close_toast()
@@ -208,6 +206,12 @@ class ToastHost(QObject):
         self._arrange(new=toast)
         announce(toast, toast.accessibleName(), urgent=tone == "bad")
         return toast
+
+    def close(self, key: str) -> None:
+        """Close the toast with this key, if it is still there."""
+        for known, toast in list(self._toasts):
+            if known == key:
+                toast.close_toast()
 
     def _acted(self, action: str) -> None:
         sender = self.sender()

@@ -17,6 +17,7 @@ from app.ui.shared.caller import Caller
 from app.ui.shared.tab import TabInfo, TabPage
 from app.ui.shared.tasks import TaskScope
 from app.ui.shared.theme import Theme
+from app.ui.shared.undo import UndoStack
 from app.ui.shell.actions import ActionRegistry
 from app.ui.shell.focus_cycle import FocusCycle
 from app.ui.shell.navigation import Rail
@@ -56,6 +57,8 @@ class MainWindow(QMainWindow):
         self.settings_store = settings_store
         self.tasks = tasks
         self.saver = SettingsSaver(settings_store, self)
+        self.undo_stack = UndoStack(self)
+        self.undo_stack.pushed.connect(lambda command: self.overlays.offer_undo(command))
         self._current = ""
         self._page: QWidget | None = None
         self._overlays: Overlays | None = None
@@ -260,6 +263,15 @@ class MainWindow(QMainWindow):
 
     def _remember_panes(self, name: str, choice: PaneChoice) -> None:
         self.saver.remember(panes={**self.settings_store.value.panes, name: choice.write()})
+
+    # Undo
+
+    def can_undo(self) -> bool:
+        return self.undo_stack.can_undo(self._current)
+
+    def undo(self) -> None:
+        """Undo what was done last in the shown tab. A text field with the focus keeps Ctrl+Z for itself."""
+        self.undo_stack.undo_last(self._current)
 
     # What lies over the window
 

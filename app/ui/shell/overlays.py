@@ -17,6 +17,7 @@ from app.ui.settings.sections import SECTIONS
 from app.ui.shared.announce import SpokenCountdown
 from app.ui.shared.banner import BannerHost, BannerSpec
 from app.ui.shared.focus_ring import FocusRing
+from app.ui.shared.key_text import key_text
 from app.ui.shared.menu import Menu
 from app.ui.shared.money import countdown
 from app.ui.shared.problems import ActionSpec
@@ -27,6 +28,7 @@ from app.ui.shell.palette_rows import Candidate
 
 if TYPE_CHECKING:
     from app.ui.settings.secrets.presenter import SecretsPresenter
+    from app.ui.shared.undo import UndoCommand
     from app.ui.shell.command_palette import CommandPalette
     from app.ui.shell.help_sheet import HelpSheet
     from app.ui.shell.main_window import MainWindow
@@ -70,6 +72,7 @@ class Overlays(QObject):
         self._held_timer.setInterval(1000)
         self._held_timer.timeout.connect(self._count_down)
         window.saver.failed.connect(self._saving_failed)
+        window.undo_stack.removed.connect(lambda command: self.toasts.close(f"undo {id(command)}"))
         window.caller.budget_changed.connect(self._show_budget)
         window.caller.account_changed.connect(self._show_locked)
         window.caller.lock_changed.connect(self._show_locked)
@@ -138,11 +141,25 @@ class Overlays(QObject):
                 keys = key_parts(entry.shortcut)
                 run = _running(window.registry.run, entry.id)
                 found.append(Candidate(entry.id, kind, action.text, hint, action.icon, keys, run))
+        found += [self._undo_candidate(command) for command in window.undo_stack.newest(here)]
         for tab in window.built_tabs():
             found += [Candidate.of(item) for item in tab.palette_items(text, _ITEMS_ASKED)]
         if window.has_tab("settings"):
             found += _settings_candidates(window.open_settings)
         return found
+
+    def _undo_candidate(self, command: UndoCommand) -> Candidate:
+        """The last thing done in a tab, as something to run: "Undo: “Desk lamp” moved to trash"."""
+        window = self._window
+        is_here = command.tab == window.current_tab
+        keys = key_parts(window.registry.entry("window.undo").shortcut) if is_here else ()
+
+        def run() -> None:
+            window.show_tab(command.tab)
+            window.undo_stack.undo(command)
+
+        hint = "" if is_here else window.title_of(command.tab)
+        return Candidate("window.undo", "action", f"Undo: {command.text}", hint, "undo", keys, run)
 
     def _remember_run(self, key: str) -> None:
         before = self._window.settings_store.value.palette_recent
@@ -194,6 +211,20 @@ class Overlays(QObject):
         return menu
 
     # News
+
+    def offer_undo(self, command: UndoCommand) -> None:
+        """Say what was done, with Undo. The notice goes when there is nothing left to undo."""
+        if not command.has_toast:
+            return
+        window = self._window
+        toast = self.toasts.show_toast(
+            command.text,
+            actions=(ActionSpec("undo", "Undo"),),
+            icon_name="trash",
+            hint=key_text(window.registry.entry("window.undo").shortcut),
+            key=f"undo {id(command)}",
+        )
+        toast.action.connect(lambda _id: window.undo_stack.undo(command))
 
     def _saving_failed(self, sentence: str) -> None:
         self.toasts.show_toast("Settings could not be saved", sentence, tone="bad", key="settings")

@@ -31,7 +31,7 @@ class ClipListPane(ListPane):
     play_wanted = Signal(str)
     rename_wanted = Signal(str)
     star_wanted = Signal(str)
-    trash_wanted = Signal(str)
+    trash_wanted = Signal(object)  # ids
     again_wanted = Signal(str)
     save_wanted = Signal(str)
     go_on_wanted = Signal(str)
@@ -59,7 +59,7 @@ class ClipListPane(ListPane):
         self.view.play_wanted.connect(lambda key: self.play_wanted.emit(str(key)))
         self.view.key_pressed.connect(self._key)
         self.view.rename_wanted.connect(lambda key: self.rename_wanted.emit(str(key)))
-        self.view.trash_wanted.connect(self._throw_away)
+        self.view.trash_wanted.connect(self.trash_wanted)
         self.view.menu_wanted.connect(lambda key, place: self.menu_of(str(key)).popup(place))
         self._agree()
 
@@ -108,10 +108,6 @@ class ClipListPane(ListPane):
             return
         event.accept()
 
-    def _throw_away(self, keys: tuple[str, ...]) -> None:
-        for key in keys:
-            self.trash_wanted.emit(key)
-
     def menu_of(self, take_id: str) -> Menu:
         """Return what can be done with a take."""
         menu = Menu(self._theme, self)
@@ -133,8 +129,8 @@ class ClipListPane(ListPane):
         if len(chosen) > 1:
             menu.add(f"Compare {len(chosen)} takes", "grid").triggered.connect(lambda: self.compare_wanted.emit(chosen))
         menu.addSeparator()
-        menu.add("Move to the trash", "trash", shortcut="Del").triggered.connect(
-            lambda: self.trash_wanted.emit(take_id)
+        menu.add("Move to trash", "trash", shortcut="Del").triggered.connect(
+            lambda: self.trash_wanted.emit(self.view.selected_with(take_id))
         )
         return menu
 

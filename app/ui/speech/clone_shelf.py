@@ -93,7 +93,7 @@ class CloneCard(Card):
         self.use = Button(theme, "Use", size="small")
         self.again = Button(theme, "Clone again", "refresh", size="small")
         self.play = IconButton(theme, "play", "Hear the sample", size="small")
-        self.trash = IconButton(theme, "trash", "Move to the trash", size="small")
+        self.trash = IconButton(theme, "trash", "Move to trash", size="small")
         top, below = QHBoxLayout(), QHBoxLayout()
         top.addWidget(self.name, 1)
         top.addWidget(self.state)
@@ -121,4 +121,4 @@ class CloneCard(Card):
         self.again.setEnabled(not row.working)
         for button, words in ((self.use, "Use"), (self.again, "Clone again"), (self.play, "Hear the sample of")):
             button.setAccessibleName(f"{words} {row.name}")
-        self.trash.rename(f"Move {row.name} to the trash")
+        self.trash.rename(f"Move {row.name} to trash")

@@ -117,7 +117,8 @@ class SpeechPage(QObject):
         pane.play_wanted.connect(deeds.play)
         pane.rename_wanted.connect(lambda take_id: self._tasks.start("speech rename", self._ask_name, take_id))
         pane.star_wanted.connect(deeds.star)
-        pane.trash_wanted.connect(deeds.trash)
+        pane.trash_wanted.connect(deeds.move_to_trash)
+        pane.offer_trash(self.presenter.trash, self._tasks, pane.foot.trash, "Back to the clips")
         pane.again_wanted.connect(self.speak_again)
         pane.save_wanted.connect(self.save_clip)
         pane.go_on_wanted.connect(self.presenter.go_on)
@@ -247,6 +248,12 @@ class SpeechPage(QObject):
         """Put the clips that are selected in the list side by side; without a selection those of the same text."""
         chosen = self.list.selected()
         self.deeds.compare(chosen if len(chosen) > 1 else self.deeds.takes_like(self.presenter.head.take_id))
+
+    def open_trash(self) -> None:
+        """Show the clips and voices in the trash in place of the list."""
+        self.list.open_trash()
+        if not self.zones.list_open:
+            self._toggle_list()
 
     def rename(self) -> None:
         if self.presenter.head.take_id:

@@ -45,7 +45,7 @@ class VoiceWires(QObject):
         side.shelf.use_wanted.connect(clones.use)
         side.shelf.again_wanted.connect(clones.clone_again)
         side.shelf.play_wanted.connect(clones.play_own_sample)
-        side.shelf.trash_wanted.connect(clones.trash)
+        side.shelf.trash_wanted.connect(clones.move_to_trash)
 
     def show_all(self) -> None:
         presenter = self._page.presenter

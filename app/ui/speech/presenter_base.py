@@ -18,6 +18,7 @@ from app.storage.voices import Voices
 from app.ui.shared.calling_presenter import CallingPresenter
 from app.ui.shared.desk_memory import DeskMemory
 from app.ui.shared.problems import Problem
+from app.ui.shared.trash import Trash
 from app.ui.speech.knobs import Knobs, KnobView, knobs_of, view_of
 from app.ui.speech.presenter_calls import CallBook
 from app.ui.speech.presenter_clips import ClipShelf, clip_row
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from app.storage.catalogue import Catalogue
     from app.ui.shared.caller import Caller
     from app.ui.shared.tasks import TaskScope
+    from app.ui.shared.undo import UndoStack
     from app.ui.speech.voice_book import VoiceTable
 
 SPEAK = "speech speak"
@@ -59,12 +61,15 @@ class SpeechBase(CallingPresenter):
         sound: SoundDesk,
         table: VoiceTable,
         folder: Path,
+        undo_stack: UndoStack,
     ) -> None:
         """`folder` is the person's own data folder."""
         super().__init__(caller)
         self._tasks = tasks
         self.sound = sound
         self.folder = folder
+        self.trash = Trash("speech", tasks, undo_stack)
+        self.trash.failed.connect(lambda sentence: self.notice.emit(sentence, "", ""))
         self.shelf = VoiceShelf(table, folder / "voice-samples")
         self.clips: ClipShelf | None = None
         self.voices: Voices | None = None

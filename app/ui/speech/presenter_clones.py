@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -30,6 +30,7 @@ from app.ui.shared.money import about, when
 from app.ui.shared.paid_call import paid_call
 from app.ui.shared.problems import Problem, describe
 from app.ui.shared.tasks import TaskScope
+from app.ui.shared.trash import TrashEntry, TrashKind, moved_text
 from app.ui.speech.presenter import SpeechPresenter
 from app.ui.speech.state import ClonedRow
 from app.ui.speech.voice_book import Key
@@ -82,6 +83,7 @@ class CloneDesk(QObject):
         self._from_thread.connect(self._player_changed)
         desk.choice_changed.connect(lambda _choice: self.tell())
         desk.voices_changed.connect(self.tell)
+        desk.trash.add_kind(TrashKind(self._trashed, self._restore, self._delete))
 
     async def aclose(self) -> None:
         await asyncio.to_thread(self._player.close)
@@ -390,21 +392,45 @@ class CloneDesk(QObject):
         if voice is not None:
             self.preview(self._folder / voice.sample)
 
-    def trash(self, voice_id: str) -> None:
-        self._tasks.start(f"speech trash voice {voice_id}", self._trash, voice_id, True)
+    # -- the trash ------------------------------------------------------------------------------------------------
 
-    def bring_back(self, voice_id: str) -> None:
-        self._tasks.start(f"speech trash voice {voice_id}", self._trash, voice_id, False)
+    def move_to_trash(self, voice_id: str) -> None:
+        self._tasks.start(f"speech trash voice {voice_id}", self._move_to_trash, voice_id)
 
-    async def _trash(self, voice_id: str, away: bool) -> None:
+    async def _move_to_trash(self, voice_id: str) -> None:
         desk = self._desk
         if desk.voices is None:
             return
-        voice = await desk.voices.trash(voice_id, away)
+        voice = await desk.voices.trash(voice_id)
+        await self._reread()
+        await desk.trash.moved((voice_id,), moved_text([voice.name], "voices"))
+
+    async def _reread(self) -> None:
+        desk = self._desk
+        assert desk.voices is not None
         desk.shelf.set_cloned(await desk.voices.cloned())
         desk.voices_changed.emit()
-        if away:
-            self.notice.emit(f"{voice.name} is in the trash", f"speech-voice-undo:{voice_id}", "Undo")
+
+    async def _trashed(self) -> Sequence[TrashEntry]:
+        voices, now = self._desk.voices, datetime.now(UTC)
+        found = await voices.cloned(trashed=True) if voices is not None else ()
+        return [_trash_entry(voice, now) for voice in found]
+
+    async def _restore(self, ids: tuple[str, ...]) -> None:
+        assert self._desk.voices is not None
+        for voice_id in ids:
+            await self._desk.voices.trash(voice_id, False)
+        await self._reread()
+
+    async def _delete(self, ids: tuple[str, ...]) -> None:
+        assert self._desk.voices is not None
+        for voice_id in ids:
+            sample = (await self._desk.voices.one(voice_id)).sample
+            try:
+                await asyncio.to_thread((self._folder / sample).unlink, missing_ok=True)
+            except OSError as error:
+                raise unavailable(error, self._folder / sample, "Deleting the sample") from error
+            await self._desk.voices.remove(voice_id)
 
     def _one(self, voice_id: str) -> ClonedVoice | None:
         return next((voice for voice in self._desk.shelf.cloned if voice.id == voice_id), None)
@@ -430,6 +456,11 @@ class CloneDesk(QObject):
             working=voice.id in self._working,
             in_use=bool(voice.handle) and self._desk.choice.voice == voice.handle,
         )
+
+
+def _trash_entry(voice: ClonedVoice, now: datetime) -> TrashEntry:
+    moment = voice.trashed_at or now
+    return TrashEntry(voice.id, voice.name, f"Cloned voice · {when(moment, now)}", moment)
 
 
 def _expiry(voice: ClonedVoice, now: datetime) -> str:

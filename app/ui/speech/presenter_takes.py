@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 from uuid import uuid4
@@ -17,9 +19,11 @@ from app.service.pricing import speech_cost
 from app.service.speech_text import Span, parts
 from app.storage.errors import StorageError
 from app.storage.takes import Take
+from app.ui.shared import money
 from app.ui.shared.budget import expecting_together
 from app.ui.shared.problems import Problem, describe
 from app.ui.shared.tasks import TaskScope
+from app.ui.shared.trash import TrashEntry, TrashKind, moved_text
 from app.ui.shared.waveform_text import clock
 from app.ui.speech.presenter import SpeechPresenter
 from app.ui.speech.presenter_clips import DEFAULT_PATTERN, cost_words, delivery_words, file_name, same_file
@@ -41,11 +45,11 @@ class TakeDeeds(QObject):
         super().__init__()
         self._desk = desk
         self._tasks = tasks
-        self._undo: list[str] = []
         self._audition: tuple[str, ...] = ()
         self._notes: dict[str, str] = {}
         self._working: set[str] = set()
         desk.sound.changed.connect(self._tell_audition)
+        desk.trash.add_kind(TrashKind(self._trashed, self._restore, self._delete))
 
     # -- one take -------------------------------------------------------------------------------------------------
 
@@ -110,43 +114,51 @@ class TakeDeeds(QObject):
         desk.tell_clips()
         self._tell_audition()
 
-    def trash(self, take_id: str) -> None:
-        self._tasks.start(f"speech trash {take_id}", self._trash, take_id)
+    # -- the trash ------------------------------------------------------------------------------------------------
 
-    async def _trash(self, take_id: str) -> None:
+    def move_to_trash(self, take_ids: Sequence[str]) -> None:
+        ids = tuple(take_ids)
+        if ids:
+            self._tasks.start(f"speech trash {ids[0]}", self._move_to_trash, ids)
+
+    async def _move_to_trash(self, ids: tuple[str, ...]) -> None:
         desk = self._desk
-        take = desk.clips.one(take_id) if desk.clips is not None else None
-        if desk.clips is None or take is None:
+        clips = desk.clips
+        takes = [take for take_id in ids if clips is not None and (take := clips.one(take_id)) is not None]
+        if clips is None or not takes:
             return
-        if desk.sound.view.take_id == take_id:
-            if desk.is_speaking:
-                desk.stop()
-            desk.sound.show(None)
-        await desk.clips.takes.trash(take_id)
-        desk.clips.drop(take_id)
-        self._undo.append(take_id)
-        if desk.head.take_id == take_id:
-            desk.set_head(DeskHead())
+        for take in takes:
+            if desk.sound.view.take_id == take.id:
+                if desk.is_speaking:
+                    desk.stop()
+                desk.sound.show(None)
+            await clips.takes.trash(take.id)
+            clips.drop(take.id)
+            if desk.head.take_id == take.id:
+                desk.set_head(DeskHead())
         desk.tell_clips()
-        desk.notice.emit(f"“{take.title}” is in the trash", "speech-undo", "Undo")
+        self._tell_audition()
+        await desk.trash.moved((take.id for take in takes), moved_text([take.title for take in takes], "clips"))
 
-    @property
-    def can_undo(self) -> bool:
-        return bool(self._undo)
+    async def _trashed(self) -> Sequence[TrashEntry]:
+        clips, now = self._desk.clips, datetime.now(UTC)
+        takes = await clips.takes.recent(trashed=True) if clips is not None else ()
+        return [_trash_entry(take, now) for take in takes]
 
-    def undo(self) -> bool:
-        """Bring the take back that was thrown away last; False when there is none."""
-        if not self._undo:
-            return False
-        self._tasks.start("speech undo", self._bring_back, self._undo.pop())
-        return True
+    async def _restore(self, ids: tuple[str, ...]) -> None:
+        clips = self._desk.clips
+        assert clips is not None
+        for take_id in ids:
+            await clips.takes.trash(take_id, False)
+        await clips.load()
+        self._desk.tell_clips()
 
-    async def _bring_back(self, take_id: str) -> None:
-        desk = self._desk
-        if desk.clips is not None:
-            await desk.clips.takes.trash(take_id, False)
-            await desk.clips.load()
-            desk.tell_clips()
+    async def _delete(self, ids: tuple[str, ...]) -> None:
+        clips = self._desk.clips
+        assert clips is not None
+        for take_id in ids:
+            await asyncio.to_thread(clips.files.remove, take_id)
+            await clips.takes.remove(take_id)
 
     # -- again, with another voice --------------------------------------------------------------------------------
 
@@ -349,3 +361,9 @@ class TakeDeeds(QObject):
         finally:
             if loaded is not None:
                 await asyncio.to_thread(loaded.spool.close)
+
+
+def _trash_entry(take: Take, now: datetime) -> TrashEntry:
+    moment = take.trashed_at or now
+    length = f"{clock(take.duration_s)} · " if take.duration_s else ""
+    return TrashEntry(take.id, take.title or "Clip", f"{length}{take.voice_name} · {money.when(moment, now)}", moment)

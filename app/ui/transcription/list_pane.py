@@ -30,7 +30,7 @@ class TranscriptListPane(ListPane):
     table_wanted = Signal()
     open_wanted = Signal(str)
     rename_wanted = Signal(str)
-    trash_wanted = Signal(str)
+    trash_wanted = Signal(object)  # ids
     search_wanted = Signal(str)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -60,7 +60,7 @@ class TranscriptListPane(ListPane):
         self.filter.search_changed.connect(self.search_wanted)
         self.view.chosen.connect(lambda key: self.open_wanted.emit(str(key)))
         self.view.rename_wanted.connect(lambda key: self.rename_wanted.emit(str(key)))
-        self.view.trash_wanted.connect(self._throw_away)
+        self.view.trash_wanted.connect(self.trash_wanted)
         self.view.menu_wanted.connect(lambda key, place: self.menu_of(str(key)).popup(place))
 
     # What the page tells
@@ -110,10 +110,6 @@ class TranscriptListPane(ListPane):
             else self.tr("Recordings and transcripts are kept here, on this computer only."),
         )
 
-    def _throw_away(self, keys: Sequence[str]) -> None:
-        for key in keys:
-            self.trash_wanted.emit(key)
-
     def menu_of(self, row_id: str) -> QMenu:
         """What can be done with a row."""
         menu = Menu(self._theme, self)
@@ -122,7 +118,7 @@ class TranscriptListPane(ListPane):
         menu.add(self.tr("Rename"), "pencil", shortcut="F2").triggered.connect(lambda: self.rename_wanted.emit(row_id))
         menu.addSeparator()
         menu.add(self.tr("Move to trash"), "trash", shortcut="Del").triggered.connect(
-            lambda: self.trash_wanted.emit(row_id)
+            lambda: self.trash_wanted.emit(self.view.selected_with(row_id))
         )
         return menu
 

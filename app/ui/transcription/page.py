@@ -108,7 +108,8 @@ class TranscriptionPage(QObject):
         pane.table_wanted.connect(presenter.show_batch)
         pane.open_wanted.connect(self.open_row)
         pane.rename_wanted.connect(self._rename)
-        pane.trash_wanted.connect(presenter.trash)
+        pane.trash_wanted.connect(presenter.move_to_trash)
+        pane.offer_trash(presenter.trash, self._tasks, pane.foot.trash, self.tr("Back to the transcripts"))
         pane.search_wanted.connect(presenter.search)
 
     def _connect_canvas(self) -> None:
@@ -333,12 +334,13 @@ class TranscriptionPage(QObject):
 
     def trash(self) -> None:
         if self._head.id is not None:
-            self.presenter.trash(self._head.id)
+            self.presenter.move_to_trash((self._head.id,))
 
-    def undo(self) -> None:
-        """An edit of the open transcript first, else what was put into the trash."""
-        if not (self.main.view == "result" and self.presenter.reading.undo()):
-            self.presenter.undo()
+    def open_trash(self) -> None:
+        """Show the trash in place of the list."""
+        self.list.open_trash()
+        if not self.zones.list_open:
+            self.toggle_list()
 
     def copy_export(self) -> None:
         QGuiApplication.clipboard().setText(self.presenter.export_text())

@@ -123,16 +123,8 @@ def transcription_actions(page: TranscriptionPage) -> tuple[TabAction, ...]:
         TabAction("transcription.next", "Next transcript", lambda: page.step(1), "Alt+Down", "arrow-down"),
         TabAction("transcription.previous", "Previous transcript", lambda: page.step(-1), "Alt+Up", "arrow-up"),
         TabAction("transcription.rename", "Rename", page.rename, "F2", "pencil", enabled=stored),
-        TabAction("transcription.trash", "Move to the trash", page.trash, "Del", "trash", enabled=stored),
-        TabAction(
-            "transcription.undo",
-            "Undo the edit, or bring back from the trash",
-            page.undo,
-            "Ctrl+Z",
-            "undo",
-            "edit",
-            enabled=lambda: presenter.can_undo or presenter.reading.reading().can_undo,
-        ),
+        TabAction("transcription.trash", "Move to trash", page.trash, "Del", "trash", enabled=stored),
+        TabAction("transcription.open_trash", "Open trash", page.open_trash, "", "trash"),
         TabAction(
             "transcription.redo",
             "Redo the edit",

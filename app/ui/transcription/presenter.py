@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.storage.transcripts import Transcripts
+from app.ui.shared import money
+from app.ui.shared.trash import TrashEntry, TrashKind, moved_text
 from app.ui.transcription.document import Document
+from app.ui.transcription.exporting import short_clock
 from app.ui.transcription.presenter_files import Looked, collect
 from app.ui.transcription.presenter_preparing import clean_up
 from app.ui.transcription.presenter_reading import write_export
@@ -24,9 +27,9 @@ if TYPE_CHECKING:
     from app.storage.catalogue import Catalogue
     from app.storage.database import Database
     from app.storage.intents import Intents
+    from app.storage.transcripts import TranscriptRow
 
 KEPT_IN_TRASH = timedelta(days=30)
-UNDO = "undo"
 
 
 class TranscriptionPresenter(RecordPart):
@@ -45,7 +48,8 @@ class TranscriptionPresenter(RecordPart):
         for intent in await intents.pending(KIND):
             if intent.state == "unknown":
                 await intents.tell(intent.id)  # its row says so
-        await self._empty_trash()
+        self.trash.add_kind(TrashKind(self._trashed, self._restore, self._delete))
+        await self._delete_old()
         self.caller.account_changed.connect(self._account_changed)
         self.recording._watch.changed.connect(lambda: self._do(self.recording.refresh))
         self.recording.ended.connect(lambda: self._do(self._recording_ended))
@@ -243,45 +247,55 @@ class TranscriptionPresenter(RecordPart):
         await self._update(row_id, title=title)
         self._row_changed(row_id)
 
-    def trash(self, row_id: str) -> None:
-        """Take a row off the list. What runs for it is stopped; its sound stays until the trash is emptied."""
-        if row_id == self._recording_id:
+    # The trash
+
+    def move_to_trash(self, row_ids: Iterable[str]) -> None:
+        """Take rows off the list. What runs for them is stopped; their sound stays until they are deleted."""
+        ids = tuple(row_id for row_id in row_ids if row_id in self._rows)
+        if self._recording_id in ids:
             self.discard_recording()
-        elif row_id in self._rows:
+        ids = tuple(row_id for row_id in ids if row_id != self._recording_id)
+        for row_id in ids:
             self._tasks.cancel(f"transcribe {row_id}")
-            self._do(self._trash, row_id)
+        if ids:
+            self._do(self._move_to_trash, ids)
 
-    async def _trash(self, row_id: str) -> None:
-        await self.store.trash(row_id)
-        title = self._rows[row_id].title
-        self._undo.append(row_id)
-        if row_id == self._open_id:
-            self.close_row()
+    async def _move_to_trash(self, ids: tuple[str, ...]) -> None:
+        titles = [self._rows[row_id].title for row_id in ids]
+        for row_id in ids:
+            await self.store.trash(row_id)
+            if row_id == self._open_id:
+                self.close_row()
         await self._reload()
-        self.notice.emit(f"“{title}” is in the trash", UNDO, "Undo")
+        await self.trash.moved(ids, moved_text(titles, "transcripts"))
 
-    @property
-    def can_undo(self) -> bool:
-        return bool(self._undo)
+    async def _trashed(self) -> Sequence[TrashEntry]:
+        now = self._now()
+        return [_trash_entry(row, now) for row in await self.store.trashed()] if self.transcripts is not None else ()
 
-    def undo(self) -> None:
-        """Bring back what was put into the trash last."""
-        if self._undo:
-            self._do(self._restore, self._undo.pop())
-
-    async def _restore(self, row_id: str) -> None:
-        await self.store.restore(row_id)
+    async def _restore(self, ids: tuple[str, ...]) -> None:
+        for row_id in ids:
+            await self.store.restore(row_id)
         await self._reload()
-        self.open(row_id)
+        self.open(ids[-1])
 
-    async def _empty_trash(self) -> None:
-        """Delete for good what has been in the trash for a month, the recordings' sound with it."""
-        for row in await self.store.trashed_before(self._now() - KEPT_IN_TRASH):
-            if row.origin == "recording" and not await self.store.shares_sound(row):
-                with suppress(OSError):
-                    await asyncio.to_thread(self.folders.sound_of(row).unlink, missing_ok=True)
-            await asyncio.to_thread(clean_up, self.folders, row)
-            await self.store.purge(row.id)
+    async def _delete(self, ids: tuple[str, ...]) -> None:
+        """Delete rows for good, the recordings' sound with them."""
+        for row in await self.store.trashed():
+            if row.id in ids:
+                await self._delete_row(row)
+
+    async def _delete_old(self) -> None:
+        """Delete for good what has been in the trash for a month."""
+        for row in await self.store.trashed(before=self._now() - KEPT_IN_TRASH):
+            await self._delete_row(row)
+
+    async def _delete_row(self, row: TranscriptRow) -> None:
+        if row.origin == "recording" and not await self.store.shares_sound(row):
+            with suppress(OSError):
+                await asyncio.to_thread(self.folders.sound_of(row).unlink, missing_ok=True)
+        await asyncio.to_thread(clean_up, self.folders, row)
+        await self.store.purge(row.id)
 
     # Export
 
@@ -320,3 +334,9 @@ class TranscriptionPresenter(RecordPart):
     async def _save_export(self, path: Path, text: str) -> None:
         await write_export(path, text)
         self.notice.emit(f"Saved as {path.name}", "", "")
+
+
+def _trash_entry(row: TranscriptRow, now: datetime) -> TrashEntry:
+    moment = row.trashed_at or now
+    length = f"{short_clock(row.duration_s)} · " if row.duration_s else ""
+    return TrashEntry(row.id, row.title, f"{length}{money.when(moment, now)}", moment)

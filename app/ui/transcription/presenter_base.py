@@ -15,6 +15,7 @@ from PySide6.QtCore import QObject, Signal
 from app.storage.errors import NotStored, StorageError
 from app.ui.shared import money
 from app.ui.shared.problems import Problem
+from app.ui.shared.trash import Trash
 from app.ui.transcription.document import Document
 from app.ui.transcription.exporting import FORMATS, CueRules, length_words
 from app.ui.transcription.exporting import Head as ExportHead
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from app.ui.shared.caller import Caller
     from app.ui.shared.device_watch import DeviceWatch
     from app.ui.shared.tasks import TaskScope
+    from app.ui.shared.undo import UndoStack
 
 SENDABLE = ("recorded", "failed")  # by the table; what may have been paid for is sent again one by one, by hand
 Work = Callable[..., Awaitable[object]]
@@ -71,6 +73,7 @@ class TranscriptionPresenterBase(QObject):
         folders: Folders,
         host: AudioHost,
         watch: DeviceWatch,
+        undo_stack: UndoStack,
         *,
         open_blocks: OpenBlocks | None = None,
         make_speaker: MakeSpeaker | None = None,
@@ -82,13 +85,15 @@ class TranscriptionPresenterBase(QObject):
         self._tasks = tasks
         self._now = now
         self.folders = folders
+        self.trash = Trash("transcription", tasks, undo_stack)
+        self.trash.failed.connect(lambda sentence: self.notice.emit(sentence, "", ""))
         self.shelf = ModelShelf(caller)
         kept = self._kept()
         device, channel, gain = kept.get("device", ""), kept.get("channel", ""), kept.get("gain", "")
         microphone = Kept(device, int(channel) if _is_number(channel) else -1, float(gain) if _is_number(gain) else 0.0)
         self.recording = RecordingDesk(host, watch, microphone, open_blocks=open_blocks)
         self.playing = Playing(host, tasks, folders.cache, make=make_speaker)
-        self.reading = OpenTranscript(lambda: self._do(self._save_edits))
+        self.reading = OpenTranscript(lambda: self._do(self._save_edits), undo_stack)
         self.options = self._kept_options()
         self.recording.record_as = self.options.record_as
         self.export_choice = self._kept_export()
@@ -104,7 +109,6 @@ class TranscriptionPresenterBase(QObject):
         self._peaks: dict[str, object] = {}
         self._unsaved_marks: dict[str, tuple[Mapping[str, object], ...]] = {}
         self._part_count = 0
-        self._undo: list[str] = []
         self._early_files: list[Path] = []
         self._footer = ""
         self._batch_wanted = False

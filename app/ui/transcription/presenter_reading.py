@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from app.storage.files import write_atomically
+from app.ui.shared.undo import UndoCommand, UndoStack
 from app.ui.transcription import editing
 from app.ui.transcription.document import Document
 from app.ui.transcription.exporting import CueRules, Head, cues, export
@@ -19,6 +21,7 @@ from app.ui.transcription.state import ExportChoice, Preview, Reading
 if TYPE_CHECKING:
     from app.storage.transcripts import Transcripts
 
+TAB = "transcription"
 MOST_UNDO = 200
 PREVIEW_CHARS = 1_200
 PREVIEW_CUES = 2
@@ -30,8 +33,11 @@ class OpenTranscript(QObject):
     changed = Signal(object)  # Reading
     saved = Signal(str)  # id
 
-    def __init__(self, save_later: Callable[[], None]) -> None:
+    def __init__(self, save_later: Callable[[], None], undo_stack: UndoStack) -> None:
         super().__init__()
+        self._undo_stack = undo_stack
+        self._edits: list[str] = []  # ids of the commands that undo them
+        self._numbers = itertools.count()
         self.id: str | None = None
         self.document = Document()
         self.received: Mapping[str, Any] = {}
@@ -46,6 +52,8 @@ class OpenTranscript(QObject):
         """Open a transcript, or none."""
         if row_id != self.id:
             self._undo, self._redo = [], []
+            self._undo_stack.forget(TAB, self._edits)
+            self._edits = []
         self.id, self.document, self.received, self.language = row_id, document, received, language
         self._tell()
 
@@ -78,6 +86,7 @@ class OpenTranscript(QObject):
             return False
         self._undo.append(self.document)
         self._change(self._redo.pop())
+        self._push()
         return True
 
     def _take(self, document: Document) -> None:
@@ -86,6 +95,14 @@ class OpenTranscript(QObject):
         self._undo = [*self._undo[-MOST_UNDO:], self.document]
         self._redo = []
         self._change(document)
+        self._push()
+
+    def _push(self) -> None:
+        """Let Ctrl+Z undo this edit. Like everything else, edits are undone from the newest to the oldest."""
+        edit = f"edit {next(self._numbers)}"
+        self._edits.append(edit)
+        text = "Edit of the transcript"
+        self._undo_stack.push(UndoCommand(TAB, text, lambda _ids: self.undo(), (edit,), has_toast=False))
 
     def _change(self, document: Document) -> None:
         self.document = document

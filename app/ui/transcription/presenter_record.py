@@ -203,7 +203,7 @@ class RecordPart(BatchPart):
     async def _discard(self) -> None:
         row_id = await self._finish_recording()
         if row_id is not None:
-            await self._trash(row_id)
+            await self._move_to_trash((row_id,))
 
     async def _recover(self, row_id: str) -> None:
         """A killed program left this recording: mend its header, keep all of it."""
@@ -232,7 +232,7 @@ class RecordPart(BatchPart):
 
     if TYPE_CHECKING:  # the whole presenter has them
 
-        async def _trash(self, row_id: str) -> None: ...
+        async def _move_to_trash(self, ids: tuple[str, ...]) -> None: ...
 
         async def _look(self, row_id: str) -> None: ...
 

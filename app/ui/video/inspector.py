@@ -129,7 +129,7 @@ class Inspector(QWidget):
             "cancel": Button(theme, self.tr("Cancel"), "close"),
             "up": Button(theme, self.tr("Sooner"), "arrow-down"),
             "down": Button(theme, self.tr("Later"), "arrow-up"),
-            "restore": Button(theme, self.tr("Bring back"), "undo"),
+            "restore": Button(theme, self.tr("Restore"), "undo"),
         }
         self.buttons["up"].setToolTip(self.tr("Is sent before the one below"))
         self.buttons["down"].setToolTip(self.tr("Is sent after the one above"))

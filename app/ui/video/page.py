@@ -44,9 +44,9 @@ MENU = (
     ("up", "Send sooner", "arrow-down"),
     ("down", "Send later", "arrow-up"),
     ("copy", "Copy what is known of it", "copy"),
-    ("trash", "Move to the trash", "trash"),
-    ("restore", "Bring back", "undo"),
-    ("delete", "Delete for good…", "trash"),
+    ("trash", "Move to trash", "trash"),
+    ("restore", "Restore", "undo"),
+    ("delete", "Delete permanently…", "trash"),
 )
 
 
@@ -124,7 +124,7 @@ class VideoPage(QObject):
         main.selected.connect(presenter.select)
         main.filter_chosen.connect(presenter.show)
         main.search_wanted.connect(presenter.find)
-        main.trash_wanted.connect(lambda job_id: self.act("trash", job_id))
+        main.trash_wanted.connect(self.presenter.deeds.move_to_trash)
         main.menu_wanted.connect(self._open_menu)
         main.folder_wanted.connect(lambda: _open_folder(presenter.book.folder))
         main.empty_wanted.connect(lambda: self._tasks.start("video empty", self._ask_empty))
@@ -217,9 +217,9 @@ class VideoPage(QObject):
                 True,
             ),
             "delete": (
-                "Delete this video for good?",
-                "The file on this computer is deleted, and cannot be brought back.",
-                "Delete for good",
+                "Delete this video permanently?",
+                "The file on this computer is deleted. This cannot be undone.",
+                "Delete permanently",
                 True,
             ),
         }[action]
@@ -242,9 +242,13 @@ class VideoPage(QObject):
             if await dialog.answer():
                 self.presenter.do("agree", job_id)
 
+    def open_trash(self) -> None:
+        """Show the videos in the trash."""
+        self.presenter.show("trash")
+
     async def _ask_empty(self) -> None:
-        text = "Every video in the trash and its file are deleted, and cannot be brought back."
-        if await confirm(self._theme, self.main, "Empty the trash?", text, action="Empty the trash", danger=True):
+        text = "Every video in the trash and its file are deleted. This cannot be undone."
+        if await confirm(self._theme, self.main, "Empty trash?", text, action="Delete permanently", danger=True):
             self._close_large()
             self.presenter.empty_trash()
 

@@ -55,16 +55,8 @@ def video_actions(page: VideoPage) -> tuple[TabAction, ...]:
         TabAction("video.request", "Show the request", page.open_request, "Ctrl+Shift+E", "code"),
         TabAction("video.next", "Next video", lambda: page.step(1), "Alt+Down", "arrow-down"),
         TabAction("video.previous", "Previous video", lambda: page.step(-1), "Alt+Up", "arrow-up"),
-        TabAction("video.trash", "Move to the trash", act("trash"), "Del", "trash", enabled=can("trash")),
-        TabAction(
-            "video.undo",
-            "Bring back from the trash",
-            presenter.undo,
-            "Ctrl+Z",
-            "undo",
-            "edit",
-            enabled=lambda: presenter.can_undo,
-        ),
+        TabAction("video.trash", "Move to trash", act("trash"), "Del", "trash", enabled=can("trash")),
+        TabAction("video.open_trash", "Open trash", page.open_trash, "", "trash"),
         TabAction("video.clear", "Clear the form", presenter.form.clear, "", "refresh"),
     )
 

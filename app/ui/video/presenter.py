@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from app.storage.database import Database
     from app.ui.shared.caller import Caller
     from app.ui.shared.tasks import TaskScope
+    from app.ui.shared.undo import UndoStack
 
 TICK_S = 1.0
 
@@ -51,7 +52,7 @@ class VideoPresenter(QObject):
     notice = Signal(str, str, str)
     finished = Signal(str)  # the id of a job whose film is here
 
-    def __init__(self, caller: Caller, tasks: TaskScope, folder: Path) -> None:
+    def __init__(self, caller: Caller, tasks: TaskScope, folder: Path, undo_stack: UndoStack) -> None:
         super().__init__()
         self._caller = caller
         self._tasks = tasks
@@ -60,12 +61,14 @@ class VideoPresenter(QObject):
         self.sending = Sender(self.book, caller, tasks)
         self.poller = Poller(self.book, self.fetcher, self.sending, tasks)
         self.form = FormDesk(caller, tasks)
-        self.deeds = JobDeeds(self, tasks)
+        self.deeds = JobDeeds(self, tasks, undo_stack)
         self.writer = RowWriter(
             self.book, self.fetcher.received, lambda: self.poller.rests_s, lambda: self.sending.waits_s
         )
         self.poller.on_rest = self.sending.on_wait = self._tell_open
-        self.prompts = PresetLibrary(lambda work, *args: tasks.replace(f"video {work.__name__}", work, *args))
+        self.prompts = PresetLibrary(
+            "video", lambda work, *args: tasks.replace(f"video {work.__name__}", work, *args), undo_stack
+        )
         self.which = "all"
         self.search = ""
         self.selected = ""
@@ -217,14 +220,6 @@ class VideoPresenter(QObject):
     def empty_trash(self) -> None:
         """Delete what is in the trash for good; the page has asked first."""
         self.deeds.empty_trash()
-
-    @property
-    def can_undo(self) -> bool:
-        return self.deeds.can_undo
-
-    def undo(self) -> None:
-        """Take the last one out of the trash again."""
-        self.deeds.undo()
 
     # What is shown
 

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from app.storage.errors import StorageError
 from app.storage.video_jobs import VideoJob
+from app.ui.shared.trash import moved_text
+from app.ui.shared.undo import UndoCommand
 from app.ui.video.presenter_rows import consent_of, title_of
 
 if TYPE_CHECKING:
     from app.ui.shared.tasks import TaskScope
+    from app.ui.shared.undo import UndoStack
     from app.ui.video.presenter import VideoPresenter
 
 
 class JobDeeds:
     """Each deed is a task of its own; asking first, where that is needed, is the page's."""
 
-    def __init__(self, desk: VideoPresenter, tasks: TaskScope) -> None:
+    def __init__(self, desk: VideoPresenter, tasks: TaskScope, undo_stack: UndoStack) -> None:
         self._desk = desk
         self._tasks = tasks
-        self._undo: list[str] = []
+        self._undo_stack = undo_stack
         self._deeds: dict[str, Callable[[VideoJob], Any]] = {
             "cancel": self._cancel,
             "send": self._send_held,
@@ -29,13 +32,14 @@ class JobDeeds:
             "clean": self._clean,
             "up": lambda job: self._move(job, 1),
             "down": lambda job: self._move(job, -1),
-            "trash": self._trash,
             "restore": self._restore,
             "delete": self._delete,
         }
 
     def do(self, action: str, job_id: str) -> None:
         """Carry out one of the actions of `Detail`."""
+        if action == "trash":
+            self.move_to_trash((job_id,))
         job = self._desk.book.get(job_id)
         if job is not None and action in self._deeds:
             self._tasks.start(f"video {action} {job.id}", self._do, self._deeds[action], job)
@@ -90,21 +94,33 @@ class JobDeeds:
 
     # The trash
 
-    async def _trash(self, job: VideoJob) -> None:
-        current = self._desk.book.get(job.id)
-        if current is None or current.is_open or current.trashed_at is not None:
+    def move_to_trash(self, job_ids: Iterable[str]) -> None:
+        """Move jobs to the trash; those under way stay."""
+        found = [job for job_id in job_ids if (job := self._desk.book.get(job_id)) is not None]
+        jobs = tuple(job for job in found if not job.is_open and job.trashed_at is None)
+        if jobs:
+            self._tasks.start(f"video trash {jobs[0].id}", self._move_to_trash, jobs)
+
+    async def _move_to_trash(self, jobs: tuple[VideoJob, ...]) -> None:
+        book = self._desk.book
+        try:
+            for job in jobs:
+                self._look_beside(job)
+                await book.change(job.id, trashed_at=book.now())
+        except StorageError as error:
+            self._desk.notice.emit(error.sentence, "", "")
             return
-        self._look_beside(job)
-        await self._desk.book.change(job.id, trashed_at=self._desk.book.now())
-        self._undo.append(job.id)
-        self._desk.notice.emit(f"“{title_of(job)}” is in the trash", "undo", "Undo")
+        text = moved_text([title_of(job) for job in jobs], "videos")
+        self._undo_stack.push(UndoCommand("video", text, self._undo_trash, (job.id for job in jobs)))
 
     async def _restore(self, job: VideoJob) -> None:
+        self._undo_stack.forget("video", (job.id,))
         self._look_beside(job)
         await self._desk.book.change(job.id, trashed_at=None)
 
     async def _delete(self, job: VideoJob) -> None:
         if job.trashed_at is not None:
+            self._undo_stack.forget("video", (job.id,))
             self._look_beside(job)  # the player lets go of the film first
             await self._desk.book.delete(job.id)
 
@@ -129,18 +145,12 @@ class JobDeeds:
         for job in trash:
             await self._do(self._delete, job)
 
-    @property
-    def can_undo(self) -> bool:
-        return bool(self._undo)
+    def _undo_trash(self, job_ids: tuple[str, ...]) -> None:
+        self._tasks.start(f"video restore {job_ids[0]}", self._bring_back, job_ids)
 
-    def undo(self) -> None:
-        """Take the last one out of the trash again."""
-        while self._undo:
-            job = self._desk.book.get(self._undo.pop())
+    async def _bring_back(self, job_ids: tuple[str, ...]) -> None:
+        for job_id in job_ids:
+            job = self._desk.book.get(job_id)
             if job is not None and job.trashed_at is not None:
-                self._tasks.start(f"video restore {job.id}", self._bring_back, job)
-                return
-
-    async def _bring_back(self, job: VideoJob) -> None:
-        await self._do(self._restore, job)
-        self._desk.select(job.id)
+                await self._do(self._restore, job)
+                self._desk.select(job.id)

@@ -30,6 +30,7 @@ from app.ui.shared.caller import Caller
 from app.ui.shared.ledger import Ledger, tab_of
 from app.ui.shared.tasks import TaskScope
 from app.ui.shared.theme import Theme
+from app.ui.shared.undo import UndoStack
 
 SANDBOX = Account(id="box", name="Sandbox", base_url="http://127.0.0.1", kind="sandbox")
 
@@ -44,6 +45,7 @@ class Desk:
     database: Database
     sandbox: RunningSandbox
     home: Path
+    undo_stack: UndoStack
     toasts: list[tuple[str, str, str]] = field(default_factory=list)
     exchanges: list[Exchange] = field(default_factory=list)
 
@@ -128,10 +130,10 @@ async def open_desk(
     database = await Database.open(home / "rialto.sqlite3")
     await ledger.start(Receipts(database))
     await Intents(database).settle_after_start()  # as the window does before it hands the database on
-    presenter = ImagesPresenter(caller, tasks, home / "data")
+    presenter = ImagesPresenter(caller, tasks, home / "data", undo_stack := UndoStack())
     changes = ImageChanges(presenter)
     page = ImagesPage(theme, presenter, changes, tasks, home / "cache")
-    desk = Desk(page, presenter, changes, tasks, caller, database, sandbox, home, exchanges=exchanges)
+    desk = Desk(page, presenter, changes, tasks, caller, database, sandbox, home, undo_stack, exchanges=exchanges)
     page.toast_wanted.connect(lambda *words: desk.toasts.append(words))
     panes = ((page.form, (324, 800)), (page.gallery, (760, 800)), (page.side, (312, 800)))
     try:

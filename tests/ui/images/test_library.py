@@ -64,12 +64,12 @@ async def test_thrown_away_with_delete_and_brought_back_with_undo(
         _, lamp = await two(desk)
         desk.page.gallery.select(lamp.id)
         QTest.keyClick(desk.page.gallery.view, Qt.Key.Key_Delete)
-        await desk.until(lambda: desk.toasts)
-        assert desk.toasts[-1] == ("“Desk lamp” is in the trash", "images-undo", "Undo")
+        await desk.until(lambda: desk.undo_stack.can_undo("images"))
+        assert desk.undo_stack.newest()[0].text == "“Desk lamp” moved to trash"
         assert shown(desk) == ["A harbour at dawn"]
-        assert desk.presenter.library.undo()
+        assert desk.undo_stack.undo_last("images")
         await desk.until(lambda: len(desk.page.shelf.tiles) == 2)
-        desk.presenter.library.trash([lamp.id])
+        desk.presenter.library.move_to_trash([lamp.id])
         await desk.until(lambda: len(desk.page.shelf.tiles) == 1)
     async with open_desk(tmp_path, sandbox, theme) as desk:
         assert shown(desk) == ["A harbour at dawn"]
@@ -87,7 +87,7 @@ async def test_thrown_away_with_delete_and_brought_back_with_undo(
 async def test_in_the_trash_the_first_image_there_is_looked_at(images: Desk) -> None:
     kept, thrown = (image.id for image in await two(images))
     images.page.gallery.select(thrown)
-    images.presenter.library.trash((thrown,))
+    images.presenter.library.move_to_trash((thrown,))
     await images.until(lambda: thrown in images.presenter.library.trashed)
     images.page.gallery.select(kept)
     images.presenter.library.show_scope("trash")
@@ -180,5 +180,5 @@ async def test_arrows_walk_the_gallery_and_every_action_has_a_command(images: De
     images.page.step(-1)
     assert images.page.gallery.current() == lamp.id
     named = {action.id for action in images.page.actions()}
-    assert {"images.make", "images.edit", "images.menu", "images.undo", "images.save", "images.chat"} <= named
+    assert {"images.make", "images.edit", "images.menu", "images.open_trash", "images.save", "images.chat"} <= named
     assert [item.title for item in images.page.palette_items("dawn", 5)] == ["A harbour at dawn"]

@@ -35,7 +35,7 @@ async def test_the_line_below_the_gallery_says_what_all_images_take_on_this_disk
     await images.still()
     assert len(list(folder.iterdir())) == 3, "two images, and what the service sent for the second"
     assert await shows(images, "2 images, ") == f"2 images, {money.size(on_disk(folder))}"
-    images.presenter.library.trash([harbour.id])
+    images.presenter.library.move_to_trash([harbour.id])
     trashed = money.size(harbour.size_bytes)
     await images.until(lambda: gallery.usage.text().endswith(f" · trash {trashed}"))
     left = money.size(on_disk(folder) - harbour.size_bytes)

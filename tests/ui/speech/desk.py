@@ -25,6 +25,7 @@ from app.ui.shared.budget import Budget
 from app.ui.shared.caller import Caller
 from app.ui.shared.tasks import TaskScope
 from app.ui.shared.theme import Theme
+from app.ui.shared.undo import UndoStack
 from app.ui.speech.page import SpeechPage
 from app.ui.speech.presenter import SpeechPresenter
 from app.ui.speech.presenter_aloud import ReadAloud
@@ -70,6 +71,7 @@ class Desk:
     database: Database
     sandbox: RunningSandbox
     home: Path
+    undo_stack: UndoStack
     toasts: list[tuple[str, str, str]] = field(default_factory=list)
     sentences: list[str] = field(default_factory=list)
     paid_calls: int = 0
@@ -145,12 +147,13 @@ async def open_desk(
     database = await Database.open(home / "rialto.sqlite3")
     host = host or AudioHost()
     sound = SoundDesk(host, tasks, home / "cache" / "speech", make_speaker=make)
-    presenter = SpeechPresenter(caller, tasks, sound, VoiceTable(resources() / "data" / "voices.json"), home / "data")
+    table, undo_stack = VoiceTable(resources() / "data" / "voices.json"), UndoStack()
+    presenter = SpeechPresenter(caller, tasks, sound, table, home / "data", undo_stack)
     deeds = TakeDeeds(presenter, tasks)
     clones = CloneDesk(presenter, host, tasks, home / "cache" / "voices", make_speaker=make, open_blocks=clones_with)
     page = SpeechPage(theme, presenter, deeds, clones, tasks)
     page.aloud = ReadAloud(presenter, tasks)
-    desk = Desk(page, presenter, deeds, clones, page.aloud, tasks, caller, database, sandbox, home)
+    desk = Desk(page, presenter, deeds, clones, page.aloud, tasks, caller, database, sandbox, home, undo_stack)
     page.toast_wanted.connect(lambda *words: desk.toasts.append(words))
     sound.sentence_changed.connect(
         lambda span: desk.sentences.append(span.of(sound.reading.take.text)) if span is not None else None

@@ -151,8 +151,8 @@ async def test_a_cloned_voice_comes_back_from_the_trash(speech: Desk, tmp_path: 
     await speech.until(lambda: speech.presenter.choice.voice.startswith("vv_"))
     speech.page.side.shelf.cards[0].trash.click()
     await speech.until(lambda: not speech.page.side.shelf.cards)
-    action = speech.toasts[-1][1]
-    speech.clones.bring_back(action.partition(":")[2])
+    await speech.until(lambda: speech.undo_stack.can_undo("speech"))
+    speech.undo_stack.undo_last("speech")
     await speech.until(lambda: len(speech.page.side.shelf.cards) == 1)
 
 

@@ -50,10 +50,5 @@ async def test_without_an_account_everything_that_asks_for_sound_says_so(speech:
     assert speech.page.main.problem.what.text() == "There is no account"
 
 
-async def test_undo_and_stop_rest_while_there_is_nothing_for_them(speech: Desk) -> None:
-    assert not action(speech, "speech.undo").enabled()
+async def test_stop_rests_while_there_is_nothing_for_it(speech: Desk) -> None:
     assert not action(speech, "speech.stop").enabled()
-    speech.write(LINE)
-    await speech.spoken()
-    speech.deeds.trash(speech.presenter.head.take_id)
-    await speech.until(lambda: action(speech, "speech.undo").enabled())

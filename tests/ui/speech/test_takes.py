@@ -93,10 +93,10 @@ async def test_a_take_in_the_trash_comes_back_with_undo(speech: Desk, qtbot: QtB
     view.setCurrentIndex(view.rows.index_of(speech.keys[0]))
     qtbot.keyClick(view, Qt.Key.Key_Delete)
     await speech.until(lambda: not speech.keys)
-    assert speech.toasts[-1][1:] == ("speech-undo", "Undo")
-    assert speech.deeds.undo()
+    await speech.until(lambda: speech.undo_stack.can_undo("speech"))
+    assert speech.undo_stack.undo_last("speech")
     await speech.until(lambda: len(speech.keys) == 1)
-    assert not speech.deeds.undo()
+    assert not speech.undo_stack.undo_last("speech")
 
 
 async def test_a_take_is_spoken_again_with_another_voice_beside_the_first(speech: Desk) -> None:

@@ -18,6 +18,7 @@ from app.storage.database import Database
 from app.storage.paths import resources
 from app.ui.shared.caller import Caller
 from app.ui.shared.tasks import TaskScope
+from app.ui.shared.undo import UndoStack
 from app.ui.speech.presenter import SpeechPresenter
 from app.ui.speech.presenter_sound import SoundDesk
 from app.ui.speech.voice_book import VoiceTable
@@ -37,7 +38,8 @@ async def main(home: Path, base_url: str, key: str) -> None:
     service = open_service(base_url, "service", ApiKeyAuth(read_key), lambda exchange: None)
     database = await Database.open(home / "rialto.sqlite3")
     sound = SoundDesk(AudioHost(), tasks, home / "cache" / "speech", make_speaker=QuickSpeaker)
-    presenter = SpeechPresenter(caller, tasks, sound, VoiceTable(resources() / "data" / "voices.json"), home / "data")
+    table = VoiceTable(resources() / "data" / "voices.json")
+    presenter = SpeechPresenter(caller, tasks, sound, table, home / "data", UndoStack())
     caller.use(SANDBOX, service)
     await presenter.start(database)
     while presenter.shelf.is_offline:  # what a model writes is in the service's own list

@@ -21,6 +21,7 @@ from app.storage.intents import Intents
 from app.storage.video_jobs import VideoJob
 from app.ui.shared.caller import Caller
 from app.ui.shared.tasks import TaskScope
+from app.ui.shared.undo import UndoStack
 from app.ui.video.presenter import VideoPresenter
 
 PAUSE_S = 0.005
@@ -82,7 +83,8 @@ class Desk:
     service: Service
     database: Database
     controls: Controls
-    exchanges: list[Exchange] = field(default_factory=list)
+    exchanges: list[Exchange]
+    undo_stack: UndoStack
     notices: list[str] = field(default_factory=list)
 
     async def until(self, fact: Callable[[], object], seconds: float = 60.0) -> None:
@@ -152,10 +154,10 @@ async def open_desk(
 
     service = open_service(controls.base_url, "service", ApiKeyAuth(read_key), exchanges.append, transport=transport)
     database = await Database.open(home / "rialto.db")
-    presenter = VideoPresenter(caller, tasks, home / "videos")
+    presenter = VideoPresenter(caller, tasks, home / "videos", undo_stack := UndoStack())
     presenter.poller.pace = presenter.sending.pace = pace
     presenter.form.quote_after_s = 0.0
-    desk = Desk(presenter, tasks, caller, service, database, controls, exchanges)
+    desk = Desk(presenter, tasks, caller, service, database, controls, exchanges, undo_stack)
     presenter.notice.connect(lambda sentence, *_: desk.notices.append(sentence))
     try:
         account = Account(id="box", name="Sandbox", base_url=controls.base_url, kind="sandbox")
