@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import pytest
 from PySide6.QtCore import QPoint, QSize, Qt
-from PySide6.QtGui import QImage, QPainter
+from PySide6.QtGui import QContextMenuEvent, QImage, QPainter
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractSlider, QStyle, QStyleOptionViewItem
+from PySide6.QtWidgets import QAbstractSlider, QApplication, QStyle, QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
+from app.ui.shared import own_keys
 from app.ui.shared.grouped_list import GroupedModel, Heading, under_headings
 from app.ui.shared.grouped_list_delegate import GroupedDelegate
 from app.ui.shared.grouped_list_view import GroupedView
@@ -175,8 +177,39 @@ def test_the_menu_key_opens_the_menu_of_the_current_row(qtbot: QtBot, theme: The
     view.show_current("c")
     asked: list[object] = []
     view.menu_wanted.connect(lambda key, _place: asked.append(key))
-    view.customContextMenuRequested.emit(QPoint(-1, -1))
+    press_menu(view, QContextMenuEvent.Reason.Keyboard, QPoint(-1, -1))
     assert asked == ["c"]
+
+
+def test_a_right_click_opens_the_menu_of_the_row_under_it_and_none_on_the_empty_part(
+    qtbot: QtBot, theme: Theme
+) -> None:
+    view = make_view(qtbot, theme)
+    view.show_current("c")
+    asked: list[object] = []
+    view.menu_wanted.connect(lambda key, _place: asked.append(key))
+    press_menu(view, QContextMenuEvent.Reason.Mouse, view.visualRect(view.rows.index_of("a")).center())
+    press_menu(view, QContextMenuEvent.Reason.Mouse, view.viewport().rect().bottomLeft())
+    assert asked == ["a"]
+
+
+def press_menu(view: GroupedView, reason: QContextMenuEvent.Reason, place: QPoint) -> None:
+    QApplication.sendEvent(view.viewport(), QContextMenuEvent(reason, place, view.viewport().mapToGlobal(place)))
+
+
+def test_on_a_mac_backspace_deletes_a_row_as_delete_does(
+    qtbot: QtBot, theme: Theme, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    view = make_view(qtbot, theme)
+    view.show_current("b")
+    gone: list[object] = []
+    view.trash_wanted.connect(gone.append)
+    QTest.keyClick(view, Qt.Key.Key_Backspace)
+    assert gone == []
+    monkeypatch.setattr(own_keys, "DELETE_KEYS", (Qt.Key.Key_Delete, Qt.Key.Key_Backspace))
+    QTest.keyClick(view, Qt.Key.Key_Backspace)
+    QTest.keyClick(view, Qt.Key.Key_Delete)
+    assert gone == [("b",), ("b",)]
 
 
 def test_rings_turn_only_while_one_is_there_and_somebody_looks(qtbot: QtBot, theme: Theme) -> None:

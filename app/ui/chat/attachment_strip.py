@@ -15,7 +15,7 @@ from app.ui.shared.buttons import IconButton, LinkButton
 from app.ui.shared.flow import FlowLayout
 from app.ui.shared.frames import dashed_frame, solid_frame
 from app.ui.shared.label import Label
-from app.ui.shared.own_keys import keeps
+from app.ui.shared.own_keys import DELETE_KEYS, keeps
 from app.ui.shared.thumbnails import Thumbnails
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ class AttachmentChip(QFrame):
 
     def event(self, event: QEvent) -> bool:
         """Del means this attachment, not the chat that is open."""
-        return keeps(event, Qt.Key.Key_Delete) or super().event(event)
+        return keeps(event, *DELETE_KEYS) or super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):

@@ -62,7 +62,11 @@ class ChatListPane(ListPane):
         from app.ui.shared.grouped_list_view import GroupedView
 
         view = GroupedView(
-            self._theme, self.tr("Chats"), has_start_sign=False, turns=lambda row: getattr(row, "writing", False)
+            self._theme,
+            self.tr("Chats"),
+            has_start_sign=False,
+            selects_many=True,
+            turns=lambda row: getattr(row, "writing", False),
         )
         view.setItemDelegate(ChatDelegate(self._theme, view))
         view.chosen.connect(lambda chat_id: self.open_wanted.emit(chat_id))

@@ -64,6 +64,7 @@ class ChatPage(TabPanes):
         self._show_head(presenter.head())
         if presenter.opened.attachments:
             self.box.show_attachments(presenter.attaching.views())
+        presenter.tell_list()  # after a welcome page the chats were read before this page was made
 
     # Wires
 

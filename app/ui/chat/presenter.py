@@ -79,7 +79,7 @@ class ChatPresenter(ChatPresenterChats):
             self.opened, self.library, self.answers, history, catalogue, self._ensure_chat, self
         )
         self.conversation.head_changed.connect(self._conversation_changed)
-        self.answers.changed.connect(lambda _row: self._list_changed())
+        self.answers.changed.connect(lambda _row: self.tell_list())
         self.started.emit()
         last = self.library.get(self._settings.value.last_chat)
         if last is not None and not self.opened.draft.strip() and not self.opened.attachments:
@@ -220,7 +220,7 @@ class ChatPresenter(ChatPresenterChats):
             await self._ensure_chat()
             await asyncio.to_thread(self._settings.save)  # which chat to open again
         await self._store_draft(opened.chat_id, opened.draft, opened.attachments)
-        self._list_changed()
+        self.tell_list()
 
     async def _store_draft(self, chat_id: str | None, draft: str, attachments: tuple[Attachment, ...]) -> None:
         async with self._storing:

@@ -142,10 +142,10 @@ class ChatPresenterBase(QObject):
         assert self.library is not None
         if self.library.get(chat_id) is not None:
             await self.library.reread(chat_id)
-            self._list_changed()
+            self.tell_list()
 
     def _all_changed(self) -> None:
-        self._list_changed()
+        self.tell_list()
         self._head_changed()
         if self._history is not None:
             self.totals_changed.emit(self.totals())
@@ -156,7 +156,8 @@ class ChatPresenterBase(QObject):
 
         return totals_of(self.opened.thread.all(), self.shelf.name_of, self.caller.is_sandbox)
 
-    def _list_changed(self) -> None:
+    def tell_list(self) -> None:
+        """Tell the page every chat, once they are read."""
         if self.library is not None:
             self.entries_changed.emit(self._entries(self.library))
         self.busy_changed.emit()

@@ -246,7 +246,7 @@ class ChatPresenterChats(ChatPresenterBase):
         account = self.caller.account.id if self.caller.account is not None else ""
         report = await self.transfer.take(paths, account)
         await self.library.load()
-        self._list_changed()
+        self.tell_list()
         if report.newest:
             await self._open_chat(report.newest)
         self.reported.emit(report.title, report.lines)

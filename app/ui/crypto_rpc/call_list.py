@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.ui.crypto_rpc.call_rows import CallDelegate, CollectionKey, CollectionRow, groups_of
 from app.ui.crypto_rpc.state import CallEntry, CapsView, CollectionEntry
@@ -81,8 +81,9 @@ class CallListPane(ListPane):
         self.header.add(self.trash)
         self.header.add(self.folder)
         self.header.add(self.new)
-        self.view = GroupedView(theme, self.tr("Collections and calls that were sent"), has_start_sign=False)
-        self.view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.view = GroupedView(
+            theme, self.tr("Collections and calls that were sent"), has_start_sign=False, selects_many=True
+        )
         self.view.setItemDelegate(CallDelegate(theme, self.view))
         self.hold(self.view)
         self.new.clicked.connect(self.new_wanted)

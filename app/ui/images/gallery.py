@@ -29,10 +29,12 @@ from app.ui.shared.buttons import Button, IconButton, LinkButton
 from app.ui.shared.empty_state import EmptyState
 from app.ui.shared.error_card import ErrorCard
 from app.ui.shared.fields import ChoiceField
+from app.ui.shared.grouped_list import menu_place
 from app.ui.shared.header import PaneHeader
 from app.ui.shared.icon_label import IconLabel
 from app.ui.shared.in_pieces import Pieces, at_once
 from app.ui.shared.label import Label
+from app.ui.shared.own_keys import deletes
 from app.ui.shared.problems import ActionSpec, Problem
 from app.ui.shared.search_field import SearchField
 from app.ui.shared.segmented import SegmentedChoice
@@ -95,16 +97,15 @@ class TileView(QListView):
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
             self.activated.emit(self.currentIndex())
             return
-        if event.key() == Qt.Key.Key_Delete:
+        if deletes(event):
             self.trash_wanted.emit()
             return
         super().keyPressEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        place = event.pos()
-        if event.reason() == QContextMenuEvent.Reason.Keyboard:
-            place = self.visualRect(self.currentIndex()).center()
-        self.menu_wanted.emit(self.viewport().mapToGlobal(place))
+        index, place = menu_place(self, event)
+        if index.isValid():
+            self.menu_wanted.emit(place)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

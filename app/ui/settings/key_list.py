@@ -35,6 +35,7 @@ from app.ui.shared.icons import paint
 from app.ui.shared.kbd import hint_size, paint_hint
 from app.ui.shared.key_map import KeyMap, KeyRow, ShortcutRefused
 from app.ui.shared.key_text import key_text
+from app.ui.shared.own_keys import deletes
 from app.ui.shared.theme import Theme
 
 Index = QModelIndex | QPersistentModelIndex
@@ -206,7 +207,7 @@ class KeyListView(QListView):
         row = self._row_at(self.currentIndex())
         if row is not None and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_F2):
             self.start_capture(row.action_id)
-        elif row is not None and event.key() == Qt.Key.Key_Delete and row.is_changed:
+        elif row is not None and deletes(event) and row.is_changed:
             self.reset(row.action_id)
         else:
             super().keyPressEvent(event)

@@ -10,7 +10,8 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, QPoint, Qt
+from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QAbstractItemView
 
 Index = QModelIndex | QPersistentModelIndex
@@ -160,6 +161,19 @@ class GroupedModel(QAbstractListModel):
 
 def _is_heading(row: RowLike) -> bool:
     return isinstance(row, Heading)
+
+
+def menu_place(view: QAbstractItemView, event: QContextMenuEvent) -> tuple[QModelIndex, QPoint]:
+    """The row that a context menu is for, and where on the screen it opens.
+
+    By mouse it is the row under the pointer, an invalid one on the empty part; by key the current row.
+    """
+    place = event.pos()
+    index = view.indexAt(place)
+    if event.reason() == QContextMenuEvent.Reason.Keyboard:
+        index = view.currentIndex()
+        place = view.visualRect(index).center()
+    return index, view.viewport().mapToGlobal(place)
 
 
 def keep_in_sight(view: QAbstractItemView, index: QModelIndex) -> None:

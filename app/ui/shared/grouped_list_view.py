@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 
 from PySide6.QtCore import QElapsedTimer, QEvent, QItemSelectionModel, QModelIndex, QPoint, Qt, QTimer, Signal
-from PySide6.QtGui import QHideEvent, QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QContextMenuEvent, QHideEvent, QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView
 
-from app.ui.shared.grouped_list import Group, GroupedModel, RowLike, keep_in_sight
+from app.ui.shared.grouped_list import Group, GroupedModel, RowLike, keep_in_sight, menu_place
 from app.ui.shared.grouped_list_delegate import GroupedDelegate
+from app.ui.shared.own_keys import DELETE_KEYS, deletes, keeps
 from app.ui.shared.theme import Theme
 
 FRAME_MS = 80  # of the rings; they are small, and other things move meanwhile
@@ -18,6 +19,8 @@ TURN_MS = 900
 
 class GroupedView(QListView):
     """Enter and a click choose; Delete, F2, Space and the menu key ask for what a pane does with them.
+
+    `selects_many`: Shift, Ctrl and Ctrl+A select several rows, and Delete means all of them.
 
     `has_start_sign`, `has_end_sign`: the sign at that end of a row is hit apart from the rest of it.
     `click_chooses`: False where a click only selects, and a double click or Enter chooses.
@@ -42,6 +45,7 @@ class GroupedView(QListView):
         has_start_sign: bool = True,
         has_end_sign: bool = False,
         click_chooses: bool = True,
+        selects_many: bool = False,
         turns: Callable[[RowLike], bool] | None = None,
     ) -> None:
         super().__init__()
@@ -62,12 +66,12 @@ class GroupedView(QListView):
         self.setAccessibleName(name)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setMouseTracking(True)
+        if selects_many:
+            self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.setResizeMode(QListView.ResizeMode.Adjust)
-        self.customContextMenuRequested.connect(self._ask_for_menu)
         self.selectionModel().currentChanged.connect(self._tell_where)
         self.verticalScrollBar().actionTriggered.connect(self._let_go)
         theme.changed.connect(self.doItemsLayout)
@@ -175,16 +179,8 @@ class GroupedView(QListView):
 
     def event(self, event: QEvent) -> bool:
         """Keep the keys that mean the row one stands on from the window's actions, which mean what is open."""
-        if (
-            isinstance(event, QKeyEvent)
-            and event.type() == QEvent.Type.ShortcutOverride
-            and event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_F2)
-            and event.modifiers() in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
-            and self.current_key is not None
-        ):
-            event.accept()
-            return True
-        return super().event(event)
+        has_row = event.type() == QEvent.Type.ShortcutOverride and self.current_key is not None
+        return (has_row and keeps(event, *DELETE_KEYS, Qt.Key.Key_F2)) or super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key, pressed = self.current_key, event.key()
@@ -199,18 +195,16 @@ class GroupedView(QListView):
             self.play_wanted.emit(key)
         elif key is not None and pressed == Qt.Key.Key_F2:
             self.rename_wanted.emit(key)
-        elif key is not None and pressed == Qt.Key.Key_Delete:
+        elif key is not None and deletes(event):
             self.trash_wanted.emit(self.selected_keys() or (key,))
         else:
             super().keyPressEvent(event)
 
-    def _ask_for_menu(self, place: QPoint) -> None:
-        key = self.rows.key(self.indexAt(place))
-        if key is None:  # the menu key sends the middle of the widget, or no place at all
-            key = self.current_key
-            place = self.visualRect(self.currentIndex()).center()
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        index, place = menu_place(self, event)
+        key = self.rows.key(index)
         if key is not None:
-            self.menu_wanted.emit(key, self.viewport().mapToGlobal(place))
+            self.menu_wanted.emit(key, place)
 
     def _tell_where(self, now: QModelIndex, _before: QModelIndex) -> None:
         key = self.rows.key(now)

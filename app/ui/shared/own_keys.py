@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
+import sys
+
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent
+
+# What deletes the row one stands on. A Mac's Delete key is Backspace to Qt; elsewhere Backspace deletes text only.
+DELETE_KEYS = (Qt.Key.Key_Delete, *((Qt.Key.Key_Backspace,) if sys.platform == "darwin" else ()))
+_ALONE = (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
+
+
+def deletes(event: QKeyEvent) -> bool:
+    """Tell whether this key, pressed alone, deletes the row one stands on."""
+    return event.key() in DELETE_KEYS and event.modifiers() in _ALONE
 
 
 def keeps(event: QEvent, *keys: Qt.Key) -> bool:
@@ -11,12 +22,11 @@ def keeps(event: QEvent, *keys: Qt.Key) -> bool:
 
     True when that happened; the key then arrives in `keyPressEvent`.
     """
-    alone = (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
     if (
         isinstance(event, QKeyEvent)
         and event.type() == QEvent.Type.ShortcutOverride
         and event.key() in keys
-        and event.modifiers() in alone
+        and event.modifiers() in _ALONE
     ):
         event.accept()
         return True

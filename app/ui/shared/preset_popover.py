@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 from app.ui.shared.buttons import Button, QuietButton
 from app.ui.shared.frames import solid_frame
 from app.ui.shared.label import Label
-from app.ui.shared.own_keys import keeps
+from app.ui.shared.own_keys import DELETE_KEYS, deletes, keeps
 from app.ui.shared.popover import Popover
 from app.ui.shared.search_field import SearchField
 from app.ui.shared.typed_words import TypedWords
@@ -219,7 +219,7 @@ class _List(QListView):
 
     def event(self, event: QEvent) -> bool:
         """F2 and Del mean the row, not what is open in the window below."""
-        return keeps(event, Qt.Key.Key_F2, Qt.Key.Key_Delete) or super().event(event)
+        return keeps(event, Qt.Key.Key_F2, *DELETE_KEYS) or super().event(event)
 
     def _walks(self, event: QKeyEvent) -> bool:
         keys = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_F2)
@@ -233,7 +233,7 @@ class _List(QListView):
                 self.chosen.emit(name)
             case Qt.Key.Key_F2:
                 self.rename_wanted.emit(name)
-            case Qt.Key.Key_Delete:
+            case _ if deletes(event):
                 self.remove_wanted.emit(name)
             case Qt.Key.Key_Escape:
                 event.ignore()  # the popover closes

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter
-from PySide6.QtWidgets import QAbstractItemView, QStyle, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStyle, QVBoxLayout, QWidget
 
 from app.ui.shared.buttons import Button, IconButton
 from app.ui.shared.dialogs import confirm
@@ -43,8 +43,7 @@ class TrashPane(QWidget):
         self.back = IconButton(theme, "chevron-left", back)
         self.header = PaneHeader(theme, "Trash")
         self.header.add_before_title(self.back)
-        self.view = GroupedView(theme, "Trash", has_start_sign=False, click_chooses=False)
-        self.view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.view = GroupedView(theme, "Trash", has_start_sign=False, click_chooses=False, selects_many=True)
         self.view.setItemDelegate(TrashDelegate(theme, self.view))
         self.view.setUniformItemSizes(True)
         self.note = Label(theme, "", "small", "text3", wrap=True)

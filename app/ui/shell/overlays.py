@@ -133,8 +133,11 @@ class Overlays(QObject):
         window = self._window
         found: list[Candidate] = []
         here = window.current_tab
+        named_here = {entry.action.text for entry in window.registry.entries() if entry.scope == here}
         for entry in sorted(window.registry.entries(), key=lambda entry: entry.scope != here):
             action = entry.action
+            if entry.scope != here and action.text in named_here:
+                continue  # "Open trash" means the one of this tab
             if action.in_palette and action.id != f"go.{here}" and window.registry.can_run(entry):
                 kind = "tab" if action.id.startswith("go.") else "action"
                 hint = action.hint or ("" if entry.scope in (WINDOW, here) else entry.scope_title)

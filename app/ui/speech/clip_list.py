@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter
-from PySide6.QtWidgets import QAbstractItemView
 
 from app.ui.shared import icons
 from app.ui.shared.badge import Badge
@@ -48,8 +47,7 @@ class ClipListPane(ListPane):
         beta.setToolTip("This part of the service may change.")
         self.header.add_after_title(beta)
         self.header.add(self.new)
-        self.view = GroupedView(theme, "Clips", has_end_sign=False)
-        self.view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.view = GroupedView(theme, "Clips", has_end_sign=False, selects_many=True)
         self.delegate = ClipDelegate(theme, self.view)
         self.view.setItemDelegate(self.delegate)
         self.hold(self.view)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from app.ui.shared.badge import Badge
@@ -12,6 +13,7 @@ from app.ui.shared.buttons import Button, IconButton
 from app.ui.shared.card import Card
 from app.ui.shared.label import Label
 from app.ui.shared.money import money
+from app.ui.shared.own_keys import deletes
 from app.ui.shared.surfaces import zone
 from app.ui.shared.theme import Theme
 from app.ui.speech.state import ClonedRow
@@ -106,6 +108,13 @@ class CloneCard(Card):
         self.body.addWidget(self.second)
         self.body.addWidget(self.handle)
         self.body.addLayout(below)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Delete on any of its buttons moves the voice to the trash."""
+        if deletes(event):
+            self.trash.click()
+        else:
+            super().keyPressEvent(event)
 
     def show_row(self, row: ClonedRow) -> None:
         self.name.set_text(row.name)

@@ -30,7 +30,7 @@ from PySide6.QtWidgets import (
 from app.ui.shared.buttons import Button, PrimaryButton, QuietButton
 from app.ui.shared.flow import FlowLayout
 from app.ui.shared.label import Label
-from app.ui.shared.own_keys import keeps
+from app.ui.shared.own_keys import DELETE_KEYS, deletes, keeps
 from app.ui.shared.spinner import Progress
 from app.ui.transcription.exporting import length_words
 from app.ui.transcription.state import Batch, BatchRow
@@ -152,13 +152,13 @@ class BatchTable(QTableView):
 
     def event(self, event: QEvent) -> bool:
         """Del means the file one stands on, not the transcript that is open."""
-        return keeps(event, Qt.Key.Key_Delete) or super().event(event)
+        return keeps(event, *DELETE_KEYS) or super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         row_id = self.row_id()
         if row_id and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.open_wanted.emit(row_id)
-        elif row_id and event.key() == Qt.Key.Key_Delete:
+        elif row_id and deletes(event):
             self.drop_wanted.emit(row_id)
         else:
             super().keyPressEvent(event)

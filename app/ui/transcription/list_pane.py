@@ -51,7 +51,9 @@ class TranscriptListPane(ListPane):
         self.new = IconButton(theme, "plus", self.tr("New recording"), shortcut="Ctrl+N", framed=True)
         for button in (self.table, self.files, self.new):
             self.header.add(button)
-        self.view = GroupedView(theme, self.tr("Recordings and transcripts"), has_start_sign=False, turns=_is_under_way)
+        self.view = GroupedView(
+            theme, self.tr("Recordings and transcripts"), has_start_sign=False, selects_many=True, turns=_is_under_way
+        )
         self.view.setItemDelegate(TranscriptDelegate(theme, self.view))
         self.hold(self.view)
         self.new.clicked.connect(self.record_wanted)

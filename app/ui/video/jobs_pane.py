@@ -82,7 +82,7 @@ class JobsPane(QFrame):
         self.places = QStackedWidget()
         layout.addWidget(self._search_row)
         layout.addWidget(self.places, 1)
-        self.view = GroupedView(theme, self.tr("Jobs"), has_start_sign=False, turns=_turns)
+        self.view = GroupedView(theme, self.tr("Jobs"), has_start_sign=False, selects_many=True, turns=_turns)
         self.delegate = JobDelegate(theme, self.posters.get, self.view)
         self.view.setItemDelegate(self.delegate)
         self.view.setUniformItemSizes(True)
