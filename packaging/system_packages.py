@@ -104,7 +104,7 @@ def install(names: Sequence[str]) -> None:
 
 def privileges() -> list[str] | None:
     """Return what to put before apt-get: nothing as root, sudo where it asks for no password, None when we may not."""
-    if os.geteuid() == 0:
+    if sys.platform != "win32" and os.geteuid() == 0:
         return []
     sudo = shutil.which("sudo")
     if sudo is None:

@@ -10,6 +10,7 @@ import asyncio
 import select
 import socket
 import ssl
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import chain, zip_longest
@@ -276,11 +277,11 @@ def _is_readable(number: int) -> bool:
     """Whether the system holds something for a socket that the loop has not fetched yet; true for a closed one."""
     if number < 0:
         return True
-    if hasattr(select, "poll"):
-        poller = select.poll()
-        poller.register(number, select.POLLIN)
-        return bool(poller.poll(0))
-    return bool(select.select([number], [], [], 0)[0])
+    if sys.platform == "win32":  # select takes no numbers above 1023, and Windows has nothing else
+        return bool(select.select([number], [], [], 0)[0])
+    poller = select.poll()
+    poller.register(number, select.POLLIN)
+    return bool(poller.poll(0))
 
 
 @contextmanager

@@ -51,3 +51,10 @@ def test_arguments_reach_pytest_and_nobody_else() -> None:
     commands = dict(suite.stages(ENVIRONMENT, ["-k", "chat"]))
     assert commands["pytest"][-2:] == ["-k", "chat"]
     assert not any("chat" in command for name, command in commands.items() if name != "pytest")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere only the platform itself is looked at")
+def test_types_are_checked_for_every_system_that_rialto_runs_on() -> None:
+    checked = [command for name, command in suite.stages(ENVIRONMENT, []) if name.startswith("mypy")]
+    assert [command[command.index("--platform") + 1] for command in checked] == ["linux", "win32", "darwin"]
+    assert len({option for command in checked for option in command if option.startswith("--cache-dir")}) == 3
