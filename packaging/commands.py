@@ -122,11 +122,11 @@ def shots(options: argparse.Namespace, rest: Sequence[str]) -> int:
 
 
 def make_packages(options: argparse.Namespace, rest: Sequence[str]) -> int:
-    """Build for the system that this is; each can only be built on itself."""
+    """Build for the system that this is; each can only be built on itself. What a window needs is carried along."""
     from package import build_folder, package
 
     environ = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
-    environment = prepare(".venv-package", PACKAGE_LOCK, options, window=False, environ=environ)
+    environment = prepare(".venv-package", PACKAGE_LOCK, options, window=True, environ=environ)
     if options.only_folder:
         return build_folder(environment, test=not options.without_test)
     return package(environment, test=not options.without_test)
