@@ -135,3 +135,9 @@ def test_the_table_refuses_what_it_should() -> None:
     assert not allowed("app.sandbox.server", "app.service.errors")
     assert allowed("app.ui.chat.presenter", "app.storage.history")
     assert allowed("app.ui.chat.page", "app.ui.shared.theme")
+
+
+def test_one_place_asks_where_to_save() -> None:
+    """It makes names that every system takes and that say what is in the file."""
+    naming = [path.name for path in (ROOT / "app").rglob("*.py") if "AcceptSave" in path.read_text(encoding="utf-8")]
+    assert naming == ["save_dialog.py"]

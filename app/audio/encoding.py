@@ -58,7 +58,7 @@ def write_clip(target: Path, kind: str, spool: Spool, tags: ClipTags, source: Pa
     """Write a clip to `target`, whole or not at all. `source` is a file of that kind to copy. Raises `CannotWrite`."""
     if kind not in FORMATS or not (source is not None or can_encode(kind)):
         raise CannotWrite(missing_sentence(kind))
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.new")
+    temporary = target.with_name(f".{os.urandom(8).hex()}.new")  # short: a disk takes 255 bytes, the name may have them
     try:
         if source is not None and kind in ("mp3", "aac", "pcm"):
             _copy(source, temporary, tags if kind != "pcm" else None)

@@ -31,7 +31,7 @@ def write_atomically(path: Path, data: bytes, mode: int = PRIVATE_FILE) -> None:
     `StorageUnavailable`; the old file is then untouched and no temporary file stays.
     """
     make_folder(path.parent)
-    temporary = path.with_name(f".{path.name}.{os.urandom(4).hex()}.new")
+    temporary = path.with_name(f".{os.urandom(8).hex()}.new")  # not of its name, which may be as long as a disk takes
     try:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
         with os.fdopen(descriptor, "wb") as file:

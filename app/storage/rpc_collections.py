@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from app.storage.errors import StorageUnavailable, unavailable
+from app.storage.file_names import is_reserved
 from app.storage.files import make_folder, write_atomically
 from app.storage.values import micros_of, moment_of
 
@@ -167,8 +168,7 @@ def file_stem(name: str) -> str:
     """A file's name for a collection's: letters and digits of ASCII, never a name that a system keeps for itself."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
     stem = re.sub(r"[^a-z0-9]+", "-", plain.lower()).strip("-")[:60]
-    reserved = re.fullmatch(r"con|prn|aux|nul|com\d|lpt\d", stem)
-    return f"collection-{stem}".rstrip("-") if not stem or reserved else stem
+    return f"collection-{stem}".rstrip("-") if not stem or is_reserved(stem) else stem
 
 
 def collection_text(collection: Collection) -> str:

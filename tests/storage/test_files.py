@@ -91,3 +91,10 @@ def test_a_stored_file_loads_what_it_saved(tmp_path: Path) -> None:
     assert file.load() == b"[]"
     assert file.set_aside().startswith("accounts.json.broken-")
     assert file.load() is None
+
+
+def test_a_name_as_long_as_the_disk_takes_can_be_written(tmp_path: Path) -> None:
+    path = tmp_path / ("x" * 251 + ".txt")
+    write_atomically(path, b"all of it")
+    assert path.read_bytes() == b"all of it"
+    assert list(tmp_path.iterdir()) == [path]

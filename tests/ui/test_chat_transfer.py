@@ -9,7 +9,7 @@ from pathlib import Path
 from app.storage.chat_file import chat_to_json
 from app.storage.conversations import Chat
 from app.ui.chat.attachment import Attachment
-from app.ui.chat.presenter_export import HTML, JSON, MARKDOWN, ExportForm, file_name
+from app.ui.chat.presenter_export import HTML, JSON, MARKDOWN, ExportForm, name_of
 from tests.ui.chat_desk import Desk, open_desk, whole
 
 HOSTILE = """Look: <script>alert(1)</script> <img src=x onerror=alert(1)> ![pixel](https://evil.example/p.png)
@@ -199,6 +199,6 @@ async def test_a_file_that_cannot_be_written_is_named(tmp_home: Path) -> None:
 
 
 def test_file_names_fit_every_system() -> None:
-    assert file_name('a/b: "c"?', MARKDOWN) == "a b c.md"
-    assert file_name("...", HTML) == "Chat.html"
-    assert len(file_name("x" * 500, JSON)) == 85
+    assert name_of('a/b: "c"?', MARKDOWN) == "a b c.md"
+    assert name_of("...", HTML) == "Chat.html"
+    assert len(name_of("x" * 500, JSON)) == 200

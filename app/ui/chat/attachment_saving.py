@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from app.ui.shared.save_dialog import ask_to_save
+
 if TYPE_CHECKING:
     from app.ui.shared.tasks import TaskScope
 
@@ -41,13 +43,7 @@ class CopySaver(QObject):
         self._tasks = tasks
 
     def ask(self, source: Path, name: str) -> QFileDialog:
-        dialog = QFileDialog(self._parent, self._parent.tr("Save a copy"))
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.selectFile(Path(name).name)
-        dialog.fileSelected.connect(lambda path: self.save(source, Path(path)))
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
-        return dialog
+        return ask_to_save(self._parent, self._parent.tr("Save a copy"), name, lambda path: self.save(source, path))
 
     def save(self, source: Path, target: Path) -> None:
         """Copy the file off the UI thread and say where it went."""

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
+
+from app.ui.shared.save_dialog import ask_to_save
 
 if TYPE_CHECKING:
     from app.ui.shared.tasks import TaskScope
@@ -24,13 +26,8 @@ class CodeSaver(QObject):
         self._tasks = tasks
 
     def ask(self, code: str, file_name: str) -> None:
-        """Ask where to save; opens without a nested loop."""
-        dialog = QFileDialog(self._parent, self.tr("Save code"))
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.selectFile(file_name)
-        dialog.fileSelected.connect(lambda path: self.save(code, Path(path)))
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        """Ask where to save, under any name: code is text. Opens without a nested loop."""
+        ask_to_save(self._parent, self.tr("Save code"), file_name, lambda path: self.save(code, path), suffixes=())
 
     def save(self, code: str, path: Path) -> None:
         """Write the file off the UI thread and say where it went."""

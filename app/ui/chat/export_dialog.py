@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QWidget
 
-from app.ui.chat.presenter_export import ENDINGS, HTML, JSON, MARKDOWN, NAMES, ExportForm, file_name
+from app.ui.chat.presenter_export import ENDINGS, HTML, JSON, MARKDOWN, NAMES, ExportForm, name_of
 from app.ui.shared.dialogs import Dialog
 from app.ui.shared.label import Label
+from app.ui.shared.save_dialog import ask_to_save
 from app.ui.shared.segmented import SegmentedChoice
 from app.ui.shared.switch import Switch
 
@@ -74,15 +75,8 @@ class ExportDialog(Dialog):
 
 def ask_where(parent: QWidget, title: str, form: ExportForm, then: Callable[[Path], None]) -> QFileDialog:
     """Ask for the file to write; opens without a nested loop."""
-    dialog = QFileDialog(parent, "Export this chat")
-    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-    dialog.setNameFilter(f"{NAMES[form.kind]} (*{ENDINGS[form.kind]})")
-    dialog.setDefaultSuffix(ENDINGS[form.kind].removeprefix("."))
-    dialog.selectFile(file_name(title, form.kind))
-    dialog.fileSelected.connect(lambda path: then(Path(path)))
-    dialog.finished.connect(dialog.deleteLater)
-    dialog.open()
-    return dialog
+    kinds = f"{NAMES[form.kind]} (*{ENDINGS[form.kind]})"
+    return ask_to_save(parent, "Export this chat", name_of(title, form.kind), then, kinds=kinds)
 
 
 def ask_which(parent: QWidget, then: Callable[[tuple[Path, ...]], None]) -> QFileDialog:

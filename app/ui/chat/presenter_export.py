@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
+from app.storage.file_names import file_name
 from app.ui.chat.attachment import WORDS, attachments_of
 from app.ui.chat.message_rows import receipt_text
 from app.ui.chat.presenter_calls import calls_in
@@ -28,8 +29,6 @@ MARKDOWN, HTML, JSON = "markdown", "html", "json"
 ENDINGS = {MARKDOWN: ".md", HTML: ".html", JSON: ".json"}
 NAMES = {MARKDOWN: "Markdown", HTML: "Web page", JSON: "JSON"}
 _FENCE = re.compile(r"^(`{3,}|~{3,})", re.MULTILINE)
-_UNSAFE = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f]+')
-MAX_NAME_CHARS = 80
 
 STYLE = """
 :root{color-scheme:light dark;--text:#1b1a18;--quiet:#55524b;--line:#ddd9d1;--page:#fcfbf9;
@@ -60,10 +59,9 @@ class ExportForm:
     sources: bool = True
 
 
-def file_name(title: str, kind: str) -> str:
+def name_of(title: str, kind: str) -> str:
     """A name for the file that every system takes."""
-    words = " ".join(_UNSAFE.sub(" ", title or NEW_CHAT).split()).strip(". ")[:MAX_NAME_CHARS].rstrip(". ")
-    return f"{words or 'Chat'}{ENDINGS[kind]}"
+    return file_name(title or NEW_CHAT, ENDINGS[kind], otherwise="Chat")
 
 
 def markdown_of(chat: Chat, branch: Sequence[Message], name_of: Callable[[str], str], form: ExportForm) -> str:

@@ -1,4 +1,4 @@
-"""Asking which file to write or to read, without a loop inside the loop."""
+"""Asking which file to read, without a loop inside the loop."""
 
 from __future__ import annotations
 
@@ -6,14 +6,6 @@ import asyncio
 from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QWidget
-
-
-async def file_to_write(parent: QWidget, title: str, name: str, kinds: str) -> Path | None:
-    """The file that the person names; None when they leave."""
-    dialog = QFileDialog(parent, title, name, kinds)
-    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-    dialog.setDefaultSuffix(Path(name).suffix.removeprefix("."))
-    return await _answer(dialog)
 
 
 async def file_to_read(parent: QWidget, title: str, kinds: str) -> Path | None:

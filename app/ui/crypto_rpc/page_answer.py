@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 
 from app.ui.crypto_rpc.differences import compared
-from app.ui.crypto_rpc.file_dialogs import file_to_write
 from app.ui.crypto_rpc.outcomes import roots_of, tables_in
 from app.ui.shared.json_node import Path as TreePath
 from app.ui.shared.json_tree_model import find
+from app.ui.shared.save_dialog import ask_to_save
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from app.ui.crypto_rpc.page import CryptoRpcPage
     from app.ui.crypto_rpc.state import RunView
     from app.ui.shared.tasks import TaskScope
@@ -89,13 +92,12 @@ class AnswerDesk(QObject):
         self._page.toast_wanted.emit(self.tr("The answer is on the clipboard."), "", "")
 
     def save(self) -> None:
-        if self._page.presenter.run is not None:
-            self._tasks.start("rpc save", self._save, self._page.presenter.run)
+        run, tasks = self._page.presenter.run, self._tasks
+        if run is not None:
+            save = partial(tasks.start, "rpc save", self._save, run)
+            ask_to_save(self._page.main, self.tr("Save the answer"), "answer.json", save, kinds="JSON (*.json)")
 
-    async def _save(self, run: RunView) -> None:
-        chosen = await file_to_write(self._page.main, self.tr("Save the answer"), "answer.json", "JSON (*.json)")
-        if chosen is None:
-            return
+    async def _save(self, run: RunView, chosen: Path) -> None:
         try:
             await asyncio.to_thread(chosen.write_bytes, run.body)
         except OSError as error:

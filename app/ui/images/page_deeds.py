@@ -15,10 +15,11 @@ from PySide6.QtWidgets import QFileDialog
 from app.ui.images.edit_dialog import EditDialog
 from app.ui.images.enlarge_dialog import EnlargeDialog
 from app.ui.images.presenter_changes import EditChoice
-from app.ui.images.presenter_library import DEFAULT_PATTERN, PATTERN_WORDS, file_name
+from app.ui.images.presenter_library import DEFAULT_PATTERN, PATTERN_WORDS, name_of
 from app.ui.shared.dialogs import ask_text
 from app.ui.shared.menu import Menu
 from app.ui.shared.picture_decoding import NoPicture, decoded
+from app.ui.shared.save_dialog import ask_to_save
 
 if TYPE_CHECKING:
     from app.ui.images.page import ImagesPage
@@ -176,13 +177,17 @@ class PageDeeds(QObject):
         image = library.one(chosen[0]) if chosen else None
         if image is None:
             return
-        dialog = QFileDialog(page.gallery, "Save the image" if len(chosen) == 1 else "Save the images")
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         if len(chosen) == 1:
-            dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-            dialog.selectFile(file_name(library.pattern, image))
+            name = name_of(library.pattern, image)
+            ask_to_save(page.gallery, "Save the image", name, lambda target: library.save_as(chosen, target))
         else:
-            dialog.setFileMode(QFileDialog.FileMode.Directory)
+            self._ask_for_folder(chosen)
+
+    def _ask_for_folder(self, chosen: tuple[str, ...]) -> None:
+        page, library = self._page, self._page.presenter.library
+        dialog = QFileDialog(page.gallery, "Save the images")
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.fileSelected.connect(lambda target: library.save_as(chosen, Path(target)))
         dialog.open()
 
@@ -204,12 +209,7 @@ class PageDeeds(QObject):
             return
         library.pattern = pattern
         page.presenter.keep(pattern=pattern)
-        chosen = page.gallery.chosen()
-        dialog = QFileDialog(page.gallery, "Save the images")
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.setFileMode(QFileDialog.FileMode.Directory)
-        dialog.fileSelected.connect(lambda target: library.save_as(chosen, Path(target)))
-        dialog.open()
+        self._ask_for_folder(page.gallery.chosen())
 
 
 def _shown(path: Path) -> QImage:

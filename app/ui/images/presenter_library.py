@@ -13,6 +13,7 @@ from PySide6.QtCore import QObject, Signal
 from app.service.media_types import HEAD_BYTES, sniff
 from app.storage.conversations import new_id
 from app.storage.errors import StorageError, unavailable
+from app.storage.file_names import file_name
 from app.storage.files import write_atomically
 from app.storage.images import SUFFIXES, ImageFiles, Images, StoredImage, title_of
 from app.storage.picture_metadata import NotWhole, check_whole, metadata_of
@@ -27,13 +28,11 @@ from app.ui.shared.undo import UndoCommand, UndoStack
 
 DEFAULT_PATTERN = "{title} {number}"
 PATTERN_WORDS = ("title", "number", "model", "seed", "date", "time", "id")
-MAX_NAME_CHARS = 120
 MEASURE_AFTER_S = 0.2  # several images that come at once are measured once
 MAX_PICTURE_BYTES = 25 * 1024 * 1024
-_FORBIDDEN = '<>:"/\\|?*'
 
 
-def file_name(pattern: str, image: StoredImage) -> str:
+def name_of(pattern: str, image: StoredImage) -> str:
     """Return the name a picture is saved under: words in braces are filled in, what no disk takes is left out."""
     at = image.created_at.astimezone()
     words = {
@@ -48,9 +47,7 @@ def file_name(pattern: str, image: StoredImage) -> str:
     name = pattern or DEFAULT_PATTERN
     for word, value in words.items():
         name = name.replace(f"{{{word}}}", value)
-    clean = "".join(" " if char in _FORBIDDEN or ord(char) < 32 else char for char in name)
-    stem = " ".join(clean.split()).strip(". ")[:MAX_NAME_CHARS].rstrip(". ") or "Image"
-    return f"{stem}{SUFFIXES.get(image.form, '.png')}"
+    return file_name(name, SUFFIXES.get(image.form, ".png"), otherwise="Image")
 
 
 class ImageLibrary(QObject):
@@ -241,7 +238,7 @@ class ImageLibrary(QObject):
             image, path = self.one(image_id), self.path(image_id)
             if image is None or path is None:
                 continue
-            place = _free(target / file_name(self.pattern, image)) if is_folder else target
+            place = _free(target / name_of(self.pattern, image)) if is_folder else target
             try:
                 data = path.read_bytes()
             except OSError as error:

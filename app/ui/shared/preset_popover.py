@@ -25,6 +25,7 @@ from app.ui.shared.frames import solid_frame
 from app.ui.shared.label import Label
 from app.ui.shared.own_keys import DELETE_KEYS, deletes, keeps
 from app.ui.shared.popover import Popover
+from app.ui.shared.save_dialog import ask_to_save
 from app.ui.shared.search_field import SearchField
 from app.ui.shared.typed_words import TypedWords
 
@@ -169,21 +170,16 @@ class PresetPopover(Popover):
         dialog = QFileDialog(self.parentWidget(), self.tr("Import prompts and presets"))
         dialog.setNameFilter(self.tr("Prompts and presets") + " (*.json)")
         dialog.fileSelected.connect(lambda path: self.file_chosen.emit(Path(path)))
-        return self._open(dialog)
+        dialog.finished.connect(dialog.deleteLater)
+        self.close()
+        dialog.open()
+        return dialog
 
     def ask_for_target(self) -> QFileDialog:
         """Ask where to write everything."""
-        dialog = QFileDialog(self.parentWidget(), self.tr("Export prompts and presets"))
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.selectFile("rialto-presets.json")
-        dialog.fileSelected.connect(lambda path: self.target_chosen.emit(Path(path)))
-        return self._open(dialog)
-
-    def _open(self, dialog: QFileDialog) -> QFileDialog:
         self.close()
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
-        return dialog
+        title = self.tr("Export prompts and presets")
+        return ask_to_save(self.parentWidget(), title, "rialto-presets.json", self.target_chosen.emit)
 
 
 class _List(QListView):

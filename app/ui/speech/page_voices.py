@@ -6,10 +6,10 @@ import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtCore import QObject
 
 from app.ui.shared import money
+from app.ui.shared.save_dialog import ask_to_save
 from app.ui.shared.theme import Theme
 from app.ui.speech.editor import MAX_FILE_BYTES
 from app.ui.speech.voice_book import Key, VoiceFilter, languages
@@ -172,11 +172,7 @@ class VoiceWires(QObject):
             return
         kind, pattern = dialog.kind, dialog.pattern
         name = page.deeds.proposed_name(take_id, kind, pattern)
-        picker = QFileDialog(page.main, "Save the clip", name)
-        picker.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        picker.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        picker.fileSelected.connect(lambda path: page.deeds.export(take_id, Path(path), kind, pattern))
-        picker.open()
+        ask_to_save(page.main, "Save the clip", name, lambda path: page.deeds.export(take_id, path, kind, pattern))
 
     async def hand_on(self, take_id: str) -> None:
         """Give a clip to Transcribe: one file that is called like it."""

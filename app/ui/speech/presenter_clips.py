@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from app.audio.encoding import ClipTags, write_clip
 from app.audio.formats import format_title, suffix_of
 from app.storage.errors import unavailable
+from app.storage.file_names import file_name
 from app.storage.takes import Take, TakeFiles, Takes
 from app.ui.shared import money
 from app.ui.shared.waveform_text import clock
@@ -24,9 +25,7 @@ if TYPE_CHECKING:
 
 DEFAULT_PATTERN = "{title} - {voice}"
 PATTERN_WORDS = ("title", "voice", "model", "date", "time", "id")
-MAX_NAME_CHARS = 120
 _NUMBERS = {"speed": "speed", "temperature": "temperature", "top_p": "top-p"}
-_FORBIDDEN = '<>:"/\\|?*'
 
 
 def group_of(at: datetime, now: datetime) -> str:
@@ -43,7 +42,7 @@ def group_of(at: datetime, now: datetime) -> str:
     return f"{day:%B %Y}"
 
 
-def file_name(pattern: str, take: Take, model_name: str, kind: str) -> str:
+def name_of(pattern: str, take: Take, model_name: str, kind: str) -> str:
     """Return the name a clip is saved under: words in braces are filled in, what no disk takes is left out."""
     at = take.created_at.astimezone()
     words = {
@@ -57,9 +56,7 @@ def file_name(pattern: str, take: Take, model_name: str, kind: str) -> str:
     name = pattern or DEFAULT_PATTERN
     for word, value in words.items():
         name = name.replace(f"{{{word}}}", value)
-    clean = "".join(" " if char in _FORBIDDEN or ord(char) < 32 else char for char in name)
-    stem = " ".join(clean.split()).strip(". ")[:MAX_NAME_CHARS].rstrip(". ") or "Clip"
-    return f"{stem}{suffix_of(kind)}"
+    return file_name(name, suffix_of(kind), otherwise="Clip")
 
 
 def clip_row(take: Take, shelf: VoiceShelf, now: datetime, *, working: bool = False, plays: bool = False) -> ClipRow:

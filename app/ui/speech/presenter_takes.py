@@ -26,7 +26,7 @@ from app.ui.shared.tasks import TaskScope
 from app.ui.shared.trash import TrashEntry, TrashKind, moved_text
 from app.ui.shared.waveform_text import clock
 from app.ui.speech.presenter import SpeechPresenter
-from app.ui.speech.presenter_clips import DEFAULT_PATTERN, cost_words, delivery_words, file_name, same_file
+from app.ui.speech.presenter_clips import DEFAULT_PATTERN, cost_words, delivery_words, name_of, same_file
 from app.ui.speech.state import AuditionRow, DeskHead, FormatChoice
 from app.ui.speech.voice_book import Key
 
@@ -308,7 +308,7 @@ class TakeDeeds(QObject):
             return ""
         model = desk.shelf.model(take.model)
         name = model.name if model is not None else take.model
-        return file_name(pattern or desk.pattern or DEFAULT_PATTERN, take, name, kind)
+        return name_of(pattern or desk.pattern or DEFAULT_PATTERN, take, name, kind)
 
     def export(self, take_id: str, target: Path, kind: str, pattern: str = "") -> None:
         """Save the clip that is in the player as a file; `pattern` is remembered for the next one."""
@@ -327,7 +327,7 @@ class TakeDeeds(QObject):
             return None
         only = take.parts[0] if len(take.parts) == 1 and take.parts[0].has_sound else None
         kind = only.kind if only is not None and only.kind != "pcm" else "flac"
-        target = desk.clips.files.of(take_id) / file_name("{title}", take, take.model, kind)
+        target = desk.clips.files.of(take_id) / name_of("{title}", take, take.model, kind)
         try:
             if only is not None and only.kind == kind:
                 await asyncio.to_thread(same_file, desk.clips.files.part(only), target)

@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from app.ui.shared.save_dialog import ask_to_save
 from app.ui.transcription.presenter import TranscriptionPresenter
 
 FILE_FILTER = "Sound (*.wav *.wave *.flac *.m4a *.aac *.mp4 *.mp3 *.ogg *.oga *.webm);;All files (*)"
@@ -44,20 +45,9 @@ class FileDialogs(QObject):
         self._ask_where(self.tr("Save a copy of the recording"), "wav", self._presenter.save_sound)
 
     def _ask_where(self, words: str, kind: str, save: Callable[[Path], None]) -> None:
-        dialog = self._make(words)
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix(kind)
-        dialog.selectFile(f"{_file_name(self._title())}.{kind}")
-        dialog.fileSelected.connect(lambda name: save(Path(name)))
-        dialog.open()
+        ask_to_save(self._over, words, f"{self._title() or 'transcript'}.{kind}", save)
 
     def _make(self, words: str) -> QFileDialog:
         dialog = QFileDialog(self._over, words)
         dialog.finished.connect(dialog.deleteLater)
         return dialog
-
-
-def _file_name(title: str) -> str:
-    """A title as a file name on every system."""
-    kept = "".join(" " if sign in '\\/:*?"<>|' or ord(sign) < 32 else sign for sign in title)
-    return " ".join(kept.split()).strip(". ")[:120] or "transcript"

@@ -15,6 +15,7 @@ from app.ui.shared.announce import announce
 from app.ui.shared.dialogs import confirm
 from app.ui.shared.in_pieces import Pieces, at_once
 from app.ui.shared.menu import Menu
+from app.ui.shared.save_dialog import ask_to_save
 from app.ui.shared.scene_prompts import ScenePrompts
 from app.ui.shared.tab import PaletteItem, TabAction, TabInfo, Zones
 from app.ui.video.film_window import FilmWindow
@@ -307,14 +308,8 @@ class VideoPage(QObject):
         if not self.detail.film:
             return None
         film = Path(self.detail.film)
-        dialog = QFileDialog(self.main, self.tr("Save a copy of the video"))
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix(film.suffix.lstrip("."))
-        dialog.selectFile(film.name)
-        dialog.fileSelected.connect(lambda name: self.presenter.save_copy(film, Path(name)))
-        dialog.open()
-        return dialog
+        title = self.tr("Save a copy of the video")
+        return ask_to_save(self.main, title, film.name, lambda path: self.presenter.save_copy(film, path))
 
     def copy_film(self) -> None:
         """Put the file on the clipboard, to be pasted into a folder or another program."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from decimal import Decimal
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.ui.shared.in_pieces import Pieces, at_once
 from app.ui.shared.money import money
+from app.ui.shared.save_dialog import ask_to_save
 from app.ui.shared.tab import PaletteItem, TabAction, TabInfo, Zones
 from app.ui.wallet.canvas import Canvas
 from app.ui.wallet.key_dialogs import KeyDialogs
@@ -257,14 +257,8 @@ class WalletPage(QObject):
 
     def export(self) -> None:
         """Ask where to save what the filter finds; opens without a nested loop."""
-        dialog = QFileDialog(self.main, self.tr("Export receipts"))
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setNameFilter(FILE_FILTER)
-        dialog.setDefaultSuffix("csv")
-        dialog.selectFile("receipts.csv")
-        dialog.fileSelected.connect(lambda name: self.receipts.export(Path(name)))
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        title, suffixes = self.tr("Export receipts"), (".csv", ".json")
+        ask_to_save(self.main, title, "receipts.csv", self.receipts.export, suffixes=suffixes, kinds=FILE_FILTER)
 
     def _set_limit(self, key: str, text: str) -> None:
         problem = self.presenter.set_limit(key, text)

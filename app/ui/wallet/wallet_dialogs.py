@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QLineEdit, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QWidget
 
 from app.ui.shared.buttons import Button
 from app.ui.shared.dialogs import Dialog
 from app.ui.shared.fields import TextField, bind_label
 from app.ui.shared.label import Label
+from app.ui.shared.save_dialog import ask_to_save
 from app.ui.shared.theme import Theme
 from app.ui.wallet.add_wallet_dialog import AddWalletDialog
 
@@ -186,13 +187,7 @@ class ExportDialog(Dialog):
         self.save.setEnabled(not problem)
 
     def _choose(self) -> None:
-        dialog = QFileDialog(self, self.tr("Save the key file"))
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix("json")
-        dialog.selectFile("wallet-key.json")
-        dialog.fileSelected.connect(lambda name: self.take_path(Path(name)))
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        ask_to_save(self, self.tr("Save the key file"), "wallet-key.json", self.take_path)
 
     def take_path(self, path: Path) -> None:
         """Save there."""

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from app.sandbox.server import RunningSandbox
 from app.storage.images import StoredImage
-from app.ui.images.presenter_library import file_name
+from app.ui.images.presenter_library import name_of
 from app.ui.shared.theme import Theme
 from tests.storage.test_picture_metadata import FACTS, picture
 from tests.ui.images.desk import Desk, open_desk
@@ -101,8 +101,8 @@ async def test_saved_under_names_by_a_pattern_and_nothing_is_overwritten(images:
     harbour, _ = await two(images)
     folder = tmp_path / "out"
     folder.mkdir()
-    assert file_name("{title} {model} {seed}", harbour) == f"A harbour at dawn Canvas {harbour.seed}.webp"
-    assert file_name("../{title}?", harbour) == "A harbour at dawn.webp"
+    assert name_of("{title} {model} {seed}", harbour) == f"A harbour at dawn Canvas {harbour.seed}.webp"
+    assert name_of("../{title}?", harbour) == "A harbour at dawn.webp"
     for number in (1, 2):
         images.presenter.library.save_as([harbour.id], folder, "{title}")
         await images.until(lambda number=number: len(list(folder.iterdir())) == number)  # type: ignore[misc]  # bound here

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.audio.decoding import duration_s
 from app.ui.shared.dialogs import Dialog
 from app.ui.speech.audition_dialog import AuditionDialog
-from app.ui.speech.presenter_clips import file_name
+from app.ui.speech.presenter_clips import name_of
 from tests.ui.speech.desk import Desk
 
 TEXT = "The tide turns. The ferry leaves."
@@ -189,11 +189,19 @@ async def test_a_clip_is_saved_in_any_format_with_its_tags(speech: Desk, tmp_pat
         assert tags["title"] == TEXT and tags["artist"].startswith("Emma")
 
 
+async def test_a_clip_is_saved_under_a_name_as_long_as_the_disk_takes(speech: Desk, tmp_path: Path) -> None:
+    take_id = await with_a_take(speech)
+    target = tmp_path / ("x" * 251 + ".wav")
+    speech.deeds.export(take_id, target, "wav")
+    await speech.until(lambda: speech.toasts)
+    assert speech.toasts[-1][0] == f"Saved as {target.name}" and target.is_file()
+
+
 async def test_a_name_holds_nothing_that_a_disk_refuses(speech: Desk) -> None:
     take_id = await with_a_take(speech)
     take = speech.presenter.clips.one(take_id)
-    assert file_name("../{title}:*?\n", take, "Kokoro", "mp3") == "The tide turns. The ferry leaves.mp3"
-    assert file_name("///", take, "Kokoro", "wav") == "Clip.wav"
+    assert name_of("../{title}:*?\n", take, "Kokoro", "mp3") == "The tide turns. The ferry leaves.mp3"
+    assert name_of("///", take, "Kokoro", "wav") == "Clip.wav"
 
 
 async def test_the_list_filters_and_says_how_much_there_is(speech: Desk, qtbot: QtBot) -> None:

@@ -1,0 +1,70 @@
+"""Asks where to save a file. The name that is chosen says what is in the file, whatever was typed."""
+
+from __future__ import annotations
+
+import mimetypes
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from app.storage.file_names import file_name
+
+LONGEST_SUFFIX = 10
+_SAME = {".jpeg": ".jpg", ".htm": ".html", ".markdown": ".md", ".oga": ".ogg", ".wave": ".wav"}
+
+
+def ask_to_save(
+    parent: QWidget | None,
+    title: str,
+    name: str,
+    save: Callable[[Path], object],
+    *,
+    suffixes: Sequence[str] | None = None,
+    kinds: str = "",
+) -> QFileDialog:
+    """Open the dialog with `name` proposed and call `save` with what is chosen; without a nested loop.
+
+    `name` may hold what no disk takes; it is proposed without that. `suffixes` are those that fit what is written, the
+    first for a name that has none: by itself the one of `name`, and () where any will do. A name that ends otherwise
+    gets a fitting suffix, and the dialog opens again where a file of that name exists: only the person says what is
+    overwritten. `kinds` is Qt's name filter.
+    """
+    stem, _, ending = name.rpartition(".")
+    suffix = f".{ending}" if stem and ending.isalnum() and len(ending) <= LONGEST_SUFFIX else ""
+    proposed = file_name(name.removesuffix(suffix), suffix, otherwise="Untitled")
+    return _ask(parent, title, proposed, save, ((suffix,) if suffix else ()) if suffixes is None else suffixes, kinds)
+
+
+def _ask(
+    parent: QWidget | None, title: str, name: str, save: Callable[[Path], object], fitting: Sequence[str], kinds: str
+) -> QFileDialog:
+    """`name` may be a whole path."""
+    dialog = QFileDialog(parent, title)
+    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+    if kinds:
+        dialog.setNameFilter(kinds)
+    if fitting:
+        dialog.setDefaultSuffix(fitting[0].removeprefix("."))
+    dialog.selectFile(name)
+
+    def take(text: str) -> None:
+        path = fitted(Path(text), fitting)
+        if path != Path(text) and path.exists():
+            _ask(parent, title, str(path), save, fitting, kinds)
+        else:
+            save(path)
+
+    dialog.fileSelected.connect(take)
+    dialog.finished.connect(dialog.deleteLater)
+    dialog.open()
+    return dialog
+
+
+def fitted(path: Path, suffixes: Sequence[str]) -> Path:
+    """Return the path with a suffix of `suffixes`: instead of one that names another kind of file, else behind it."""
+    suffix = path.suffix.lower()
+    if not suffixes or _SAME.get(suffix, suffix) in [_SAME.get(each.lower(), each.lower()) for each in suffixes]:
+        return path
+    names_a_kind = mimetypes.guess_type(path.name)[0] is not None
+    return path.with_suffix(suffixes[0]) if names_a_kind else path.with_name(f"{path.name}{suffixes[0]}")
