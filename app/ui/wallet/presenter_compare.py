@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 TOLERANCE = Decimal("0.000001")  # what the service keeps of a dollar
 MAX_PAGES = 20
 NEARBY_S = 120.0
+SEARCHES = ("web-search", "x-search", "web-scraping")  # what a chat has done besides
 BY_AMOUNT = "Agrees, matched by amount"
 TOO_OLD = "Older than the service's book"
 
@@ -110,16 +111,21 @@ def compare(
 
 
 def _parts_together(booked: Mapping[str, list[Booking]]) -> list[list[Booking]]:
-    """Bookings by call: one that daily credits paid in part is two lines of one moment, in two currencies."""
+    """Bookings by call. One that daily credits paid in part is two lines of one moment, in two currencies; searches
+    for a chat are lines of their own."""
     groups: list[list[Booking]] = []
     for group in booked.values():
         first, last = group[0], groups[-1][-1] if groups else None
-        same = last is not None and (last.at, last.what, last.request_id) == (first.at, first.what, "")
-        if same and last is not None and not first.request_id and last.currency != first.currency:
+        unnamed = last is not None and last.at == first.at and not first.request_id
+        if last is not None and unnamed and (first.what in SEARCHES or _is_rest(first, last)):
             groups[-1] += group
         else:
             groups.append(list(group))
     return groups
+
+
+def _is_rest(booking: Booking, of: Booking) -> bool:
+    return booking.what == of.what and booking.currency != of.currency and not of.request_id
 
 
 def _matched(receipts: Sequence[Receipt], groups: Sequence[list[Booking]]) -> dict[int, list[Booking]]:
