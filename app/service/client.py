@@ -173,6 +173,7 @@ class ServiceClient:
         self._jitter = jitter
         self._origin = origin(self.base_url)
         self._http: httpx.AsyncClient | None = None
+        self._is_closed = False
         self._opening = asyncio.Lock()
 
     async def get(
@@ -225,6 +226,8 @@ class ServiceClient:
         return self.limits
 
     async def aclose(self) -> None:
+        """Close every connection. Calls under way are cut off, later ones are not sent."""
+        self._is_closed = True
         self._knows_limits = True  # a call that is being given up listens to nothing any more
         self.limits.budget.forget_listener(self._on_budget)
         http, self._http = self._http, None
@@ -288,7 +291,7 @@ class ServiceClient:
                     continue
                 attempts = record.exchange.attempts
                 wait_s = wait_before_retry(call.kind, error, attempts, self._jitter) if attempts else None
-                if wait_s is None or call.single or _is_the_callers(call, error):
+                if wait_s is None or call.single or self._is_closed or _is_the_callers(call, error):
                     raise
                 if not isinstance(error, RateLimited):
                     wait_s = longest_s = max(wait_s, longest_s)
@@ -372,7 +375,7 @@ class ServiceClient:
         try:
             response = await self._send(http, call)
         except ConnectionFailed as failure:
-            if failure.code != "address":  # that one never left
+            if failure.code != "address" and not self._is_closed:  # one never left, the other was cut off by us
                 limits.unreached(failure)
                 self._on_reach(failure.code or "network")
             raise
@@ -384,6 +387,8 @@ class ServiceClient:
         """Send once, following redirects inside the origin only. Raises what became of the connection."""
         url = self._url(call)
         for _ in range(MAX_REDIRECTS + 1):
+            if http.is_closed:
+                raise _closed()
             own = not is_absolute(call.path) and origin(url) == self._origin
             request = http.build_request(
                 call.method,
@@ -420,9 +425,15 @@ class ServiceClient:
 
     async def _open_http(self) -> httpx.AsyncClient:
         async with self._opening:
-            if self._http is None:
+            if self._http is None and not self._is_closed:
                 self._http = await asyncio.to_thread(self._build_http)
-            return self._http
+            http = self._http
+            if http is None or self._is_closed:  # whoever still holds a closed client would open one that nobody closes
+                self._http = None
+                if http is not None:
+                    await http.aclose()
+                raise _closed()
+            return http
 
     def _build_http(self) -> httpx.AsyncClient:
         """Runs in a thread: what httpx loads for its first call would hold the window for several frames."""
@@ -492,6 +503,10 @@ async def _beginning(response: httpx.Response, info: ResponseInfo) -> bytes:
     except (httpx.HTTPError, httpx.StreamError, BadAnswer):
         return b"".join(pieces)
     return b"".join(pieces)
+
+
+def _closed() -> ConnectionFailed:
+    return ConnectionFailed("This connection was closed.", code="closed", surely_not_sent=True)
 
 
 def _no_cookies() -> CookieJar:

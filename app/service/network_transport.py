@@ -85,7 +85,7 @@ class NetworkTransport(httpx.AsyncBaseTransport):
         self._pools.clear()
         self._retired.clear()
         for pool in pools:
-            await pool.connections.aclose()
+            await pool.aclose()
 
     async def _pool(self, way: Way, *, forwards: bool) -> _Pool:
         if self._generation != self._network.generation:
@@ -105,7 +105,7 @@ class NetworkTransport(httpx.AsyncBaseTransport):
     async def _close_if_done(self, pool: _Pool) -> None:
         if pool in self._retired and not pool.active:
             self._retired.discard(pool)
-            await pool.connections.aclose()
+            await pool.aclose()
 
 
 class _Pool:
@@ -113,7 +113,13 @@ class _Pool:
 
     def __init__(self, way: Way, *, forwards: bool) -> None:
         self.active = 0
-        self.connections = _connections(way, forwards=forwards)
+        self._backend = _ForwardBackend(way) if forwards else _Backend(way)
+        self.connections = _connections(way, self._backend, forwards=forwards)
+
+    async def aclose(self) -> None:
+        """Close every connection, those that are just being opened as well."""
+        self._backend.is_closed = True
+        await self.connections.aclose()
 
 
 class _Body(httpx.AsyncByteStream):
@@ -153,6 +159,7 @@ class _Backend(httpcore.AsyncNetworkBackend):
 
     def __init__(self, way: Way) -> None:
         self._way = way
+        self.is_closed = False
 
     async def connect_tcp(
         self,
@@ -163,9 +170,13 @@ class _Backend(httpcore.AsyncNetworkBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> SocketStream:
         try:
-            return await Dialer(self._way, host, port).open(timeout)
+            stream = await Dialer(self._way, host, port).open(timeout)
         except HopFailed as failed:
             raise _HopError(failed, host) from failed
+        if self.is_closed:  # httpcore forgets the connections that it is opening when it is closed
+            await stream.aclose()
+            raise httpcore.ConnectError("closed")
+        return stream
 
 
 class _ForwardBackend(_Backend):
@@ -188,7 +199,7 @@ def _is_forwarded(request: httpx.Request, proxy: Proxy) -> bool:
     return request.url.scheme == "http" and proxy.kind != "socks5"
 
 
-def _connections(way: Way, *, forwards: bool) -> httpcore.AsyncConnectionPool:
+def _connections(way: Way, backend: _Backend, *, forwards: bool) -> httpcore.AsyncConnectionPool:
     context = way.context or _no_context()
     proxy = way.proxy
     if proxy is None or not forwards:
@@ -197,7 +208,7 @@ def _connections(way: Way, *, forwards: bool) -> httpcore.AsyncConnectionPool:
             max_connections=MAX_CONNECTIONS,
             max_keepalive_connections=MAX_IDLE_CONNECTIONS,
             keepalive_expiry=IDLE_CONNECTION_S,
-            network_backend=_Backend(way),
+            network_backend=backend,
         )
     return httpcore.AsyncHTTPProxy(
         httpcore.URL(scheme=proxy.kind, host=proxy.host, port=proxy.port, target="/"),
@@ -207,7 +218,7 @@ def _connections(way: Way, *, forwards: bool) -> httpcore.AsyncConnectionPool:
         max_connections=MAX_CONNECTIONS,
         max_keepalive_connections=MAX_IDLE_CONNECTIONS,
         keepalive_expiry=IDLE_CONNECTION_S,
-        network_backend=_ForwardBackend(way),
+        network_backend=backend,
     )
 
 

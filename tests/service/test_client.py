@@ -4,6 +4,7 @@ import asyncio
 import gzip
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from decimal import Decimal
 
 import httpx
@@ -26,8 +27,10 @@ from app.service.errors import (
 )
 from app.service.exchange import curl_command
 from app.service.json_text import write_json
+from app.service.network_dial import Dialer
+from app.service.network_stream import SocketStream
 from app.service.retry import CallKind
-from tests.service.loopback import KEY, Watched, answering
+from tests.service.loopback import KEY, Watched, answering, http, serving
 
 Handler = Callable[[httpx.Request], httpx.Response]
 
@@ -378,3 +381,54 @@ async def test_nothing_is_opened_before_the_first_call_and_closing_twice_is_fine
     await watched.client.aclose()
     await watched.client.aclose()
     assert watched.client._http is None
+
+
+async def test_a_closed_client_sends_nothing_more_and_leaves_no_connection_open() -> None:
+    async with serving(http(500, {"error": "busy"})) as loopback:
+        watched = Watched(loopback.base_url)
+        going = asyncio.Event()
+        closed = asyncio.Event()
+
+        async def sleep(_seconds: float) -> None:
+            going.set()
+            await closed.wait()
+
+        watched.client._sleep = sleep
+        call = asyncio.ensure_future(watched.client.get("/models"))
+        await going.wait()
+        await watched.client.aclose()
+        closed.set()
+        with pytest.raises(ServiceError) as late:
+            await call
+        assert (late.value.code, late.value.surely_not_sent) == ("closed", True)
+        with pytest.raises(ConnectionFailed):
+            await watched.client.get("/models")
+        assert len(loopback.received) == 1
+        assert watched.client._http is None
+        async with asyncio.timeout(60):
+            await loopback.hung_up.wait()
+
+
+async def test_a_connection_that_is_opened_while_its_client_closes_is_closed_as_well(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with serving(http(200, {"data": []})) as loopback:
+        dialed, go_on = asyncio.Event(), asyncio.Event()
+        open_connection = Dialer.open
+
+        async def open_slowly(self: Dialer, timeout_s: float | None = None) -> SocketStream:
+            stream = await open_connection(self, timeout_s)
+            dialed.set()
+            await go_on.wait()
+            return stream
+
+        monkeypatch.setattr(Dialer, "open", open_slowly)
+        watched = Watched(loopback.base_url)
+        call = asyncio.ensure_future(watched.client.get("/models"))
+        await dialed.wait()
+        await watched.client.aclose()
+        go_on.set()
+        with suppress(ServiceError):
+            await call
+        async with asyncio.timeout(60):
+            await loopback.hung_up.wait()
