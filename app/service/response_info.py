@@ -18,6 +18,7 @@ from app.service.dialect import Dialect
 MAX_WAIT_S = 24 * 3600.0
 SKEW_WORTH_CORRECTING_S = 5.0
 MAX_HEADER_VALUE_CHARS = 8192
+MAX_NUMBER = 10**18  # of USD, tokens, bytes or milliseconds since 1970; a larger number is a mistake
 UNSHOWN_HEADERS = frozenset({"set-cookie", "authorization", "www-authenticate", "proxy-authenticate"})
 MAX_FILE_NAME_CHARS = 120
 _UNSAFE_IN_FILE_NAMES = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*\u200b-\u200f\u202a-\u202e\u2066-\u2069]')
@@ -223,18 +224,23 @@ def whole_number(text: str | None) -> int | None:
     if text is None:
         return None
     value = money(text)
-    return int(value) if value is not None and abs(value) < 10**18 else None
+    return int(value) if value is not None else None
 
 
 def money(value: object) -> Decimal | None:
-    """A finite Decimal from text or a JSON number; None for everything else."""
+    """A plausible Decimal from text or a JSON number; None for everything else."""
     if isinstance(value, bool) or not isinstance(value, (str, int, float, Decimal)):
         return None
     try:
         number = Decimal(str(value).strip())
     except (InvalidOperation, ValueError):
         return None
-    return number if number.is_finite() and abs(number.adjusted()) <= 40 else None
+    return number if is_plausible(number) else None
+
+
+def is_plausible(number: Decimal) -> bool:
+    """True for what can be added up and written without an error: up to 10¹⁸ either way, in steps of 10⁻⁴⁰."""
+    return number.is_finite() and -40 <= number.adjusted() <= 18 and abs(number) <= MAX_NUMBER
 
 
 def safe_file_name(disposition: str | None) -> str | None:

@@ -2,19 +2,24 @@
 
 Much of what the service sends is preview or beta. A field that changed its type must not take a whole list with it
 (R-CHAR-40), so a model first reads strictly, which is fast, and only where that fails reads again without the fields
-that did not fit.
+that did not fit. A number or a moment that cannot be meant fits nowhere: whoever shows it, or reckons with it, gets
+values that can be written, added up and told as a day.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Generic, Self, TypeVar
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any, Final, Generic, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, ValidationError, model_validator
 
 from app.service.errors import BadAnswer
+from app.service.response_info import MAX_NUMBER, is_plausible
 
 MAX_LIST_ITEMS = 10_000
+MIN_YEAR, MAX_YEAR = 1970, 2200  # no clock, no calendar and no time zone fails on a moment between them
 
 
 class WireModel(BaseModel):
@@ -26,7 +31,7 @@ class WireModel(BaseModel):
     @classmethod
     def _tolerate(cls, content: Any, read: ModelWrapValidatorHandler[Self]) -> Self:
         try:
-            return read(content)
+            return cls._plausible(read(content))
         except ValidationError as error:
             if not isinstance(content, Mapping):
                 raise
@@ -35,9 +40,58 @@ class WireModel(BaseModel):
             optional = {alias for name, field in names.items() for alias in (name, field.alias)}
             if not odd or not odd <= optional:
                 raise
-            return read({key: value for key, value in content.items() if key not in odd})
+            return cls._plausible(read({key: value for key, value in content.items() if key not in odd}))
+
+    @classmethod
+    def _plausible(cls, made: Self) -> Self:
+        """Give each field that holds an implausible value its default. Raises `ValueError` where it has none."""
+        changes: dict[str, object] = {}
+        for name, value in made.__dict__.items():
+            check = _CHECKS.get(type(value))
+            checked = value if check is None else check(value)
+            if checked is _IMPLAUSIBLE:
+                field = cls.model_fields[name]
+                if field.is_required():
+                    raise ValueError(name)
+                checked = field.get_default(call_default_factory=True)
+            if checked is not value:
+                changes[name] = checked
+        return made.model_copy(update=changes) if changes else made
 
 
+_IMPLAUSIBLE: Final = object()
+
+
+def _number(value: Any) -> object:
+    return value if -MAX_NUMBER <= value <= MAX_NUMBER else _IMPLAUSIBLE  # NaN compares as neither
+
+
+def _decimal(value: Any) -> object:
+    return value if is_plausible(value) else _IMPLAUSIBLE
+
+
+def _moment(value: Any) -> object:
+    """A time of day without a zone is UTC, as everything else that the service says."""
+    if not MIN_YEAR <= value.year < MAX_YEAR:
+        return _IMPLAUSIBLE
+    return value if value.tzinfo is not None else value.replace(tzinfo=UTC)
+
+
+def _each_value(values: Any) -> object:
+    """An object loses what is implausible in it, and keeps the rest."""
+    odd = [
+        key for key, value in values.items() if type(value) in _CHECKS and _CHECKS[type(value)](value) is _IMPLAUSIBLE
+    ]
+    return {key: value for key, value in values.items() if key not in odd} if odd else values
+
+
+_CHECKS: dict[type, Callable[[Any], object]] = {
+    int: _number,
+    float: _number,
+    Decimal: _decimal,
+    datetime: _moment,
+    dict: _each_value,
+}
 M = TypeVar("M", bound=WireModel)
 
 

@@ -12,6 +12,9 @@ from typing import Any
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _MAX_MONEY_CHARS = 60
+_MAX_MONEY_DIGITS = 18  # before the point, and 40 behind it: what can be added up and written without an error
+_MAX_SECONDS = 1e9
+_LAST = datetime(2200, 1, 1, tzinfo=UTC)  # no calendar and no time zone fails on a moment before it
 
 
 def micros_of(moment: datetime) -> int:
@@ -20,11 +23,10 @@ def micros_of(moment: datetime) -> int:
 
 
 def moment_of(micros: object) -> datetime:
-    """Return the moment in UTC; 1970 for what is no possible moment."""
-    try:
-        return _EPOCH + timedelta(microseconds=micros) if isinstance(micros, int) else _EPOCH
-    except OverflowError:
+    """Return the moment in UTC; 1970 for what is no moment between 1970 and 2200."""
+    if not isinstance(micros, int) or not 0 <= micros < micros_of(_LAST):
         return _EPOCH
+    return _EPOCH + timedelta(microseconds=micros)
 
 
 def moment_or_none(micros: object) -> datetime | None:
@@ -41,7 +43,7 @@ def money_of(value: object) -> Decimal | None:
         amount = Decimal(value)
     except (InvalidOperation, ValueError):
         return None
-    return amount if amount.is_finite() and abs(amount.adjusted()) < _MAX_MONEY_CHARS else None
+    return amount if amount.is_finite() and -40 <= amount.adjusted() < _MAX_MONEY_DIGITS else None
 
 
 def money_text(amount: Decimal | None) -> str | None:
@@ -105,11 +107,11 @@ def _decoded(text: object) -> object:
 
 
 def seconds_of(value: object) -> float | None:
-    """Return a finite, non-negative number of seconds, None for anything else."""
+    """Return a number of seconds from 0 to thirty years, None for anything else."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     try:
         seconds = float(value)
     except OverflowError:
         return None
-    return seconds if math.isfinite(seconds) and seconds >= 0 else None
+    return seconds if 0 <= seconds <= _MAX_SECONDS else None

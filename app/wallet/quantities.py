@@ -17,6 +17,7 @@ LARGEST: Final = 2**256 - 1
 BLOCK_TAGS: Final = ("latest", "safe", "finalized", "pending", "earliest")
 
 _DIGITS = 160  # 2**256 has 78 digits, and 18 more may follow the point
+_LONGEST_HEX = 200  # zeros before the number are no node's way, but harmless
 _HEX = re.compile(r"0[xX]([0-9a-fA-F]+)")
 _DECIMAL = re.compile(r"(-?[0-9][0-9_,]*(?:\.[0-9]+)?)(?:[eE]\+?([0-9]{1,3}))?\s*([A-Za-z]*)")
 
@@ -52,6 +53,15 @@ def _within(value: int) -> int:
     if value > LARGEST:
         raise QuantityRefused("large", "This number is larger than 256 bits hold.")
     return value
+
+
+def node_quantity(value: object) -> int | None:
+    """The number that a node answered, hexadecimal or plain; None for what is none, or needs more than 256 bits."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value if 0 <= value <= LARGEST else None
+    found = _HEX.fullmatch(value) if isinstance(value, str) and len(value) <= _LONGEST_HEX else None
+    number = int(found[1], 16) if found is not None else None
+    return number if number is not None and number <= LARGEST else None
 
 
 def hex_quantity(value: int) -> str:

@@ -10,6 +10,8 @@ import inspect
 import json
 import pkgutil
 from collections.abc import Iterator
+from datetime import UTC, datetime
+from decimal import Decimal
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
@@ -22,7 +24,10 @@ from hypothesis import strategies as st
 
 import app.service
 from app.service import chat_wire
+from app.service.account import Balances, LimitHit
+from app.service.billing import BillingBalance
 from app.service.errors import ServiceError
+from app.service.response_info import MAX_NUMBER
 from app.service.service import Service
 from app.service.sse import SseReader
 from app.service.wire import ListEnvelope, WireModel, read_model
@@ -55,8 +60,33 @@ def wire_names() -> list[str]:
     return sorted(ours | {*structs, "data", "error", "message", "details", "_errors", "code", "accepts", "x"})
 
 
-TEXTS = ["", "x", "0", "-1", "NaN", "Infinity", "1e999", "true", "2026-01-01T00:00:00Z", "\ud800", "vv_1", "0x", "🦜"]
+TEXTS = [
+    "",
+    "x",
+    "0",
+    "-1",
+    "NaN",
+    "Infinity",
+    "1e999",
+    "true",
+    "2026-01-01T00:00:00Z",
+    "9999-12-31T23:59:59Z",
+    "0001-01-01",
+    "\ud800",
+    "vv_1",
+    "0x",
+    "🦜",
+]
 leaves = st.none() | st.booleans() | st.integers() | st.floats() | st.sampled_from(TEXTS) | st.just(10**400)
+
+
+def is_plausible(value: object) -> bool:
+    """A number that can be written and added up, a moment that has a local time."""
+    if isinstance(value, datetime):
+        return value.tzinfo is not None and 1970 <= value.year < 2200
+    if isinstance(value, int | float | Decimal):
+        return -MAX_NUMBER <= value <= MAX_NUMBER
+    return True
 
 
 def values(names: list[str]) -> st.SearchStrategy[object]:
@@ -80,12 +110,22 @@ def test_any_object_becomes_the_model_or_a_service_error(model: type[WireModel])
             assert error.message
             return
         assert isinstance(read, model) and repr(read)
+        assert all(is_plausible(value) for value in vars(read).values())
         for name, member in inspect.getmembers_static(model):
             if isinstance(member, (property, cached_property)) and not name.startswith(("_", "model_")):
                 getattr(read, name)
         assert ListEnvelope.read(model, {"data": [content, None]}).broken <= 2
 
     holds()
+
+
+def test_an_odd_number_costs_its_own_field_and_no_other() -> None:
+    balances = read_model(Balances, {"USD": Decimal("1e308"), "DIEM": Decimal("-1e300"), "BUNDLED_CREDITS": "3.5"})
+    assert (balances.usd, balances.diem, balances.bundled) == (None, None, Decimal("3.5"))
+    billing = read_model(BillingBalance, {"balances": {"usd": "1e308", "diem": "2"}})
+    assert billing.balances == {"diem": Decimal(2)}
+    hit = read_model(LimitHit, {"timestamp": "2026-01-01T00:00:00"})
+    assert hit.at == datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def test_the_models_were_found() -> None:

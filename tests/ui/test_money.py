@@ -114,4 +114,5 @@ def test_amounts_that_stand_together_add_up_as_they_are_read() -> None:
     assert money.decimals_of([]) == money.decimals_of([Decimal(3), Decimal("1.50")]) == 2
     assert money.decimals_of([Decimal("0.00000123")]) == 6
     assert money.decimals_of([Decimal("1.00000123")]) == 4
-    assert money.money(Decimal("1E+30"), 2).endswith(",000.00")
+    assert money.money(Decimal("1E+14"), 2).endswith(",000.00")
+    assert money.money(Decimal("1E+30"), 2) == money.DASH

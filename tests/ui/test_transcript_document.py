@@ -13,9 +13,10 @@ import webvtt
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.ui.shared.money import position
 from app.ui.transcription.document import Document, Segment, Word, document_from, join_documents
 from app.ui.transcription.editing import edit_segment, merge, nudge, search, split, word_spans
-from app.ui.transcription.exporting import FORMATS, CueRules, Head, cues, export, short_clock
+from app.ui.transcription.exporting import FORMATS, CueRules, Head, cues, export
 from app.ui.transcription.transcript_rows import found_in_row, rows_of
 
 WORDS = [("high", 0.1, 0.4), ("water", 0.5, 0.9), ("at", 1.0, 1.1), ("six", 1.2, 1.6), ("the", 4.0, 4.2)]
@@ -247,7 +248,7 @@ def test_the_other_four_formats() -> None:
 
 
 def test_clocks() -> None:
-    assert [short_clock(s) for s in (0, 24.9, 724, 3723)] == ["0:00", "0:24", "12:04", "1:02:03"]
+    assert [position(s) for s in (0, 24.9, 724, 3723)] == ["0:00", "0:24", "12:04", "1:02:03"]
 
 
 def test_what_is_found_is_marked_in_every_way_of_showing_it() -> None:

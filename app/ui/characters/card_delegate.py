@@ -151,7 +151,7 @@ class CardDelegate(QStyledItemDelegate):
         spot = QRectF(rect.left(), rect.center().y() - side / 2 + 0.5, side, side)
         icons.paint(painter, theme, "star-filled", spot, "warn")
         left = rect.left() + side + theme.px(4)
-        rating = f"{stats.average_rating:.1f}"
+        rating = money.rating(stats.average_rating)
         painter.setPen(theme.color("text2"))
         painter.drawText(QRect(left, rect.top(), rect.width(), rect.height()), _START, rating)
         left += metrics.horizontalAdvance(rating) + theme.px(4)

@@ -286,10 +286,10 @@ class StatsCard(Card):
     def show_character(self, character: Character) -> None:
         stats = character.stats
         rated = stats.rating_count > 0
-        own = f"{stats.user_rating:g}" if stats.user_rating is not None else "–"
+        own = money.rating(stats.user_rating).removesuffix(".0")
         values = (
             (
-                f"{stats.average_rating:.1f}" if rated else "–",
+                money.rating(stats.average_rating) if rated else "–",
                 f"of {money.count(stats.rating_count)}" if rated else "not rated",
             ),
             (money.short_count(stats.imports), "use" if stats.imports == 1 else "uses"),
@@ -302,7 +302,4 @@ class StatsCard(Card):
 
 
 def _day(at: datetime | None) -> str:
-    if at is None:
-        return "not stated"
-    local = at.astimezone()
-    return f"{local.day} {local:%b %Y}"
+    return "not stated" if at is None else money.day(at)

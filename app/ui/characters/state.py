@@ -150,7 +150,7 @@ def spoken(character: Character) -> str:
     parts = [character.name or character.slug]
     parts += ["for adults"] if character.adult else []
     if stats.rating_count:
-        parts.append(f"rated {stats.average_rating:.1f} by {money.count(stats.rating_count)}")
+        parts.append(f"rated {money.rating(stats.average_rating)} by {money.count(stats.rating_count)}")
     parts.append(uses_text(stats.imports))
     parts += [character.description] if character.description else []
     parts += ["may use the web"] if character.web_enabled else []

@@ -181,10 +181,10 @@ class CharacterBar(QFrame):
         rated = character.rating_count > 0
         self._star.setVisible(rated)
         self.rating.setVisible(rated)
-        self.rating.set_text(f"{character.rating:.1f} ({money.count(character.rating_count)})")
+        self.rating.set_text(f"{money.rating(character.rating)} ({money.count(character.rating_count)})")
         self.rating.setAccessibleName(
-            self.tr("Rated {rating:.1f} by {rating_count} people").format(
-                rating=character.rating, rating_count=money.count(character.rating_count)
+            self.tr("Rated {rating} by {rating_count} people").format(
+                rating=money.rating(character.rating), rating_count=money.count(character.rating_count)
             )
         )
         self.about.set_text(" ".join(character.description.split()))

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from app.ui.chat.options import MAX_LINKS_READ, ChatOptions, judge
+from app.ui.shared.money import MOST
 
 if TYPE_CHECKING:
     from decimal import Decimal
@@ -110,7 +111,7 @@ def turn_cap_usd(model: Model, options: ChatOptions, prompt_tokens: int, links: 
 
 def context_text(tokens: int | None) -> str:
     """A context's size in few signs: `131K`, `65K`, `1M`. Rounded down: it is never shown larger than it is."""
-    if not tokens:
+    if not tokens or not 0 < tokens < MOST:
         return ""
     for size, unit in ((1_000_000, "M"), (1_000, "K")):
         if tokens >= size:

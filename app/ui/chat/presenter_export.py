@@ -18,6 +18,7 @@ from app.ui.chat.message_rows import receipt_text
 from app.ui.chat.presenter_calls import calls_in
 from app.ui.chat.presenter_rows import receipt_of, stored_sources
 from app.ui.chat.titles import NEW_CHAT
+from app.ui.shared import money
 from app.ui.shared.markdown_citations import MARKER, indexes_of
 
 if TYPE_CHECKING:
@@ -154,7 +155,7 @@ def _about(chat: Chat, branch: Sequence[Message]) -> str:
     if chat.character_name:
         parts.append(f"with {chat.character_name}")
     if branch:
-        parts.append(f"{branch[0].created_at.astimezone():%Y-%m-%d %H:%M}")
+        parts.append(money.moment(branch[0].created_at))
     return " · ".join(parts)
 
 

@@ -132,5 +132,5 @@ class Library:
 
 
 def _trash_entry(chat: Chat, moment: datetime, now: datetime) -> TrashEntry:
-    number = "1 message" if chat.message_count == 1 else f"{chat.message_count:,} messages"
+    number = "1 message" if chat.message_count == 1 else f"{money.count(chat.message_count)} messages"
     return TrashEntry(chat.id, chat.title or NEW_CHAT, f"{number} · {money.when(moment, now)}", moment)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.ui.chat.presenter_models import retires_text
+from app.ui.shared.money import count
 
 if TYPE_CHECKING:
     from app.service.models import Model
@@ -56,4 +57,4 @@ def _key(model: Model) -> str:
 def _users(chats: int) -> str:
     if not chats:
         return "New chats use it."
-    return "1 chat uses it." if chats == 1 else f"{chats:,} chats use it."
+    return "1 chat uses it." if chats == 1 else f"{count(chats)} chats use it."

@@ -13,6 +13,7 @@ from app.storage.chat_file import NotAChat, chat_to_json, import_chat
 from app.storage.chat_file_bytes import Packed, keep_files, named_in, write_chat
 from app.storage.chat_import import Export, NotAnExport, read_export
 from app.ui.chat.presenter_export import HTML, JSON, ExportForm, html_page, markdown_of
+from app.ui.shared.money import count
 
 if TYPE_CHECKING:
     from app.storage.history import History
@@ -110,4 +111,4 @@ def _left_out(packed: Packed) -> str:
 
 
 def _count(number: int, word: str) -> str:
-    return f"1 {word}" if number == 1 else f"{number:,} {word}s"
+    return f"1 {word}" if number == 1 else f"{count(number)} {word}s"

@@ -303,7 +303,7 @@ def waiting_problem(wait: RetryWait, now: datetime) -> Problem:
 def estimate_words(credits: int, low_usd: Decimal, high_usd: Decimal) -> str:
     """`180 cr, $0.00011 to $0.00013`: two prices are documented, so it is a range (R-RPC-30)."""
     low, high = money.money(low_usd), money.money(high_usd)
-    return f"{credits:,} cr, {low}" + (f" to {high}" if high != low else "")
+    return f"{money.count(credits)} cr, {low}" + (f" to {high}" if high != low else "")
 
 
 def headers_of(call: RpcCall) -> tuple[tuple[str, str], ...]:

@@ -26,7 +26,7 @@ from app.ui.crypto_rpc.state import RunView
 from app.wallet.abi import decode, encode_call, read_interface
 from app.wallet.abi_types import Entry
 from app.wallet.errors import AbiRefused
-from app.wallet.quantities import hex_quantity, scaled
+from app.wallet.quantities import hex_quantity, node_quantity, scaled
 
 if TYPE_CHECKING:
     from app.ui.crypto_rpc.presenter_jobs import JobDesk
@@ -116,8 +116,8 @@ class Tools:
 
     async def _newest(self, job: Job, network: str) -> int:
         outcomes, _ = await job.ask(network, [CallRow(1, "eth_blockNumber", [])])
-        value = outcomes[0].value
-        return int(value, 16) if isinstance(value, str) and not outcomes[0].is_error else -1
+        number = None if outcomes[0].is_error else node_quantity(outcomes[0].value)
+        return -1 if number is None else number
 
     # Balances
 
@@ -204,7 +204,7 @@ def _balances(plan: SheetPlan, answers: Sequence[CallOutcome]) -> list[object]:
     digits: list[int] = []
     for token in plan.tokens:
         decimals, symbol = _result(next(told), "decimals"), _result(next(told), "symbol")
-        digits.append(decimals if isinstance(decimals, int) and decimals <= 77 else 0)
+        digits.append(decimals if isinstance(decimals, int) and 0 <= decimals <= 77 else 0)
         name = symbol if isinstance(symbol, str) and symbol.strip() else token
         names.append(f"{name} {token}" if name in names else name)
     coin, table = coin_of(plan.network), list[object]()
@@ -222,7 +222,8 @@ def _balances(plan: SheetPlan, answers: Sequence[CallOutcome]) -> list[object]:
 def _amount(outcome: CallOutcome, places: int) -> str:
     if outcome.is_error or not isinstance(outcome.value, str):
         return outcome.message or "not told"
-    return scaled(int(outcome.value, 16), places)
+    number = node_quantity(outcome.value)
+    return scaled(number, places) if number is not None else "not told"
 
 
 def _result(outcome: CallOutcome, name: str) -> object:
@@ -238,9 +239,9 @@ def _head(network: str, outcome: CallOutcome, seen: dict[str, int], now: float) 
     """One row of the watch: the newest block, how old it is, and how many came since the last look."""
     value, at = outcome.value, None
     if isinstance(value, Mapping):
-        at = int(str(value.get("timestamp", "0x0")), 16)
+        at = node_quantity(value.get("timestamp"))
         value = value.get("number")
-    number = int(value, 16) if isinstance(value, str) else value if isinstance(value, int) else None
+    number = node_quantity(value)
     if outcome.is_error or number is None:
         return {"network": network_title(network), "block": None, "trouble": outcome.message or "no block"}
     new = number - seen[network] if network in seen else None

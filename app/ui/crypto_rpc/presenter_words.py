@@ -28,7 +28,7 @@ def title_of(call: RpcCall) -> str:
 def entry_of(call: RpcCall, now: datetime) -> CallEntry:
     """One row of the list."""
     badge, tone = _badge(call)
-    right = f"{_charged(call)}  {call.at.astimezone():%H:%M}".strip()
+    right = f"{_charged(call)}  {money.moment(call.at, '%H:%M')}".strip()
     return CallEntry(
         call.id,
         day_of(call.at, now),
@@ -64,10 +64,11 @@ def _charged(call: RpcCall) -> str:
     if call.replayed:
         return "0 cr"
     if call.credits is not None:
-        return f"{call.credits:,} cr"
-    return f"about {call.estimate_credits:,} cr"
+        return f"{money.count(call.credits)} cr"
+    return f"about {money.count(call.estimate_credits)} cr"
 
 
+@money.or_dash
 def day_of(at: datetime, now: datetime) -> str:
     """The heading that a moment stands under: Today, Yesterday, or the day."""
     day, today = at.astimezone().date(), now.astimezone().date()
@@ -75,7 +76,7 @@ def day_of(at: datetime, now: datetime) -> str:
         return "Today"
     if day == today - timedelta(days=1):
         return "Yesterday"
-    return f"{day.day} {day:%b %Y}"
+    return money.day(at)
 
 
 def run_title(place: int, call: RpcCall) -> str:
@@ -112,7 +113,7 @@ def key_note(first: RpcCall | None, digest: str, now: datetime) -> tuple[str, st
     if first.digest == digest:
         return f"Free again for {money.duration(left)}", ""
     sentence = (
-        f"This key went with another request at {first.at.astimezone():%H:%M}. The service would refuse this one:"
+        f"This key went with another request at {money.moment(first.at, '%H:%M')}. The service would refuse this one:"
         " take a new key."
     )
     return f"In use for {money.duration(left)}", sentence

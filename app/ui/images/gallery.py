@@ -21,7 +21,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QHBoxLayout, QListView, QStackedWidget, QVBoxLayout, QWidget
 
 from app.ui.images.picture_work import read_thumbnail, tile
-from app.ui.images.state import SCOPES, Shelf, group_of
+from app.ui.images.state import SCOPES, Shelf
 from app.ui.images.tile_delegate import GAP, TileDelegate
 from app.ui.images.tile_model import TileModel
 from app.ui.shared import money
@@ -426,7 +426,7 @@ class Gallery(QWidget):
             return
         row = self.model.row(self.view.indexAt(QPoint(self._theme.px(24), self._theme.px(24))).row())
         row = row or (self._shelf.tiles[0] if self._shelf.tiles else None)
-        self.header.set_title(group_of(row.at, datetime.now(UTC)) if row is not None and row.at else "Images")
+        self.header.set_title(money.day_group(row.at, datetime.now(UTC)) if row is not None and row.at else "Images")
 
     def _example(self, action: str) -> None:
         self.example_wanted.emit(next(spec.text for spec in EXAMPLES if spec.id == action))

@@ -61,7 +61,7 @@ def details_of(image: StoredImage, path: Path | None, deeds: tuple[PaidDeed, ...
         ("Cost", cost),
         ("Time", money.duration(image.duration_s) if image.duration_s else ""),
         ("File", f"{FORMAT_TITLES.get(image.form, image.form)}, {money.size(image.size_bytes)}" if image.file else ""),
-        ("Made", f"{image.created_at.astimezone():%Y-%m-%d %H:%M}"),
+        ("Made", money.moment(image.created_at)),
         ("Request id", image.request_id),
     )
     return Details(

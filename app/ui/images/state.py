@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 
@@ -133,17 +133,3 @@ class Details:
     trashed: bool = False
     can_rerun: bool = False
     deeds: tuple[PaidDeed, ...] = ()
-
-
-def group_of(at: datetime, now: datetime) -> str:
-    """Return the heading a picture stands under."""
-    day, today = at.astimezone().date(), now.astimezone().date()
-    if day >= today:
-        return "Today"
-    if day == today - timedelta(days=1):
-        return "Yesterday"
-    if day > today - timedelta(days=7):
-        return "This week"
-    if (day.year, day.month) == (today.year, today.month):
-        return "This month"
-    return f"{day:%B %Y}"

@@ -1,28 +1,56 @@
-"""How amounts, counts, sizes and times are written. Never rounds money to zero, never hides a cost."""
+"""How amounts, counts, sizes and times are written. Never rounds money to zero, never hides a cost.
+
+Every function here takes whatever a service or a file may hold, None and NaN too: what cannot be written sensibly is a
+dash. So no row, card or sentence fails, or grows without bound, because of an odd value.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
-from decimal import ROUND_CEILING, ROUND_HALF_UP, Context, Decimal
+from decimal import ROUND_CEILING, ROUND_HALF_UP, Decimal
+from functools import wraps
+from typing import ParamSpec
 
+DASH = "–"
 PLAY_MONEY = "play money"  # said of every amount that only the Sandbox's balance pays
-_WIDE = Context(prec=64)
+MOST = 10**15  # of USD or of anything counted; what is larger is a mistake, and wider than its place
+LONGEST_S = 10_000 * 3600  # a duration of more than a year is a mistake, too
 _CENTS = 2
 _FINE = 4  # decimals below ten cents
 _FINEST = 6  # what services keep of a dollar
+_TINIEST = 12  # decimals; what is smaller is a mistake
 _THOUSAND = 1_000
+_P = ParamSpec("_P")
 
 
-def money(amount: Decimal, decimals: int | None = None) -> str:
+def or_dash(write: Callable[_P, str]) -> Callable[_P, str]:
+    """Let a function that writes a number or a moment answer with a dash where Python cannot write it.
+
+    `NaN` has no digits, the year 9999 no local time, and None no sign.
+    """
+
+    @wraps(write)
+    def total(*args: _P.args, **kwargs: _P.kwargs) -> str:
+        try:
+            return write(*args, **kwargs)
+        except (ArithmeticError, AttributeError, TypeError, ValueError):
+            return DASH
+
+    return total
+
+
+@or_dash
+def money(amount: Decimal | None, decimals: int | None = None) -> str:
     """Return USD with at least two significant digits: `$18.42`, `$0.11`, `$0.0026`, `$0.00001`, `−$0.50`.
 
     With `decimals`, exactly so many: for amounts that stand together and have to add up (`decimals_of`).
     """
-    if decimals is not None:
-        shown = abs(amount).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP, _WIDE)
-        return f"{'−' if amount < 0 else ''}${shown:,f}"
-    return _written(amount, ROUND_HALF_UP)
+    if decimals is None:
+        return _written(amount, ROUND_HALF_UP)
+    known = _plausible(amount)
+    shown = abs(known).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
+    return f"{'−' if known < 0 else ''}${shown:,f}"
 
 
 def decimals_of(amounts: Iterable[Decimal]) -> int:
@@ -33,16 +61,19 @@ def decimals_of(amounts: Iterable[Decimal]) -> int:
     return min(max(needed, _CENTS), most)
 
 
-def at_most(amount: Decimal) -> str:
+@or_dash
+def at_most(amount: Decimal | None) -> str:
     """Return a cap before sending, rounded up: `≤ $0.0046`."""
     return f"≤ {_written(amount, ROUND_CEILING)}"
 
 
-def about(amount: Decimal) -> str:
+@or_dash
+def about(amount: Decimal | None) -> str:
     """Return an estimate: `about $0.082`."""
-    return f"about {money(amount)}"
+    return f"about {_written(amount, ROUND_HALF_UP)}"
 
 
+@or_dash
 def after(price: Decimal, balance: Decimal | None, *, is_play: bool) -> str:
     """Return what a price leaves: `balance after $4.98`, `play money, balance after $99.93`, "" where nobody knows."""
     left = f"balance after {money(balance - price)}" if balance is not None else ""
@@ -51,19 +82,29 @@ def after(price: Decimal, balance: Decimal | None, *, is_play: bool) -> str:
 
 def cost(amount: Decimal | None, source: str = "stated") -> str:
     """Return what a call cost as a receipt says it: exact when stated, `about` when estimated, words when unknown."""
-    if amount is None or source == "none":
+    if amount is None or source == "none" or money(amount) == DASH:
         return "cost not stated"
     return money(amount) if source == "stated" else about(amount)
 
 
-def _written(amount: Decimal, rounding: str) -> str:
-    sign = "−" if amount < 0 else ""
-    size = abs(amount)
+def _plausible(amount: Decimal | None) -> Decimal:
+    """Raises `ValueError` for what is no amount of money."""
+    if amount is None or not amount.is_finite() or abs(amount) >= MOST:
+        raise ValueError
+    return amount
+
+
+def _written(amount: Decimal | None, rounding: str) -> str:
+    known = _plausible(amount)
+    sign = "−" if known < 0 else ""
+    size = abs(known)
     if size == 0:
         return "$0.00"
     decimals = _CENTS
     if size < Decimal("0.1"):
         decimals = max(_FINE, 1 - size.adjusted())  # adjusted() is the place of the first digit: −5 for 0.00001
+    if decimals > _TINIEST + 1:
+        raise ValueError
     shown = size.quantize(Decimal(1).scaleb(-decimals), rounding=rounding)
     text = f"{shown:,f}"
     whole, _, fraction = text.partition(".")
@@ -71,28 +112,53 @@ def _written(amount: Decimal, rounding: str) -> str:
     return f"{sign}${whole}.{fraction}"
 
 
-def count(n: int) -> str:
+@or_dash
+def count(n: int | Decimal | None) -> str:
     """Return a whole number with thousands commas: `1,284`."""
-    return f"{n:,}".replace("-", "−")
+    return f"{_countable(n):,}".replace("-", "−")
 
 
-def short_count(n: int) -> str:
+@or_dash
+def short_count(n: int | None) -> str:
     """Return a number in few signs: `812`, `12.4K`, `131K`, `1.2M`."""
+    whole = _countable(n)
     for limit, unit in ((_THOUSAND**3, "B"), (_THOUSAND**2, "M"), (_THOUSAND, "K")):
-        if n >= limit:
-            value = Decimal(n) / limit
+        if whole >= limit:
+            value = Decimal(whole) / limit
             # 131,072 is 131K, not 131.1K, and rounds down: a context is never shown larger than it is
             return f"{int(value)}{unit}" if value >= 100 else f"{_one_place(value)}{unit}"
-    return str(n)
+    return str(whole).replace("-", "−")
+
+
+def _countable(n: int | Decimal | None) -> int:
+    """Raises `ValueError` for what is no number of things."""
+    if n is None or not -MOST < n < MOST:
+        raise ValueError
+    return int(n)
+
+
+@or_dash
+def percent(share: float | None) -> str:
+    """Return a share of 0 to 1 as `42 %`; what is beyond either end is that end."""
+    return f"{round(min(max(_finite(share), 0.0), 1.0) * 100)} %"
+
+
+@or_dash
+def rating(stars: float | None) -> str:
+    """Return an average of stars: `4.6`."""
+    return f"{_finite(stars):.1f}"
 
 
 def _one_place(value: Decimal) -> str:
     return str((value * 10).to_integral_value(rounding="ROUND_FLOOR") / 10).removesuffix(".0")
 
 
-def size(n_bytes: int) -> str:
+@or_dash
+def size(n_bytes: int | None) -> str:
     """Return a size in decimal units: `812 bytes`, `25 MB`, `31.8 MB`, `1.3 GB`."""
-    value = Decimal(n_bytes)
+    value = Decimal(_countable(n_bytes))
+    if value < 0:
+        raise ValueError
     if value < _THOUSAND:
         return f"{n_bytes} bytes"
     for unit in ("KB", "MB", "GB", "TB"):
@@ -103,8 +169,17 @@ def size(n_bytes: int) -> str:
     return f"{str(shown).removesuffix('.0')} {unit}"
 
 
-def duration(seconds: float) -> str:
+def _finite(number: float | Decimal | None) -> float:
+    """Raises `ValueError` for what has no place on a scale of seconds or shares."""
+    if number is None or not -LONGEST_S <= number <= LONGEST_S:  # NaN compares as neither
+        raise ValueError
+    return float(number)
+
+
+@or_dash
+def duration(seconds: float | None) -> str:
     """Return how long something took: `84 ms`, `4.2 s`, `1 min 12 s`, `2 h 5 min`."""
+    seconds = _finite(seconds)
     if seconds < 0.5:
         return f"{max(0, round(seconds * 1000))} ms"
     if seconds < 59.95:
@@ -117,19 +192,53 @@ def duration(seconds: float) -> str:
     return f"{hours} h {rest} min" if rest else f"{hours} h"
 
 
-def countdown(seconds: float) -> str:
+@or_dash
+def countdown(seconds: float | None) -> str:
     """Return the time left as a clock: `0:23`, `12:05`, `1:02:03`. Rounds up, so that 0:00 means now."""
-    whole = max(0, -int(-seconds // 1))
-    hours, rest = divmod(whole, 3600)
+    return _clock(-int(-_finite(seconds) // 1))
+
+
+@or_dash
+def position(seconds: float | None) -> str:
+    """Return a length of sound or a place in it: `0:06`, `4:47`, `1:02:09`."""
+    return _clock(whole_seconds(seconds))
+
+
+def whole_seconds(seconds: float | None) -> int:
+    """Return the seconds that have passed whole. Raises `ValueError` for NaN and for more than a year."""
+    return int(_finite(seconds))
+
+
+def _clock(seconds: int) -> str:
+    hours, rest = divmod(max(0, seconds), 3600)
     minutes, left = divmod(rest, 60)
     return f"{hours}:{minutes:02d}:{left:02d}" if hours else f"{minutes}:{left:02d}"
 
 
-def clock(at: datetime) -> str:
+@or_dash
+def clock(at: datetime | None) -> str:
     """Return a local time of day: `14:06:41`."""
-    return at.astimezone().strftime("%H:%M:%S")
+    return moment(at, "%H:%M:%S")
 
 
+@or_dash
+def day(at: datetime | None) -> str:
+    """Return a local day: `3 Mar 2026`."""
+    if at is None:
+        raise ValueError
+    local = at.astimezone()
+    return f"{local.day} {local:%b %Y}"
+
+
+@or_dash
+def moment(at: datetime | None, form: str = "%Y-%m-%d %H:%M") -> str:
+    """Return a local moment by `form`, as `strftime` takes it."""
+    if at is None:
+        raise ValueError
+    return f"{at.astimezone():{form}}"
+
+
+@or_dash
 def coming(at: datetime, now: datetime) -> str:
     """Return a moment to come as people say it, never too early: `at 14:07`, `tomorrow at 09:00`, `3 Mar at 09:00`."""
     local, today = (at + timedelta(seconds=59, microseconds=999_999)).astimezone(), now.astimezone().date()
@@ -141,25 +250,45 @@ def coming(at: datetime, now: datetime) -> str:
     return f"{local.day} {local:%b} {clock_time}"
 
 
-def when(at: datetime, now: datetime) -> str:
+@or_dash
+def when(at: datetime | None, now: datetime) -> str:
     """Return a moment in the past as people say it: `4 min ago`, `today 11:47`, `yesterday 09:10`, `3 Mar 2026`."""
+    if at is None:
+        raise ValueError
     local, today = at.astimezone(), now.astimezone()
     passed = now - at
     if timedelta() <= passed < timedelta(minutes=1):
         return "just now"
     if timedelta() <= passed < timedelta(hours=1):
         return f"{int(passed.total_seconds() // 60)} min ago"
-    if local.date() == today.date():
-        return f"today {local:%H:%M}"
-    if local.date() == today.date() - timedelta(days=1):
-        return f"yesterday {local:%H:%M}"
-    return f"{local.day} {local:%b %Y}"
+    days = (today.date() - local.date()).days
+    if days in (0, 1):
+        return f"{'yesterday' if days else 'today'} {local:%H:%M}"
+    return day(at)
 
 
-def age(seconds: float) -> str:
+@or_dash
+def day_group(at: datetime | None, now: datetime) -> str:
+    """Return the heading of a list that a moment stands under: `Today`, `Yesterday`, `This week`, `November 2026`."""
+    if at is None:
+        raise ValueError
+    local, today = at.astimezone().date(), now.astimezone().date()
+    days = (today - local).days
+    if days <= 1:
+        return "Yesterday" if days == 1 else "Today"
+    if days < 7:
+        return "This week"
+    if (local.year, local.month) == (today.year, today.month):
+        return "This month"
+    return f"{local:%B %Y}"
+
+
+@or_dash
+def age(seconds: float | None) -> str:
     """Return how old something on screen is: `Updated 12 s ago`."""
+    seconds = _finite(seconds)
     if seconds < 60:
-        return f"Updated {int(seconds)} s ago"
+        return f"Updated {int(max(0.0, seconds))} s ago"
     if seconds < 3600:
         return f"Updated {int(seconds // 60)} min ago"
     return f"Updated {int(seconds // 3600)} h ago"

@@ -17,11 +17,12 @@ from app.ui.shared.buttons import Button, IconButton, QuietButton
 from app.ui.shared.icons import paint
 from app.ui.shared.label import Label
 from app.ui.shared.menu import Menu
+from app.ui.shared.money import position
 from app.ui.shared.popover import Popover
 from app.ui.shared.slider_field import SliderField
 from app.ui.shared.spinner import Spinner
 from app.ui.shared.theme import Theme
-from app.ui.shared.waveform_view import WaveformView, clock
+from app.ui.shared.waveform_view import WaveformView
 
 SPEEDS = (0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0)
 SKIP_S = 5.0
@@ -164,12 +165,12 @@ class PlayerBar(QWidget):
 
     def set_position(self, seconds: float) -> None:
         self.waveform.set_position(seconds)
-        self.time.set_text(clock(seconds))
+        self.time.set_text(position(seconds))
         self.set_length(self.waveform.duration_s)
 
     def set_length(self, seconds: float) -> None:
         """Show how long the sound is, as soon as that is known."""
-        self.length.set_text(f"/ {clock(seconds)}")
+        self.length.set_text(f"/ {position(seconds)}")
 
     def set_status(self, words: str, busy: bool = False) -> None:
         """Say what goes on beside the time, with a ring that turns while it does."""

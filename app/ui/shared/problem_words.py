@@ -67,7 +67,7 @@ def status_line(status: int) -> str:
     try:
         return f"{status} {HTTPStatus(status).phrase}"
     except ValueError:
-        return str(status)
+        return str(status) if 0 <= status <= 999 else "–"
 
 
 def for_error(error: errors.ServiceError, subject: str, charged: str) -> Told:

@@ -13,8 +13,8 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QAbstractSlider, QSizePolicy, QWidget
 
+from app.ui.shared.money import position
 from app.ui.shared.theme import Theme
-from app.ui.shared.waveform_text import clock as clock  # callers take both from here
 
 if TYPE_CHECKING:
     from app.audio.waveform import Pairs
@@ -82,7 +82,7 @@ class WaveformView(QAbstractSlider):
         self.update(int(left) - 3, 0, int(right - left) + 7, self.height())
 
     def _describe(self) -> None:
-        self.setAccessibleDescription(f"{clock(self.position_s)} of {clock(self._whole_s)}")
+        self.setAccessibleDescription(f"{position(self.position_s)} of {position(self._whole_s)}")
 
     # -- measures -------------------------------------------------------------------------------------------------
 
@@ -122,7 +122,7 @@ class WaveformView(QAbstractSlider):
         if self._is_dragging:
             self._drag(event)
         elif self._whole_s:
-            self.setToolTip(clock(self._seconds_at(event.position().x())))
+            self.setToolTip(position(self._seconds_at(event.position().x())))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if self._is_dragging and event.button() == Qt.MouseButton.LeftButton:

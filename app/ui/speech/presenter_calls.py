@@ -58,7 +58,8 @@ class CallBook:
 
 def request_of(take: Take, part: Part) -> SpeechRequest:
     """Return what is asked for to have a part spoken."""
-    options = {name: value for name, value in take.options.items() if value is not None}
+    known = SpeechRequest.__dataclass_fields__  # another version of Rialto may have kept more
+    options = {name: value for name, value in take.options.items() if value is not None and name in known}
     return SpeechRequest(take.text[part.start : part.finish], take.model, take.voice, **options)
 
 
@@ -71,7 +72,7 @@ def _kept(take: Take, part: Part, title: str) -> CallView:
     }
     answer = {
         "Status": words.get(part.state, part.state),
-        "Sent": f"{take.created_at.astimezone():%Y-%m-%d %H:%M}",
+        "Sent": money.moment(take.created_at),
         "Request id": part.request_id,
         "Sound": f"{format_title(part.kind)}, {money.size(part.size_bytes)}" if part.kind else "",
         "Note": part.note,

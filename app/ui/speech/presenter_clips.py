@@ -6,7 +6,7 @@ import asyncio
 import os
 import shutil
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,6 @@ from app.storage.errors import unavailable
 from app.storage.file_names import file_name
 from app.storage.takes import Take, TakeFiles, Takes
 from app.ui.shared import money
-from app.ui.shared.waveform_text import clock
 from app.ui.speech.state import ClipRow
 
 if TYPE_CHECKING:
@@ -26,20 +25,6 @@ if TYPE_CHECKING:
 DEFAULT_PATTERN = "{title} - {voice}"
 PATTERN_WORDS = ("title", "voice", "model", "date", "time", "id")
 _NUMBERS = {"speed": "speed", "temperature": "temperature", "top_p": "top-p"}
-
-
-def group_of(at: datetime, now: datetime) -> str:
-    """Return the heading a take stands under."""
-    day, today = at.astimezone().date(), now.astimezone().date()
-    if day == today:
-        return "Today"
-    if day == today - timedelta(days=1):
-        return "Yesterday"
-    if day > today - timedelta(days=7):
-        return "This week"
-    if (day.year, day.month) == (today.year, today.month):
-        return "This month"
-    return f"{day:%B %Y}"
 
 
 def name_of(pattern: str, take: Take, model_name: str, kind: str) -> str:
@@ -68,9 +53,9 @@ def clip_row(take: Take, shelf: VoiceShelf, now: datetime, *, working: bool = Fa
         id=take.id,
         title=take.title or "Clip",
         second_line=f"{voice} · {name}",
-        length=clock(take.duration_s) if take.duration_s else "",
+        length=money.position(take.duration_s) if take.duration_s else "",
         cost=cost_words(take),
-        group=group_of(take.created_at, now),
+        group=money.day_group(take.created_at, now),
         starred=take.starred,
         working=working,
         is_partial=not working and take.state in ("cut", "failed", "planned", "sending"),

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 CHARS_PER_S = 14.5
 LONGEST_TEXT = 500_000  # characters, about nine hours
+SLOWEST = 0.1
 AT_ONCE = 20_000  # characters that are measured while a key is pressed; more of them in a thread
 
 
@@ -29,4 +30,4 @@ def meter_of(text: str, spans: tuple[Span, ...], *, has_voice: bool, knobs: Knob
     elif not has_voice:
         why_not = "Choose a voice first."
     speed = knobs.speed if model is None or not view_of(knobs, model).no_speed else 1.0
-    return Meter(characters, spans, characters / (CHARS_PER_S * speed), price, why_not)
+    return Meter(characters, spans, characters / (CHARS_PER_S * max(SLOWEST, speed)), price, why_not)

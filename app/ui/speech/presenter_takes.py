@@ -24,7 +24,6 @@ from app.ui.shared.budget import expecting_together
 from app.ui.shared.problems import Problem, describe
 from app.ui.shared.tasks import TaskScope
 from app.ui.shared.trash import TrashEntry, TrashKind, moved_text
-from app.ui.shared.waveform_text import clock
 from app.ui.speech.presenter import SpeechPresenter
 from app.ui.speech.presenter_clips import DEFAULT_PATTERN, cost_words, delivery_words, name_of, same_file
 from app.ui.speech.state import AuditionRow, DeskHead, FormatChoice
@@ -274,7 +273,7 @@ class TakeDeeds(QObject):
             model_name=model.name if model is not None else take.model,
             voice=take.voice,
             model=take.model,
-            length=clock(take.duration_s) if take.duration_s else "",
+            length=money.position(take.duration_s) if take.duration_s else "",
             cost=cost_words(take),
             state="working" if take.id in self._working else take.state,
             note=self._notes.get(take.id, ""),
@@ -365,5 +364,5 @@ class TakeDeeds(QObject):
 
 def _trash_entry(take: Take, now: datetime) -> TrashEntry:
     moment = take.trashed_at or now
-    length = f"{clock(take.duration_s)} · " if take.duration_s else ""
+    length = f"{money.position(take.duration_s)} · " if take.duration_s else ""
     return TrashEntry(take.id, take.title or "Clip", f"{length}{take.voice_name} · {money.when(moment, now)}", moment)

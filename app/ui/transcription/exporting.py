@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from app.ui.shared.money import LONGEST_S, or_dash, position, whole_seconds
 from app.ui.transcription.document import SENTENCE_END, Document, Word
 
 FORMATS = ("srt", "vtt", "txt", "md", "json", "csv")
@@ -143,7 +144,7 @@ def _in_order(found: Sequence[Cue]) -> tuple[Cue, ...]:
 
 def clock(seconds: float, sign: str) -> str:
     """Return `00:00:22,480`; `sign` stands between seconds and thousandths."""
-    thousandths = round(max(0.0, seconds) * 1000)
+    thousandths = round(min(max(0.0, seconds), LONGEST_S) * 1000)
     hours, rest = divmod(thousandths, 3_600_000)
     minutes, rest = divmod(rest, 60_000)
     whole, rest = divmod(rest, 1000)
@@ -192,7 +193,7 @@ def paragraphs(document: Document) -> list[str]:
 
 def markdown(document: Document, head: Head) -> str:
     """Title, facts, then each segment behind its time; marks stand where they were set."""
-    facts = " · ".join(fact for fact in (head.recorded, short_clock(document.end_s), head.model, head.language) if fact)
+    facts = " · ".join(fact for fact in (head.recorded, position(document.end_s), head.model, head.language) if fact)
     lines = [f"# {_plain(head.title) or 'Transcript'}", ""]
     if facts:
         lines += [_plain(facts), ""]
@@ -200,10 +201,10 @@ def markdown(document: Document, head: Head) -> str:
     for segment in document.segments:
         while marks and marks[0][0] < segment.end:
             at, text = marks.pop(0)
-            lines += [f"> **{short_clock(at)}** {_plain(text) or 'Mark'}", ""]
-        lines += [f"**{short_clock(segment.start)}** {_plain(segment.text)}", ""]
+            lines += [f"> **{position(at)}** {_plain(text) or 'Mark'}", ""]
+        lines += [f"**{position(segment.start)}** {_plain(segment.text)}", ""]
     for at, text in marks:
-        lines += [f"> **{short_clock(at)}** {_plain(text) or 'Mark'}", ""]
+        lines += [f"> **{position(at)}** {_plain(text) or 'Mark'}", ""]
     return "\n".join(lines)
 
 
@@ -212,23 +213,16 @@ def _plain(text: str) -> str:
     return re.sub(r"([\\`*_{}\[\]<>#|])", r"\\\1", " ".join(text.split()))
 
 
-def short_clock(seconds: float) -> str:
-    """Return `0:24`, `12:04`, `1:02:03`."""
-    whole = int(max(0.0, seconds))
-    hours, rest = divmod(whole, 3600)
-    minutes, left = divmod(rest, 60)
-    return f"{hours}:{minutes:02d}:{left:02d}" if hours else f"{minutes}:{left:02d}"
-
-
 def full_clock(seconds: float) -> str:
     """Return `02:17`, `1:02:03`: a clock whose width does not change while it runs."""
-    words = short_clock(seconds)
-    return words if words.count(":") == 2 else words.zfill(5)
+    words = position(seconds)
+    return words.zfill(5) if words.count(":") == 1 else words
 
 
+@or_dash
 def length_words(seconds: float) -> str:
     """Return `24 s`, `7 min 42 s`, `1 h 5 min`."""
-    whole = int(max(0.0, seconds))
+    whole = max(0, whole_seconds(seconds))
     hours, rest = divmod(whole, 3600)
     minutes, left = divmod(rest, 60)
     if hours:

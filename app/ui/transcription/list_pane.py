@@ -14,7 +14,7 @@ from app.ui.shared.grouped_list import RowLike, under_headings
 from app.ui.shared.grouped_list_view import GroupedView
 from app.ui.shared.list_pane import KeptFoot, ListPane
 from app.ui.shared.menu import Menu
-from app.ui.transcription.exporting import short_clock
+from app.ui.shared.money import position
 from app.ui.transcription.list_delegate import TranscriptDelegate
 from app.ui.transcription.state import Entry, Tick
 
@@ -86,7 +86,7 @@ class TranscriptListPane(ListPane):
         if entry.state != "recording" or not self._tick.seconds:
             return entry
         words = self.tr("Paused") if self._tick.phase == "paused" else entry.second_line
-        return replace(entry, right=short_clock(self._tick.seconds), second_line=words)
+        return replace(entry, right=position(self._tick.seconds), second_line=words)
 
     def show_open_row(self, row_id: str | None) -> None:
         """Mark the row that the canvas shows."""

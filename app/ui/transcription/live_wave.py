@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.ui.shared.frames import solid_frame
 from app.ui.shared.icons import paint
-from app.ui.transcription.exporting import short_clock
+from app.ui.shared.money import position
 from app.ui.transcription.state import Mark, Tick
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class LiveWave(QWidget):
 
     def show_tick(self, tick: Tick) -> None:
         self._tick = tick
-        self.setAccessibleDescription(self.tr("{time} recorded").format(time=short_clock(tick.seconds)))
+        self.setAccessibleDescription(self.tr("{time} recorded").format(time=position(tick.seconds)))
         self.update()
 
     def show_marks(self, marks: Sequence[Mark]) -> None:
@@ -115,7 +115,7 @@ class LiveWave(QWidget):
             if x < area.left():
                 break
             if area.right() - x > theme.type_px(40):
-                painter.drawText(QRectF(x - 30, top, 60, line), int(Qt.AlignmentFlag.AlignHCenter), short_clock(second))
+                painter.drawText(QRectF(x - 30, top, 60, line), int(Qt.AlignmentFlag.AlignHCenter), position(second))
             second -= TICK_S
 
     def _tags(self, scale: float) -> list[tuple[Mark, str, float, int]]:
@@ -131,7 +131,7 @@ class LiveWave(QWidget):
         tags = []
         for mark in sorted(self._marks, key=lambda mark: mark.at):
             text = metrics.elidedText(
-                mark.text or short_clock(mark.at), Qt.TextElideMode.ElideRight, theme.type_px(LONGEST_TAG)
+                mark.text or position(mark.at), Qt.TextElideMode.ElideRight, theme.type_px(LONGEST_TAG)
             )
             wide = metrics.horizontalAdvance(text) + beside
             at = mark.at * scale

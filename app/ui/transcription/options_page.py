@@ -12,11 +12,11 @@ from app.ui.shared.buttons import Button, IconButton
 from app.ui.shared.fields import ChoiceField, TextField
 from app.ui.shared.in_pieces import Pieces, at_once
 from app.ui.shared.label import Label
+from app.ui.shared.money import position
 from app.ui.shared.segmented import SegmentedChoice
 from app.ui.shared.slider_field import SliderField
 from app.ui.shared.surfaces import zone
 from app.ui.shared.switch import Switch
-from app.ui.transcription.exporting import short_clock
 from app.ui.transcription.field_row import FieldRow, Group
 from app.ui.transcription.state import FORMAT_NOTES, LANGUAGES, Head, Inputs, Mark, ModelChoice, Options
 
@@ -220,13 +220,13 @@ class OptionsPage(QScrollArea):
         layout = QHBoxLayout(row)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(theme.px(6))
-        at = Label(theme, short_clock(mark.at), "small", "text2", mono=True)
+        at = Label(theme, position(mark.at), "small", "text2", mono=True)
         at.setMinimumWidth(theme.type_px(40))
-        name = self.tr("Words of the mark at {time}").format(time=short_clock(mark.at))
+        name = self.tr("Words of the mark at {time}").format(time=position(mark.at))
         field = TextField(theme, name, text=mark.text, placeholder=self.tr("What is here"), small=True)
         field.editingFinished.connect(lambda: self._rename(number, mark, field.text()))
         remove = IconButton(
-            theme, "close", self.tr("Remove the mark at {time}").format(time=short_clock(mark.at)), size="small"
+            theme, "close", self.tr("Remove the mark at {time}").format(time=position(mark.at)), size="small"
         )
         remove.clicked.connect(lambda: self.mark_removed.emit(number))
         layout.addWidget(at)

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from app.storage.transcripts import Transcripts
 from app.ui.shared import money
+from app.ui.shared.money import position
 from app.ui.shared.trash import TrashEntry, TrashKind, moved_text
 from app.ui.transcription.document import Document
-from app.ui.transcription.exporting import short_clock
 from app.ui.transcription.presenter_files import Looked, collect
 from app.ui.transcription.presenter_preparing import clean_up
 from app.ui.transcription.presenter_reading import write_export
@@ -338,5 +338,5 @@ class TranscriptionPresenter(RecordPart):
 
 def _trash_entry(row: TranscriptRow, now: datetime) -> TrashEntry:
     moment = row.trashed_at or now
-    length = f"{short_clock(row.duration_s)} · " if row.duration_s else ""
+    length = f"{position(row.duration_s)} · " if row.duration_s else ""
     return TrashEntry(row.id, row.title, f"{length}{money.when(moment, now)}", moment)

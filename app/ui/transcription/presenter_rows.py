@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from app.audio.formats import format_title
 from app.storage.values import money_of
 from app.ui.shared import money
+from app.ui.shared.money import position
 from app.ui.shared.problems import ActionSpec, Problem
 from app.ui.shared.receipt_line import Run
 from app.ui.transcription.document import Document
 from app.ui.transcription.exporting import Head as ExportHead
-from app.ui.transcription.exporting import length_words, short_clock
+from app.ui.transcription.exporting import length_words
 from app.ui.transcription.presenter_preparing import needs_treatment
 from app.ui.transcription.state import BatchRow, Entry, Mark, Work, language_name
 
@@ -54,30 +55,18 @@ def entry_of(
         id=row.id,
         title=row.title,
         second_line=snippet or second,
-        right=short_clock(row.duration_s) if row.duration_s else "",
+        right=position(row.duration_s) if row.duration_s else "",
         cost=money.money(row.cost_usd) if row.cost_usd is not None and state == "done" else "",
-        group=group_of(row.created_at, now),
+        group=money.day_group(row.created_at, now),
         state=state,
         origin=row.origin,
     )
 
 
-def group_of(at: datetime, now: datetime) -> str:
-    """The heading a row stands under."""
-    day, today = at.astimezone().date(), now.astimezone().date()
-    if day >= today:
-        return "Today"
-    if day == today - timedelta(days=1):
-        return "Yesterday"
-    if day > today - timedelta(days=7):
-        return "This week"
-    return f"{day:%B %Y}"
-
-
 def work_words(work: Work) -> str:
     """`Uploading part 2 of 5, 40 %`."""
     part = f" part {work.part} of {work.parts}" if work.parts > 1 else ""
-    share = f", {round(work.share * 100)} %" if work.share is not None else ""
+    share = f", {money.percent(work.share)}" if work.share is not None else ""
     return f"{work.words}{part}{share}"
 
 
@@ -140,7 +129,7 @@ def facts_of(
     """The Details page, label and value."""
     times = {"": "from the model", "words": "segments from the model, words estimated", "all": "estimated"}
     facts = [
-        ("Recorded" if row.origin == "recording" else "Added", f"{row.created_at.astimezone():%d %b %Y, %H:%M}"),
+        ("Recorded" if row.origin == "recording" else "Added", money.moment(row.created_at, "%d %b %Y, %H:%M")),
         ("Length", length_words(row.duration_s) if row.duration_s else ""),
         ("Type", format_title(kind) if kind else ""),
         ("Size", money.size(row.size_bytes) if row.size_bytes else ""),
@@ -159,7 +148,7 @@ def export_head(row: TranscriptRow, model_name: str, received: Mapping[str, Any]
     """What an exported file says about the recording."""
     return ExportHead(
         title=row.title,
-        recorded=f"{row.created_at.astimezone().day} {row.created_at.astimezone():%b %Y}",
+        recorded=money.day(row.created_at),
         model=model_name,
         language=language_name(str(row.options.get("language") or "")),
         marks=tuple((mark.at, mark.text) for mark in marks_of(row)),
@@ -184,7 +173,7 @@ def batch_row(row: TranscriptRow, work: Work | None, kind: str, price: Decimal |
         title=row.title,
         kind=kind,
         size=money.size(row.size_bytes),
-        length=short_clock(row.duration_s) if row.duration_s else "",
+        length=position(row.duration_s) if row.duration_s else "",
         price=cost or (money.about(price) if price is not None else ""),
         status=words,
         tone=tone,

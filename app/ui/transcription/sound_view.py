@@ -26,10 +26,10 @@ from app.ui.shared.flow import FlowLayout
 from app.ui.shared.icon_label import IconLabel
 from app.ui.shared.in_pieces import Pieces, at_once
 from app.ui.shared.label import Label
+from app.ui.shared.money import position
 from app.ui.shared.player_bar import PlayerBar
 from app.ui.shared.spinner import Progress
 from app.ui.shared.surfaces import rule, zone
-from app.ui.transcription.exporting import short_clock
 from app.ui.transcription.state import Head
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ class SoundView(QWidget):
         self._head = head
         sound, work = head.sound, head.work
         words = [sound.kind, money.size(sound.size_bytes) if sound.size_bytes else ""]
-        words.append(short_clock(sound.duration_s) if sound.duration_s else self.tr("length not known"))
+        words.append(position(sound.duration_s) if sound.duration_s else self.tr("length not known"))
         words.append(sound.name)
         self.facts.set_text("  ·  ".join(word for word in words if word))
         note = head.note or sound.why_not
@@ -276,6 +276,6 @@ class SoundView(QWidget):
         if work is None:
             return
         part = self.tr(" part {part} of {parts}").format(part=work.part, parts=work.parts) if work.parts > 1 else ""
-        share = f", {round(work.share * 100)} %" if work.share is not None else ""
+        share = f", {money.percent(work.share)}" if work.share is not None else ""
         self.working.set_text(f"{work.words}{part}{share}")
         self.bar.set_share(work.share)

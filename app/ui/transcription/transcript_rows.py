@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QFontMetricsF, QTextLayout, QTextOption
 
+from app.ui.shared.money import or_dash, position
 from app.ui.transcription.document import Document
 from app.ui.transcription.editing import Match, word_spans
-from app.ui.transcription.exporting import PARAGRAPH_PAUSE_S, short_clock
+from app.ui.transcription.exporting import PARAGRAPH_PAUSE_S
 
 if TYPE_CHECKING:
     from app.ui.shared.theme import Theme
@@ -56,9 +57,7 @@ def rows_of(document: Document, mode: str) -> tuple[Row, ...]:
         )
     if mode == "text":
         return _paragraphs(document)
-    return tuple(
-        _row(document, [number], short_clock(segment.start)) for number, segment in enumerate(document.segments)
-    )
+    return tuple(_row(document, [number], position(segment.start)) for number, segment in enumerate(document.segments))
 
 
 Found = dict[int, list[tuple[Match, bool]]]  # segment → what a search found in it, and whether it stands there
@@ -83,6 +82,7 @@ def found_in_row(document: Document, row: Row, mode: str, found: Found) -> list[
     return told
 
 
+@or_dash
 def _exact(seconds: float) -> str:
     """`0:08.42`: a hundredth of a second is as fine as any model says."""
     minutes, rest = divmod(round(seconds * 100), 6000)

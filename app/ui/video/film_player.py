@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QSlider, QVBoxLayout, QW
 from app.ui.shared.buttons import IconButton
 from app.ui.shared.icons import paint
 from app.ui.shared.label import Label
-from app.ui.shared.waveform_view import clock
+from app.ui.shared.money import position
 from app.ui.shared.way_back import in_pool
 
 if TYPE_CHECKING:
@@ -315,7 +315,7 @@ class FilmPlayer(QWidget):
         self.play.rename("Pause" if plays else "Play", "Space")
 
     def _show_time(self) -> None:
-        self.time.set_text(f"{clock(self._at_ms / 1000)} / {clock(self.duration_ms / 1000)}")
+        self.time.set_text(f"{position(self._at_ms / 1000)} / {position(self.duration_ms / 1000)}")
         if not self.place.isSliderDown():
             self.place.setValue(round(self._at_ms))
             self.place.setToolTip(self.time.text())

@@ -216,6 +216,7 @@ class RowWriter:
             )
 
 
+@money.or_dash
 def _whole(seconds: float) -> str:
     """Whole seconds; tens of them from a minute on, for it is a guess anyway."""
     if seconds > TENS_FROM_S:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from app.ui.shared.money import money
+from app.ui.shared.money import count, moment, money
 from app.ui.wallet.state import KeyPage, KeyRow
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ def page_of(limits: RateLimits, hint: str) -> KeyPage:
     )
 
     def amount(value: Decimal | None) -> str:
-        return f"{int(value):,}" if value is not None else "none"
+        return count(value) if value is not None else "none"
 
     rows = tuple((each.model_id, amount(each.amount("RPM")), amount(each.amount("TPM"))) for each in limits.models)
     return KeyPage(facts=facts, limits=rows)
@@ -177,4 +177,4 @@ def row_of(key: ApiKey) -> KeyRow:
 
 
 def _moment(at: datetime | None, form: str) -> str:
-    return f"{at.astimezone():{form}}" if at is not None else ""
+    return moment(at, form) if at is not None else ""

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.ui.shared.money import when
 from app.ui.wallet.state import SignedRow
 
 if TYPE_CHECKING:
@@ -352,8 +351,3 @@ def _texts(signature: object) -> tuple[str, str, str, str]:
 
     assert isinstance(signature, Signature)
     return signature.address, signature.kind, signature.host, signature.document
-
-
-def when_words(at: datetime, now: datetime) -> str:
-    """A moment as the lists write it."""
-    return when(at, now).capitalize()

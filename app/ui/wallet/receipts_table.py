@@ -26,6 +26,7 @@ _TOP = QModelIndex()
 _SHORT = 8
 
 
+@money.or_dash
 def day_and_time(at: datetime) -> str:
     """`Today 14:05`, `Yesterday 18:12`, `18 Nov 21:02`."""
     local, today = at.astimezone(), datetime.now().astimezone().date()

@@ -8,6 +8,8 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
+from app.ui.shared.money import DASH, MOST, or_dash
+
 PLAY_MONEY_USD = Decimal(100)
 MAX_ROWS = 500  # as many as the Sandbox itself keeps
 
@@ -210,11 +212,14 @@ def _choice_words(part: Choice, value: Any) -> str:
     return next((words for one, words in part.items if one == value), str(value))
 
 
+@or_dash
 def ahead(offset_s: float) -> str:
     """`1 day 1 h ahead`, `2 min behind`; "" for a clock that is right."""
     if not offset_s:
         return ""
-    minutes, seconds = divmod(round(abs(offset_s)), 60)
+    if not abs(offset_s) < MOST:
+        return DASH
+    minutes, seconds = divmod(abs(round(offset_s)), 60)
     hours, minutes = divmod(minutes, 60)
     days, hours = divmod(hours, 24)
     parts = [(days, "day" if days == 1 else "days"), (hours, "h"), (minutes, "min"), (seconds, "s")]
