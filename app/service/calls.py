@@ -15,6 +15,7 @@ from app.service.bodies import MAX_JSON_BYTES
 from app.service.errors import (
     BadAnswer,
     ConnectionFailed,
+    ContentRefused,
     LimitExceeded,
     OutcomeUnknown,
     ServerFailed,
@@ -84,7 +85,8 @@ class Call:
     gets no credentials. `max_bytes` bounds the answer after decompression. `expected` are statuses of 400 and more
     that are answers here; `secret_headers` are sent and never recorded. `expected_usd` is what it will cost, None where
     only the answer can tell: limits on spending are held against it, and the receipt says it until the answer knows
-    better."""
+    better. `refund_usd` is what was paid for it before and comes back when a refusal says that credits were given back.
+    """
 
     method: str
     path: str
@@ -105,6 +107,7 @@ class Call:
     pace: str = ""  # which limit of calls per minute it counts against
     single: bool = False  # one try, whatever comes of it: a test of the way there
     expected_usd: Decimal | None = None
+    refund_usd: Decimal | None = None
     paces_itself: bool = False  # a refusal for too many calls is raised at once: the caller waits, and says so
 
     @property
@@ -224,6 +227,8 @@ class CallRecord:
         if self.finished:
             return
         self.finished = True
+        if isinstance(error, ContentRefused) and error.credits_refunded and self.call.refund_usd is not None:
+            self._change(cost_usd=-self.call.refund_usd, cost_source="estimated")
         self._change(outcome=outcome, error=error.message if error else "", duration_s=time.monotonic() - self._begun)
         if self.exchange.attempts:
             if error is not None:

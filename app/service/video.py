@@ -195,9 +195,18 @@ class VideoResource:
         return QueueReceipt(job, record.exchange)
 
     async def retrieve(
-        self, job: QueuedVideo, path: Path, *, on_received: OnReceived | None = None, background: bool = True
+        self,
+        job: QueuedVideo,
+        path: Path,
+        *,
+        on_received: OnReceived | None = None,
+        background: bool = True,
+        paid_usd: Decimal | None = None,
     ) -> VideoState | SavedVideo:
-        """Ask for a job; a finished film lands at `path`. Raises `NotFound` when it is gone, `ContentRefused`, …"""
+        """Ask for a job; a finished film lands at `path`. Raises `NotFound` when it is gone, `ContentRefused`, …
+
+        `paid_usd`: what its queueing cost, which a refusal may give back.
+        """
         body = {"model": job.model, "queue_id": job.queue_id, "delete_media_on_completion": False}
         call = Call(
             "POST",
@@ -211,6 +220,7 @@ class VideoResource:
             background=background,
             model=job.model,
             pace="video_retrieve",
+            refund_usd=paid_usd,
             paces_itself=True,
         )
         async with self._client.open(call) as answer, aclosing(answer.pieces()) as pieces:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import csv
 import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta, tzinfo
@@ -27,6 +28,7 @@ CSV_COLUMNS = (
     *("charged", "balance_after_usd", "duration_s", "request_id", "units", "id"),
 )
 FREE = ("/video/quote", "/video/retrieve", "/video/complete", "/x402/top-up")  # asked with POST, and free all the same
+_NUMBER = re.compile(r"-\d+(\.\d+)?")  # money that came back
 _RISKY = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would take such a cell for a formula
 
 
@@ -191,4 +193,5 @@ def _line(receipt: Receipt, accounts: dict[str, str]) -> dict[str, Any]:
 
 
 def _cell(value: object) -> object:
-    return "'" + value if isinstance(value, str) and value.startswith(_RISKY) else value
+    risky = isinstance(value, str) and value.startswith(_RISKY) and _NUMBER.fullmatch(value) is None
+    return f"'{value}" if risky else value

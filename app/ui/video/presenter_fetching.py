@@ -105,7 +105,7 @@ class Fetcher(QObject):
         def on_received(count: int, total: int | None) -> None:
             self._tell(job.id, count, total)
 
-        outcome = await service.video.retrieve(queued, path, on_received=on_received)
+        outcome = await service.video.retrieve(queued, path, on_received=on_received, paid_usd=job.quote_usd)
         if isinstance(outcome, VideoState) and outcome.state == "completed" and queued.download_url:
             await self._ready(job)
             try:

@@ -24,6 +24,7 @@ from app.credentials.accounts import Account
 from app.sandbox.sound import encode
 from app.service.chat_types import ChatMessage, ChatRequest, ServiceParameters
 from app.service.crypto_rpc import RpcItem
+from app.service.errors import ContentRefused
 from app.service.images import EditRequest, ImageRequest
 from app.service.models import Model
 from app.service.pricing import (
@@ -57,6 +58,7 @@ class Walk:
     models: dict[str, Model]
     folder: Path
     account: Account
+    turn_clock: Callable[[], Awaitable[object]]
     made: dict[str, Any] = field(default_factory=dict)
 
     def pricing(self, model_id: str) -> dict[str, object] | None:
@@ -118,6 +120,17 @@ async def queued(walk: Walk) -> None:
     walk.made["job"] = (await walk.service.video.queue(FILM, quoted_usd=quoted)).job
 
 
+async def refused(walk: Walk) -> None:
+    """A film that is stopped while it is made: what it cost comes back."""
+    order = VideoRequest("rialto-reel-text-to-video", "a boat sandbox-violation", "3s")
+    quoted = await walk.service.video.quote(order)
+    job = (await walk.service.video.queue(order, quoted_usd=quoted)).job
+    with pytest.raises(ContentRefused):
+        while True:
+            await walk.service.video.retrieve(job, walk.folder / "refused.mp4", background=False, paid_usd=quoted)
+            await walk.turn_clock()
+
+
 async def batch(walk: Walk) -> None:
     rpc = walk.service.crypto_rpc
     await rpc.send(rpc.prepare("base-mainnet", [RpcItem("eth_chainId"), RpcItem("eth_getBalance", ["x"])]))
@@ -164,7 +177,7 @@ PAID: dict[str, list[Act]] = {
         lambda walk: walk.service.images.remove_background(walk.made["picture"], price_usd=BACKGROUND_USD)
     ],
     "embeddings.embed": [embedded],
-    "video.queue": [queued],
+    "video.queue": [queued, refused],
     "crypto_rpc.call": [lambda walk: walk.service.crypto_rpc.call("ethereum-mainnet", "eth_chainId")],
     "crypto_rpc.send": [batch, replayed],
 }
@@ -262,7 +275,11 @@ async def begin(desk: Desk, account: Account, folder: Path) -> Walk:
     assert desk.caller.service is not None
     models = await desk.caller.service.models.list("all")
     desk.caller.set_numbers(models=tuple(model for model in models if model.type == "text"))
-    walk = Walk(desk.caller.service, {model.id: model for model in models}, folder, account)
+
+    async def turn_clock() -> None:
+        await desk.control("/clock", "PUT", offset_s=10)
+
+    walk = Walk(desk.caller.service, {model.id: model for model in models}, folder, account, turn_clock)
     (picture,) = (await walk.service.images.generate(PICTURE, price_usd=Decimal("0.01"))).pictures
     walk.made["picture"] = picture.data
     return walk
@@ -302,6 +319,9 @@ async def test_all_that_the_sandbox_bills_is_the_same_sum_in_every_place(
         ours[receipt.endpoint.removeprefix("POST ")] += receipt.cost_usd or Decimal(0)
     assert dict(ours) == by_path
     for receipt in kept:
+        if receipt.endpoint == "POST /video/retrieve":  # money back
+            assert receipt.cost_usd is not None and receipt.cost_usd < 0
+            continue
         assert receipt.estimate_usd is not None, receipt
         assert receipt.cost_usd is not None and receipt.cost_usd <= receipt.estimate_usd, receipt
     assert {f"POST {path}" for path in by_path} == {receipt.endpoint for receipt in kept}
