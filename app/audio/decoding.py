@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from app.audio.formats import DEFAULT_PCM_RATE_HZ, missing_sentence
+from app.audio.formats import DEFAULT_PCM_RATE_HZ, can_decode, missing_sentence
 
 if TYPE_CHECKING:
     import numpy as np
@@ -129,6 +129,14 @@ def arriving_blocks(arriving: Arriving, kind: str, *, pcm_rate_hz: int = DEFAULT
         raise NotSound(missing_sentence(kind))
     else:
         yield from _sndfile_blocks(io.BytesIO(arriving.read()))
+
+
+def holds_sound(path: Path, kind: str, *, pcm_rate_hz: int = DEFAULT_PCM_RATE_HZ) -> bool:
+    """Whether a file holds any sound, as far as that can be told here: True for a format that is not decoded here."""
+    try:
+        return any(len(block.samples) for block in blocks_of(path, kind=kind, pcm_rate_hz=pcm_rate_hz))
+    except NotSound:
+        return not can_decode(kind)
 
 
 def duration_s(path: Path, *, kind: str = "", pcm_rate_hz: int = DEFAULT_PCM_RATE_HZ) -> float:

@@ -120,6 +120,8 @@ class ChatReader:
             if tolerated is None:
                 return
             chunk = tolerated
+        if chunk.error is None and not chunk.choices and chunk.usage is None:
+            chunk.error = _bare_error(data)
         if chunk.error is not None:
             self.failure = self._in_band(data)
             return
@@ -176,7 +178,8 @@ class ChatReader:
         return BadAnswer("A piece of the answer cannot be read.", info=self.info, request_id=request_id)
 
     def _in_band(self, data: bytes) -> InBandError:
-        content = read_json(data)
+        bare = _bare_error(data)
+        content = {"error": bare} if bare is not None else read_json(data)
         return decode_in_band(content if isinstance(content, dict) else {}, self.info)
 
     def _read_delta(self, delta: Delta) -> None:
@@ -307,3 +310,15 @@ class ChatReader:
         if sources and sources != self.sources:
             self.sources = sources
             self._emit(SourcesFound(sources))
+
+
+def _bare_error(data: bytes) -> Mapping[str, object] | None:
+    """An error that is the whole of an event, as `event: error` brings it; None for any other event."""
+    try:
+        content = read_json(data)
+    except BadAnswer:
+        return None
+    if not isinstance(content, dict) or content.get("error") is not None:
+        return None
+    named = "error" in (content.get("type"), content.get("object"))
+    return content if named or isinstance(content.get("message"), str) else None

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import math
 import sys
 from array import array
 from collections.abc import Callable, Mapping
@@ -116,9 +117,12 @@ def _vector(embedding: object) -> array[float]:
             vector = array("f", base64.b64decode(embedding, validate=True))
             if sys.byteorder == "big":
                 vector.byteswap()
+        elif isinstance(embedding, list):
+            vector = array("f", embedding)
+        else:
+            vector = array("f", (math.nan,))
+        if math.isfinite(sum(vector)):
             return vector
-        if isinstance(embedding, list):
-            return array("f", embedding)
     except (binascii.Error, TypeError, ValueError, OverflowError):
         pass
     raise BadAnswer("The service sent something that is not a vector.")

@@ -9,6 +9,7 @@
     ├── TimedOut              no answer in time; may have been carried out and charged
     ├── StreamCut             an answer began and ended too early; what arrived stays with the caller
     ├── BadAnswer             an answer that cannot be what the service meant: not JSON, another host
+    │   ├── WrongMedia        no sound, no picture, no text where one was asked for; may have been charged
     │   └── OversizedAnswer   larger than we read; `str(error)` names the limit
     ├── InBandError           an error object inside an answer that began with 200
     ├── OutcomeUnknown        a payment was sent, and nobody can say yet whether it was carried out
@@ -137,6 +138,10 @@ class StreamCut(ServiceError):
 
 class BadAnswer(ServiceError):
     """An answer that cannot be read: not the promised format, or sent on to another host."""
+
+
+class WrongMedia(BadAnswer):
+    """A good answer whose bytes are no sound, no picture, no text: not what was asked for, and maybe charged."""
 
 
 class OversizedAnswer(BadAnswer):

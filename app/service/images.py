@@ -16,7 +16,7 @@ from decimal import Decimal
 from app.service.bodies import MIB
 from app.service.calls import Call, CallRecord, Content, JsonContent, limit
 from app.service.client import Answer, OnWait, ServiceClient
-from app.service.errors import BadAnswer
+from app.service.errors import BadAnswer, WrongMedia
 from app.service.exchange import Exchange
 from app.service.media_types import HEAD_BYTES, MEDIA_TYPES, sniff
 from app.service.multipart import FormContent, FormFile, OnProgress
@@ -305,7 +305,7 @@ def _read_pictures(answer: Answer) -> tuple[Picture, ...]:
     listed = (content.get("images") or content.get("data")) if isinstance(content, Mapping) else None
     pictures = [_picture(_decoded(item), info) for item in listed] if isinstance(listed, list) else []
     if not pictures:
-        raise BadAnswer("The service sent no picture.", info=info)
+        raise WrongMedia("The service sent no picture.", info=info)
     return tuple(pictures)
 
 
@@ -314,18 +314,18 @@ def _decoded(item: object) -> bytes:
     if isinstance(item, Mapping):
         item = item.get("b64_json") or item.get("url")
     if not isinstance(item, str):
-        raise BadAnswer("The service sent something that is not a picture.")
+        raise WrongMedia("The service sent something that is not a picture.")
     text = item.partition(",")[2] if item.startswith("data:") else item
     try:
         return base64.b64decode(text, validate=True)
     except binascii.Error:
-        raise BadAnswer("The service sent something that is not a picture.") from None
+        raise WrongMedia("The service sent something that is not a picture.") from None
 
 
 def _picture(data: bytes, info: ResponseInfo) -> Picture:
     kind = sniff(data[:HEAD_BYTES])
     if kind not in PICTURE_KINDS or kind is None:
-        raise BadAnswer("The service sent something that is not a picture.", info=info)
+        raise WrongMedia("The service sent something that is not a picture.", info=info)
     return Picture(
         data,
         kind,

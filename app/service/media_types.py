@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Mapping
 
 HEAD_BYTES = 64
+FEWEST_LETTERS = 16  # fewer could be a sample or two of very quiet sound
 
 MEDIA_TYPES: Mapping[str, str] = {
     "mp3": "audio/mpeg",
@@ -66,5 +68,22 @@ def _mpeg_audio(head: bytes) -> str | None:
 
 
 def looks_like_text(head: bytes) -> bool:
-    """True for the beginning of JSON or of a web page where sound or pictures were promised."""
-    return head.lstrip()[:1] in (b"{", b"[", b"<")
+    """True for the beginning of JSON, of a web page or of words where sound or pictures were promised."""
+    if head.lstrip()[:1] in (b"{", b"[", b"<"):
+        return True
+    head = head[:HEAD_BYTES]
+    utf_16 = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    if len(head) < FEWEST_LETTERS:
+        return False
+    # of a character that the end of `head` cuts in two, an incremental decoder says nothing
+    decoder = codecs.getincrementaldecoder("utf-16" if utf_16 else "utf-8")()
+    try:
+        text = decoder.decode(head)
+    except UnicodeDecodeError:
+        return False
+    return all(char.isprintable() or char in "\t\r\n\ufeff" for char in text)
+
+
+def looks_like_program(head: bytes) -> bool:
+    """True for the beginning of a program or an archive."""
+    return head.startswith((b"MZ", b"\x7fELF", b"PK\x03\x04", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"\x1f\x8b"))

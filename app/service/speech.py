@@ -16,9 +16,9 @@ from pydantic import Field
 
 from app.service.calls import Call, CallRecord, JsonContent, limit
 from app.service.client import Answer, OnWait, ServiceClient
-from app.service.errors import BadAnswer
+from app.service.errors import BadAnswer, WrongMedia
 from app.service.exchange import Exchange
-from app.service.media_types import HEAD_BYTES, MEDIA_TYPES, looks_like_text, sniff
+from app.service.media_types import HEAD_BYTES, MEDIA_TYPES, looks_like_program, looks_like_text, sniff
 from app.service.models import Model
 from app.service.multipart import FormContent, FormFile, OnProgress
 from app.service.response_info import ResponseInfo
@@ -35,6 +35,7 @@ LANGUAGE_CHARS = (2, 32)
 SPEEDS = (0.25, 4.0)
 MAX_SOUND_BYTES = 256 * 1024 * 1024
 READ_TIMEOUT_S = 300.0
+NOT_SOUND = "The service answered with something that is not sound."
 VOICE_PREFIX = "vv_"
 CLONE_KINDS = frozenset({"mp3", "wav", "flac", "m4a", "mp4"})
 
@@ -330,12 +331,14 @@ def _speech_call(request: SpeechRequest, price: Price | None) -> Call:
 def _format_of(head: bytes, answer: Answer) -> str:
     """What the bytes are: by how they begin, else by what the answer says. Raises `BadAnswer` for what is no sound."""
     kind = sniff(head[:HEAD_BYTES])
-    if kind in ("mp3", "wav", "flac", "ogg", "opus", "aac", "m4a", "mp4"):
-        return kind
     told = answer.info.content_type or "application/octet-stream"
-    # Raw samples have no beginning of their own, so the header decides; a web page must not be played.
-    sound = told.startswith("audio/") or (told == "application/octet-stream" and not looks_like_text(head))
-    if not head or not sound:
-        raise BadAnswer("The service answered with something that is not sound.", info=answer.info)
+    if told == MEDIA_TYPES["pcm"] and head[:1] == b"\xff":
+        kind = None  # a first sample just below zero begins like a frame of MP3
+    if kind in ("mp3", "wav", "flac", "ogg", "opus", "aac", "m4a", "mp4") and not looks_like_text(head):
+        return kind
+    # Raw samples have no beginning of their own, so the header decides; nothing that is plainly else may be played.
+    sound = told.startswith("audio/") or told == "application/octet-stream"
+    if not head or not sound or kind is not None or looks_like_text(head) or looks_like_program(head):
+        raise WrongMedia(NOT_SOUND, info=answer.info)
     by_type = {media_type: name for name, media_type in MEDIA_TYPES.items()}
     return by_type.get(told, "pcm")

@@ -15,7 +15,8 @@ from pydantic import Field
 
 from app.service.bodies import MAX_JSON_BYTES
 from app.service.calls import Call, limit
-from app.service.client import OnWait, ServiceClient
+from app.service.client import Answer, OnWait, ServiceClient
+from app.service.errors import WrongMedia
 from app.service.exchange import Exchange
 from app.service.media_types import MEDIA_TYPES
 from app.service.multipart import FormContent, FormFile, OnProgress
@@ -156,7 +157,7 @@ class TranscriptionResource:
         record = self._client.record(call)
         async with self._client.fetch(call, record=record, on_wait=on_wait) as answer:
             if answer.info.content_type == "text/plain":
-                body = _TranscriptBody(text=answer.body.decode("utf-8", "replace"))
+                body = _TranscriptBody(text=_text(answer))
             else:
                 body = read_model(_TranscriptBody, answer.json())
             if body.duration is not None:
@@ -165,6 +166,17 @@ class TranscriptionResource:
                 record.report(units=units, cost_usd=estimate, cost_source="estimated")
         times = body.timestamps
         return Transcript(body.text, body.duration, times.word, times.segment, times.char, record.exchange)
+
+
+def _text(answer: Answer) -> str:
+    """What was said, as plain words. Raises `WrongMedia` for a page of the web or bytes that are no text."""
+    try:
+        text = answer.body.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = "\0"
+    if "\0" in text or text.lstrip()[:15].lower().startswith(("<!doctype", "<html", "<?xml")):
+        raise WrongMedia("The service answered with something that is not a transcript.", info=answer.info)
+    return text
 
 
 async def _check(request: TranscriptionRequest) -> str:

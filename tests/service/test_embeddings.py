@@ -2,6 +2,7 @@
 
 import base64
 import json
+import math
 import struct
 from decimal import Decimal
 
@@ -94,3 +95,10 @@ async def test_an_index_that_is_no_number_counts_by_place() -> None:
     answer = {"data": [{"index": "0", "embedding": [1]}, "odd"], "usage": {"prompt_tokens": "many"}}
     async with Watched(handler=answering(answer)) as watched:
         assert list((await watched.service.embeddings.embed(("x",), "m")).vectors[0]) == [1.0]
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
+async def test_a_vector_with_a_number_that_is_none_is_no_vector(number: float) -> None:
+    async with Watched(handler=answering(body(packed(1.0, number)))) as watched:
+        with pytest.raises(BadAnswer):
+            await watched.service.embeddings.embed(("buoy",), "bge")

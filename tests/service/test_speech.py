@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from app.service.errors import BadAnswer, BadRequest, LimitExceeded, StreamCut
+from app.service.errors import BadAnswer, BadRequest, LimitExceeded, StreamCut, WrongMedia
 from app.service.models import Model
 from app.service.speech import SpeechRequest, SpeechTraits, traits_of, whole_wav
 from app.service.wire import read_model
@@ -119,7 +119,7 @@ async def test_r_tts_24_a_wrong_voice_names_the_right_ones() -> None:
 async def test_r_tts_15_sound_is_given_out_as_it_comes_in_whole_samples() -> None:
     async def slowly(received: Received, writer) -> None:  # type: ignore[no-untyped-def] # an asyncio.StreamWriter
         writer.write(stream_head(**{"content-type": "audio/pcm"}))
-        for piece in (b"a" * 63, b"b" * 64, b"c", b"d" * 3, b"e"):
+        for piece in (b"\x81" * 63, b"\x82" * 64, b"\x83", b"\x84" * 3, b"\x85"):
             writer.write(framed(piece))
             await writer.drain()
         writer.write(b"0\r\n\r\n")
@@ -130,7 +130,7 @@ async def test_r_tts_15_sound_is_given_out_as_it_comes_in_whole_samples() -> Non
             assert stream.info is None
             pieces = [piece async for piece in stream]
             assert stream.info is not None
-        assert b"".join(pieces) == b"a" * 63 + b"b" * 64 + b"cddde"
+        assert b"".join(pieces) == b"\x81" * 63 + b"\x82" * 64 + b"\x83\x84\x84\x84\x85"
         assert all(len(piece) % 2 == 0 for piece in pieces[:-1])
         assert stream.format == "pcm"
         assert watched.exchange.outcome == "ok"
@@ -239,3 +239,39 @@ async def test_a_sample_that_cannot_do_is_not_uploaded(tmp_path: Path) -> None:
             with pytest.raises(LimitExceeded):
                 await watched.service.voices.clone(path, name)
         assert watched.requests == []
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        (b"<!doctype html><html><body>Bad gateway</body></html>" * 3, "audio/mpeg"),
+        (b"MZ\x90\x00\x03" + bytes(range(256)), "audio/wav"),
+        ("Error: the model is away. Try again later.".encode("utf-16"), "audio/pcm"),
+        ("Fehler: das Modell läuft gerade nicht. Später wieder.".encode(), "audio/pcm"),
+        (b"\x89PNG\r\n\x1a\n" + bytes(100), "audio/mpeg"),
+        (b"%PDF-1.7\n" + bytes(100), "application/octet-stream"),
+        (b"", "audio/mpeg"),
+    ],
+    ids=["a page", "a program", "utf-16", "utf-8", "a picture", "a document", "nothing"],
+)
+@pytest.mark.parametrize("whole", [True, False])
+async def test_what_is_plainly_no_sound_is_refused_whatever_its_type_says(body: bytes, told: str, whole: bool) -> None:
+    async with serving(http(200, body, content_type=told)) as service, Watched(service.base_url) as watched:
+        with pytest.raises(WrongMedia):
+            if whole:
+                await watched.service.speech.synthesise(HELLO)
+            else:
+                async with watched.service.speech.stream(HELLO) as stream:
+                    assert [piece async for piece in stream] == []
+        assert watched.exchange.status == 200
+        assert len(service.received) == 1
+
+
+@pytest.mark.parametrize(
+    "samples", [bytes(400), b"\xf0\xff" * 200, b"\x20\x00" * 200, b"\xff\xfe\x01\x00" * 100], ids=range(4)
+)
+async def test_quiet_samples_are_not_taken_for_words(sample: bytes) -> None:
+    samples = sample * 200
+    async with serving(http(200, samples, content_type="audio/pcm")) as service, Watched(service.base_url) as watched:
+        sound = await watched.service.speech.synthesise(replace(HELLO, format="pcm"))
+        assert sound.data == samples

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.service.errors import BadAnswer, LimitExceeded, TooLarge
+from app.service.errors import BadAnswer, LimitExceeded, TooLarge, WrongMedia
 from app.service.transcription import FILE_SUFFIXES, TranscriptionRequest, abilities_of
 from tests.service.loopback import Watched, answering, http, serving
 from tests.service.test_uploads import WAV, parts_of
@@ -146,3 +146,21 @@ def test_r_stt_12_what_a_family_of_models_can_do_is_told_from_its_id() -> None:
     assert abilities_of("stt-xai-v1").kinds == ("word",)
     assert abilities_of("fal-ai/wizper").kinds == ("segment",)
     assert abilities_of("somebody/something-new").takes_hints is None
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"<!DOCTYPE html><p>Bad gateway",
+        b"\n<html>",
+        "No model".encode("utf-16"),
+        b"MZ\x90\x00\x03\x00",
+        b"\xff\xfb\x90",
+    ],
+    ids=["a page", "a bare page", "utf-16", "a program", "sound"],
+)
+async def test_what_is_no_text_is_no_transcript(wav: Path, body: bytes) -> None:
+    async with serving(http(200, body, content_type="text/plain")) as server, Watched(server.base_url) as watched:
+        with pytest.raises(WrongMedia):
+            await watched.service.transcription.transcribe(TranscriptionRequest(wav, "whisper", "text"))
+        assert len(server.received) == 1

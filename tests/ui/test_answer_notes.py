@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -166,3 +166,42 @@ def test_the_window_knows_every_action_that_is_left_to_it() -> None:
 
     source = inspect.getsource(carry_out)
     assert [action for action in ELSEWHERE if f'"{action}"' not in source] == []
+
+
+CAPACITY = {"message": "The model is at capacity", "type": "overloaded"}
+
+
+@pytest.mark.parametrize("event", [{"error": CAPACITY}, {"error": "The model is at capacity"}, CAPACITY])
+async def test_an_error_in_the_middle_of_an_answer_is_read_out_now_and_after_a_restart(
+    tmp_home: Path, event: object
+) -> None:
+    async def pieces() -> AsyncIterator[bytes]:
+        yield sse(text_chunk("It begins"))
+        yield b"event: error\n" + sse(event)
+
+    async with open_desk(tmp_home, fake=FakeService(answers=[pieces])) as desk:
+        await desk.say("Hi")
+        row = desk.rows[-1]
+        assert (row.state, row.text) == ("interrupted", "It begins")
+        assert row.state_text.startswith("The model is at capacity. ")
+        assert "kept" in row.state_text
+    async with open_desk(tmp_home) as desk:
+        desk.presenter.open_chat(desk.told["entries_changed"][-1][0][0].id)
+        await desk.tasks.idle()
+        assert desk.rows[-1].state_text.startswith("The model is at capacity. ")
+
+
+async def test_an_error_before_the_first_word_is_a_card_with_its_words(tmp_home: Path) -> None:
+    async def pieces() -> AsyncIterator[bytes]:
+        yield b"event: error\n" + sse(CAPACITY)
+
+    async with open_desk(tmp_home, fake=FakeService(answers=[pieces])) as desk:
+        await desk.say("Hi")
+        problem = desk.rows[-1].problem
+        assert (problem.what, problem.meaning) == ("The service stopped with an error", "The model is at capacity.")
+
+
+async def test_an_answer_that_ends_in_error_without_a_reason_says_so(tmp_home: Path) -> None:
+    async with open_desk(tmp_home, fake=FakeService(answers=[ending("error", "Half of")])) as desk:
+        await desk.say("Hi")
+        assert desk.rows[-1].problem.what == "The service stopped with an error"

@@ -60,6 +60,15 @@ def note_of_ending(usage: Mapping[str, object], *, has_words: bool) -> Problem |
         said = " ".join(words for _, name, words in _POLICY if name in names)
         what = "The service marked this answer"
         return Problem(what, said, primary=EDIT, alternative=OTHER_MODEL, severity="warn", icon="shield")
+    if usage.get("finish_reason") == "error":
+        return Problem(
+            "The service stopped with an error",
+            "It gave no reason.",
+            primary=CONTINUE if has_words else RETRY,
+            alternative=OTHER_MODEL,
+            severity="warn",
+            icon="warning",
+        )
     if usage.get("finish_reason") == "length" and has_words:
         return Problem(
             "The answer reached its length limit",

@@ -244,7 +244,7 @@ class Answers(QObject):
                 self._history,
                 live,
                 ending,
-                error_text=problem_text(problem) if problem is not None and ending.state == "failed" else "",
+                error_text=_stored_error(problem, ending),
                 sandbox=sandbox,
                 earlier=job.message,
             )
@@ -362,6 +362,15 @@ class Answers(QObject):
         for job, before in tuple(self._unpaid.values()):
             if balance is not None and (before is None or balance > before):
                 self.resume(job)
+
+
+def _stored_error(problem: Problem | None, ending: Ending) -> str:
+    """What is kept of why an answer failed, or of what the service said when it stopped in the middle."""
+    from app.service.errors import InBandError
+
+    if ending.state == "interrupted" and isinstance(ending.error, InBandError):
+        return problem_text(describe(ending.error))
+    return problem_text(problem) if problem is not None and ending.state == "failed" else ""
 
 
 def _is_sent_again(job: Job, error: ServiceError) -> bool:

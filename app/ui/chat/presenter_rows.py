@@ -201,7 +201,8 @@ def _cost_text(cost_usd: Decimal | None, source: str, sandbox: bool) -> str:
 
 
 def kept_text(message: Message) -> str:
-    """`418 tokens kept, $0.0019.` beside the note that an answer stopped early."""
+    """`The model is at capacity. 418 tokens kept, $0.0019.` beside the note that an answer stopped early."""
+    said = message.error.partition("\n")[2]
     tokens = _number(message.usage, "completion")
     parts = []
     if tokens:
@@ -210,7 +211,7 @@ def kept_text(message: Message) -> str:
         parts.append("What arrived is kept")
     if message.cost_usd is not None:
         parts.append(money.cost(message.cost_usd, str(message.usage.get("cost_source") or "none")))
-    return f"{', '.join(parts)}." if parts else ""
+    return f"{said} {', '.join(parts)}{'.' if parts else ''}".strip()
 
 
 def stored_problem(message: Message) -> Problem | None:

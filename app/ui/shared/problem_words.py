@@ -175,6 +175,16 @@ def _bad_answer(error: errors.ServiceError, subject: str, charged: str) -> Told:
     )
 
 
+def _wrong_media(error: errors.ServiceError, subject: str, charged: str) -> Told:
+    return Told(
+        str(error).rstrip(".") or "The service answered with something else",
+        _join("It may have been charged; its receipt shows that.", charged),
+        RETRY,
+        icon="warning",
+        severity="warn",
+    )
+
+
 def _oversized(error: errors.ServiceError, subject: str, charged: str) -> Told:
     return Told(
         str(error).rstrip(".") or "The answer is larger than Rialto reads",
@@ -188,7 +198,7 @@ def _oversized(error: errors.ServiceError, subject: str, charged: str) -> Told:
 def _in_band(error: errors.ServiceError, subject: str, charged: str) -> Told:
     return Told(
         "The service stopped with an error",
-        _join(_said(error), "Text that came before it is kept.", charged),
+        _join(_said(error) or _NO_REASON, charged),
         RETRY,
         icon="warning",
         severity="warn",
@@ -417,6 +427,7 @@ _WRITERS: dict[str, _Writer] = {
     "StreamCut": _cut,
     "BadAnswer": _bad_answer,
     "OversizedAnswer": _oversized,
+    "WrongMedia": _wrong_media,
     "InBandError": _in_band,
     "OutcomeUnknown": _unknown_outcome,
     "BadRequest": _bad_request,

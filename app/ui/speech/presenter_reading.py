@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 from PySide6.QtCore import QObject, Signal
 
 from app.audio.decoding import Arriving, NotSound, arriving_blocks, blocks_of
-from app.audio.formats import pcm_rate_hz, suffix_of
+from app.audio.formats import can_decode, pcm_rate_hz, suffix_of
 from app.audio.spool import Spool
-from app.service.errors import ServiceError
+from app.service.errors import ServiceError, WrongMedia
+from app.service.speech import NOT_SOUND
 from app.storage.errors import unavailable
 from app.storage.takes import CostSource, Part, PartState, Take, TakeFiles, Takes, state_of
 from app.ui.shared.budget import expecting_together
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 Grow = Callable[["Reading"], Awaitable[bool]]
 INTENT = "speech"
+HTTP_REFUSED = 400  # and every status above
 STOPPED = "Stopped by you."
 
 
@@ -63,6 +65,7 @@ class Reading(QObject):
         self.begins: dict[int, float] = {}  # part → second of the clip at which it begins
         self.ends: dict[int, float] = {}
         self.notes: dict[int, str] = {}  # part → why its sound cannot be played here
+        self._not_sound: set[int] = set()  # parts whose bytes were decoded to their end and are no sound
         self.exchanges: list[Exchange] = []  # the calls of this reading
         self.working_on = 0  # the part that is on its way, 0 for none
         self._takes = takes
@@ -132,6 +135,9 @@ class Reading(QObject):
                             kind = stream.format or request.format or "mp3"
                             await keeper.begin(kind, monotonic() - began)
                         await keeper.write(piece)
+                await keeper.end()
+                if part.number in self._not_sound:
+                    raise not_sound(stream.exchange)
             except ServiceError as error:
                 await keeper.end()
                 await self._save(self._ended(keeper.part, stream.exchange, error))
@@ -148,13 +154,14 @@ class Reading(QObject):
 
     def _ended(self, part: Part, exchange: Exchange, error: ServiceError | None, *, stopped: bool = False) -> Part:
         self.exchanges.append(exchange)
-        state: PartState = "complete" if error is None else "cut" if part.size_bytes else "failed"
+        heard = part.size_bytes and part.number not in self._not_sound
+        state: PartState = "complete" if error is None else "cut" if heard else "failed"
         note = str(error) if error is not None else ""
         if stopped:
             state, note = "cut", STOPPED
         cost, source = exchange.cost_usd, cast(CostSource, exchange.cost_source)
         if state != "complete":
-            refused = exchange.outcome == "error" and not part.size_bytes
+            refused = exchange.outcome == "error" and (exchange.status is None or exchange.status >= HTTP_REFUSED)
             source = "none" if refused else "at most"
             cost = None if refused else cost if cost is not None else self.price(part.finish - part.start)
         return replace(
@@ -184,30 +191,41 @@ class Reading(QObject):
     # -- decoding, in threads -------------------------------------------------------------------------------------
 
     def _decode_file(self, part: Part) -> None:
-        self._decode(part.number, lambda: blocks_of(self.path_of(part), kind=part.kind, pcm_rate_hz=self._raw_hz(part)))
+        self._decode(part, lambda: blocks_of(self.path_of(part), kind=part.kind, pcm_rate_hz=self._raw_hz(part)))
 
     def decode_arriving(self, part: Part, arriving: Arriving) -> None:
-        self._decode(
-            part.number, lambda: arriving_blocks(arriving, part.kind, pcm_rate_hz=self._raw_hz(part)), tell=True
-        )
+        self._decode(part, lambda: arriving_blocks(arriving, part.kind, pcm_rate_hz=self._raw_hz(part)), tell=True)
 
     def _raw_hz(self, part: Part) -> int:
         return part.rate_hz or pcm_rate_hz(self.take.model)
 
-    def _decode(self, number: int, blocks: Callable[[], Any], *, tell: bool = False) -> None:
+    def _decode(self, part: Part, blocks: Callable[[], Any], *, tell: bool = False) -> None:
+        number = part.number
         self.spool.seam()
         self.begins[number] = self.spool.duration_s
+        self._not_sound.discard(number)
         try:
             for block in blocks():
                 first = self.spool.duration_s == self.begins[number]
                 self.spool.add(block)
                 if first and tell:
                     self.arrived.emit(number)
+            if self.spool.duration_s == self.begins[number]:
+                raise NotSound("There is no sound in this file.")
         except NotSound as error:
             self.notes[number] = error.sentence
+            if can_decode(part.kind):
+                self._not_sound.add(number)
         except OSError as error:  # the disk is full: what the service sent is in the part's file all the same
             self.notes[number] = unavailable(error, self.spool.path, "Preparing the sound").sentence
         self.ends[number] = self.spool.duration_s
+
+
+def not_sound(exchange: Exchange) -> WrongMedia:
+    """The error of a call whose answer was good and is no sound."""
+    error = WrongMedia(NOT_SOUND, status=exchange.status, info=exchange.info)
+    error.exchange = exchange
+    return error
 
 
 class _Keeper:

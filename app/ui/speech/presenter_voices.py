@@ -9,6 +9,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.audio.decoding import holds_sound
 from app.audio.formats import suffix_of
 from app.service.models import Model
 from app.service.pricing import speech_cost
@@ -16,6 +17,7 @@ from app.service.speech import SpeechRequest
 from app.storage.files import write_atomically
 from app.storage.voices import ClonedVoice, VoiceMark, Voices
 from app.ui.shared.paid_call import paid_call
+from app.ui.speech.presenter_reading import not_sound
 from app.ui.speech.voice_book import Key, Voice, VoiceFilter, VoiceGroup, VoiceTable, grouped, marked, voices_of
 
 if TYPE_CHECKING:
@@ -147,8 +149,12 @@ class VoiceShelf:
             sound = await service.speech.synthesise(request, price=lambda count: speech_cost(pricing, count))
             safe = "".join(char if char.isalnum() else "-" for char in f"{voice.model}-{voice.id}")[:120]
             name = f"{safe}{suffix_of(sound.format)}"
-            await asyncio.to_thread(write_atomically, self._samples / name, sound.data)
+            path = self._samples / name
+            await asyncio.to_thread(write_atomically, path, sound.data)
+            if not await asyncio.to_thread(holds_sound, path, sound.format):
+                await asyncio.to_thread(path.unlink)
+                raise not_sound(sound.exchange)
             await voices.sampled(voice.model, voice.id, name)
             await paid.answered(name, sound.exchange.id)
         self.mark(voice.key, sample=name)
-        return self._samples / name
+        return path

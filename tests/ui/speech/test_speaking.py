@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from app.service.retry import MAX_ATTEMPTS
+from app.service.service import open_service
 from app.storage.intents import Intents
 from app.ui.speech.state import Choice
+from tests.audio.test_not_sound import wav_head
+from tests.service.loopback import http, serving
 from tests.ui.speech.desk import Desk, open_desk
 
 SENTENCE = "The harbour lies still in the morning. "
+WAV_WITHOUT_CHANNELS = wav_head(channels=0)
+QUIET_WAV = wav_head(size=24_000) + bytes(24_000)
 TEXT = "The ferry left at six. Nadia liked that about the ferry. It made no promises."
 
 
@@ -198,3 +206,57 @@ async def test_without_an_account_it_says_so_and_keeps_the_text(speech: Desk) ->
     speech.page.speak()
     assert speech.presenter.problem.what == "There is no account"
     assert speech.presenter.text == "Hello."
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        (random.Random(14).randbytes(30_000), "audio/mpeg"),
+        (WAV_WITHOUT_CHANNELS + bytes(4_000), "audio/wav"),
+        (b"ID3\x04\x00" + b"<html>Bad gateway</html>" * 40, "audio/mpeg"),
+    ],
+    ids=["noise", "a wave without channels", "a page behind a tag"],
+)
+async def test_what_is_no_sound_is_a_refusal_with_its_receipt_and_no_clip(speech: Desk, body: bytes, told: str) -> None:
+    real = speech.caller.service
+    async with serving(http(200, body, content_type=told), http(200, QUIET_WAV, content_type="audio/wav")) as odd:
+        service = open_service(odd.base_url, "service", None, lambda exchange: None)
+        speech.caller.service = service
+        speech.presenter.use_voice("tts-kokoro", "af_sky")
+        speech.write(TEXT)
+        await speech.spoken()
+        take = speech.presenter.clips.rows[0]
+        part = take.parts[0]
+        assert (take.state, part.state) == ("failed", "failed")
+        assert speech.page.main.problem.isVisible()
+        problem = speech.presenter.problem
+        assert problem.what == "The service answered with something that is not sound"
+        assert (problem.primary.id, problem.primary.text) == ("go-on", "Ask again")
+        assert part.exchange_id and part.cost_usd  # it may have been charged
+        assert part.cost_source == "at most"
+        assert not speech.page.main.transcribe.isEnabled()
+        assert speech.presenter.sound.reading.path_of(part).read_bytes() == body  # to be looked at
+        assert len(odd.received) == 1, "nothing paid is asked for again by itself"
+        speech.page.main.problem_action.emit("go-on")
+        await speech.until(lambda: speech.presenter.clips.rows[0].state == "complete")
+        await speech.until(lambda: not speech.presenter.is_speaking)
+        assert not speech.page.main.problem.isVisible()
+        speech.caller.service = real
+        await service.aclose()
+
+
+async def test_429_for_ever_is_tried_four_times_and_then_asks(speech: Desk) -> None:
+    real = speech.caller.service
+    async with serving(http(429, {"error": "Rate limit"}, retry_after="0.05")) as odd:
+        service = open_service(odd.base_url, "service", None, lambda exchange: None)
+        speech.caller.service = service
+        speech.presenter.use_voice("tts-kokoro", "af_sky")
+        speech.write(TEXT)
+        await speech.spoken()
+        problem = speech.presenter.problem
+        assert (problem.what, problem.countdown_until) == ("Limit reached", None)
+        assert problem.meaning.startswith("Resets at ")
+        assert problem.primary.text == "Ask again"
+        assert len(odd.received) == MAX_ATTEMPTS
+        speech.caller.service = real
+        await service.aclose()
