@@ -14,6 +14,7 @@ from app.ui.chat.presenter_rows import row_of
 from app.ui.chat.presenter_views import count_links, estimate_branch, learn_from
 from app.ui.chat.state_pages import RequestView
 from app.ui.chat.titles import title_from
+from app.ui.shared.rows import build_rows
 
 if TYPE_CHECKING:
     from app.storage.catalogue import Catalogue
@@ -73,7 +74,7 @@ class Conversation(QObject):
 
     def rows(self) -> tuple[MessageRow, ...]:
         """The branch that is chosen, as the message view shows it."""
-        return tuple(self._row(message) for message in self._open.thread.shown())
+        return tuple(build_rows(self._open.thread.shown(), self._row))
 
     def show(self) -> None:
         """Show the branch from its first turn, and go on streaming into it where an answer is being written."""
@@ -89,7 +90,7 @@ class Conversation(QObject):
         chat_id, shown = self._open.chat_id, self._open.thread.shown()
         rows: list[MessageRow] = []
         for start in range(0, len(shown), ROWS_AT_ONCE):
-            rows += [self._row(message) for message in shown[start : start + ROWS_AT_ONCE]]
+            rows += build_rows(shown[start : start + ROWS_AT_ONCE], self._row)
             await asyncio.sleep(0)
             if self._open.chat_id != chat_id or self._open.thread.shown() is not shown:
                 return  # another chat, or another branch of this one, which is shown whole already

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from app.ui.chat.state import ChatEntry
 from app.ui.chat.titles import NEW_CHAT, group_of
 from app.ui.shared import money
+from app.ui.shared.rows import build_rows
 from app.ui.shared.trash import TrashEntry
 
 if TYPE_CHECKING:
@@ -106,8 +107,9 @@ class Library:
         """
         today = now.astimezone().date()
         chats = sorted(self._chats.values(), key=lambda chat: (chat.pinned, chat.updated_at), reverse=True)
-        return tuple(
-            ChatEntry(
+
+        def entry(chat: Chat) -> ChatEntry:
+            return ChatEntry(
                 id=chat.id,
                 title=chat.title or NEW_CHAT,
                 partner=chat.character_name or name_of(chat.model),
@@ -118,8 +120,8 @@ class Library:
                 waits_until=waiting.get(chat.id),
                 has_draft=bool(chat.draft.strip()),
             )
-            for chat in chats
-        )
+
+        return tuple(build_rows(chats, entry))
 
     def remember_draft(self, chat_id: str, draft: str) -> None:
         """Keep the list in step with a draft that is on its way to the disk."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from app.ui.chat.estimate import context_text
 from app.ui.chat.glimpse import Glimpse
 from app.ui.shared import money
+from app.ui.shared.rows import build_rows
 
 if TYPE_CHECKING:
     from app.service.models import Model
@@ -163,17 +164,18 @@ class ModelShelf:
 
         favourites = set(self.settings.value.favourite_models)
         default = self.default_id()
-        rows = [
-            _row(
+
+        def row(model: Model) -> ModelRow:
+            return _row(
                 model,
                 favourite=model.id in favourites,
                 default=model.id == default,
                 current=model.id == current_id,
                 tier=self._tier(model),
             )
-            for model in self.models()
-            if not model.offline or model.id == current_id
-        ]
+
+        offered = (model for model in self.models() if not model.offline or model.id == current_id)
+        rows = build_rows(offered, row)
         rows.sort(key=lambda row: row.name.casefold())
         note = ""
         if not self.caller.models and not self._fetched and self._saved_at is not None:

@@ -17,6 +17,7 @@ from app.ui.crypto_rpc.networks import network_title
 from app.ui.crypto_rpc.state import CollectionEntry
 from app.ui.crypto_rpc.variables import used_in
 from app.ui.shared import money
+from app.ui.shared.rows import build_rows
 from app.ui.shared.trash import TrashEntry, TrashKind, moved_text
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class CollectionShelf(QObject):
             self.notice.emit(error.sentence, "", "")
             return
         self._found = {each.file: each for each in found}
-        entries = tuple(_entry(each) for each in found) + tuple(
+        entries = tuple(build_rows(found, _entry)) + tuple(
             CollectionEntry(file, file, trouble="Cannot be read") for file in broken
         )
         if entries != self.entries:

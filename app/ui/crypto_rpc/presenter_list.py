@@ -13,6 +13,7 @@ from app.storage.rpc_calls import RpcCall, RpcCalls
 from app.ui.crypto_rpc.networks import network_title
 from app.ui.crypto_rpc.presenter_words import entry_of, title_of
 from app.ui.shared import money
+from app.ui.shared.rows import build_rows
 from app.ui.shared.trash import TrashEntry, TrashKind, moved_text
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class CallShelf(QObject):
             wanted = self._search
             found = await self.calls.recent(search=wanted, limit=MAX_LISTED)
             now = self._now()
-            entries = await asyncio.to_thread(lambda: tuple(entry_of(call, now) for call in found))
+            entries = await asyncio.to_thread(lambda: tuple(build_rows(found, lambda call: entry_of(call, now))))
             if wanted == self._search:  # else a newer search shows its own
                 self.changed.emit(entries)
 

@@ -21,6 +21,7 @@ from app.ui.images.picture_work import checked_size, small_picture
 from app.ui.images.presenter_tiles import tile_of
 from app.ui.images.state import KIND_WORDS, Shelf, Tile, Usage
 from app.ui.shared.picture_decoding import NoPicture
+from app.ui.shared.rows import build_rows
 from app.ui.shared.tasks import TaskScope
 from app.ui.shared.trash import moved_text
 from app.ui.shared.typed_words import TypedWords
@@ -142,7 +143,7 @@ class ImageLibrary(QObject):
             for image in rows.values()
             if (self.scope != "starred" or image.starred) and words.are_in(self._seen(image)[1])
         ]
-        tiles = tuple(self._seen(image)[0] for image in found)
+        tiles = tuple(build_rows(found, lambda image: self._seen(image)[0]))
         self.shelf_changed.emit(Shelf(tiles, len(rows), self.search, self.scope, self.images is not None))
 
     def _seen(self, image: StoredImage) -> tuple[Tile, str]:

@@ -69,8 +69,8 @@ def _is_of_qt(base: type, name: str) -> bool:
     return name in base.__dict__ and base.__module__.startswith("PySide6.")
 
 
-def _tell(error: Exception) -> None:
-    """Report it. Whoever keeps it keeps no frame: a painter in one would outlive what it paints on."""
+def report(error: Exception) -> None:
+    """Report a crash that ends here, without its frames: a painter in one of them would outlive what it paints on."""
     import traceback
 
     sys.excepthook(type(error), error, error.__traceback__)
@@ -83,7 +83,7 @@ def _guarded(name: str, method: FunctionType, own: Callable[..., Any]) -> Callab
         try:
             return method(self, *args, **named)
         except Exception as error:
-            _tell(error)
+            report(error)
         # Only now: the frames that failed are gone, and a painter that one of them held with them.
         try:
             return own(self, *args, **named)

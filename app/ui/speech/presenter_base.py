@@ -18,6 +18,7 @@ from app.storage.voices import Voices
 from app.ui.shared.calling_presenter import CallingPresenter
 from app.ui.shared.desk_memory import DeskMemory
 from app.ui.shared.problems import Problem
+from app.ui.shared.rows import build_rows
 from app.ui.shared.trash import Trash
 from app.ui.speech.knobs import Knobs, KnobView, knobs_of, view_of
 from app.ui.speech.presenter_calls import CallBook
@@ -286,14 +287,16 @@ class SpeechBase(CallingPresenter):
         now, view = datetime.now(UTC), self.sound.view
         self.clips_changed.emit(
             tuple(
-                clip_row(
-                    take,
-                    self.shelf,
-                    now,
-                    working=take.id == self._speaking,
-                    plays=view.plays and take.id == view.take_id,
+                build_rows(
+                    self.clips.rows,
+                    lambda take: clip_row(
+                        take,
+                        self.shelf,
+                        now,
+                        working=take.id == self._speaking,
+                        plays=view.plays and take.id == view.take_id,
+                    ),
                 )
-                for take in self.clips.rows
             )
         )
 

@@ -29,6 +29,7 @@ from app.ui.shared.given_up import made_in_thread
 from app.ui.shared.money import about, when
 from app.ui.shared.paid_call import paid_call
 from app.ui.shared.problems import Problem, describe
+from app.ui.shared.rows import build_rows
 from app.ui.shared.tasks import TaskScope
 from app.ui.shared.trash import TrashEntry, TrashKind, moved_text
 from app.ui.speech.presenter import SpeechPresenter
@@ -438,7 +439,7 @@ class CloneDesk(QObject):
     def tell(self) -> None:
         """Show the shelf as it is."""
         now = datetime.now(UTC)
-        self.shelf_changed.emit(tuple(self._row(voice, now) for voice in self._desk.shelf.cloned))
+        self.shelf_changed.emit(tuple(build_rows(self._desk.shelf.cloned, lambda voice: self._row(voice, now))))
 
     def _row(self, voice: ClonedVoice, now: datetime) -> ClonedRow:
         model = self._desk.shelf.model(voice.model)

@@ -15,6 +15,7 @@ from PySide6.QtCore import QObject, Signal
 from app.storage.errors import NotStored, StorageError
 from app.ui.shared import money
 from app.ui.shared.problems import Problem
+from app.ui.shared.rows import build_rows
 from app.ui.shared.trash import Trash
 from app.ui.transcription.document import Document
 from app.ui.transcription.exporting import FORMATS, CueRules, length_words
@@ -235,7 +236,12 @@ class TranscriptionPresenterBase(QObject):
         shown = [row for row in rows if self._snippets is None or row.id in self._snippets]
         found = self._snippets or {}
         self.entries_changed.emit(
-            tuple(entry_of(row, work.get(row.id), now, self.shelf.name_of, found.get(row.id, "")) for row in shown)
+            tuple(
+                build_rows(
+                    shown,
+                    lambda row: entry_of(row, work.get(row.id), now, self.shelf.name_of, found.get(row.id, "")),
+                )
+            )
         )
         self.busy_changed.emit()
 

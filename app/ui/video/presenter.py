@@ -19,6 +19,7 @@ from app.storage.video_jobs import VideoJob, VideoJobs
 from app.ui.shared import money
 from app.ui.shared.caller import Headroom
 from app.ui.shared.preset_library import PresetLibrary
+from app.ui.shared.rows import build_rows
 from app.ui.shared.typed_words import TypedWords
 from app.ui.video.along import from_media
 from app.ui.video.presenter_book import JobBook
@@ -285,7 +286,7 @@ class VideoPresenter(QObject):
         count = "1 video" if len(films) == 1 else f"{len(films):,} videos"
         running = len(self.open_jobs())
         return Jobs(
-            rows=tuple(self.writer.row(job, now) for job in shown if now is not None and self._passes(job)),
+            rows=tuple(build_rows(filter(self._passes, shown), lambda job: self.writer.row(job, now))) if now else (),
             which=self.which,
             search=self.search,
             running=f"{running} running" if running else "",

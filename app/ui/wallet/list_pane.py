@@ -13,6 +13,7 @@ from app.ui.shared.buttons import Button, IconButton
 from app.ui.shared.card import Card
 from app.ui.shared.header import PaneHeader
 from app.ui.shared.label import Label
+from app.ui.shared.rows import build_rows
 from app.ui.shared.surfaces import zone
 from app.ui.shared.theme import Theme
 from app.ui.wallet.account_card import AccountView, age_words, column
@@ -92,22 +93,35 @@ class WalletListPane(QWidget):
 
     def show_accounts(self, cards: tuple[AccountCard, ...]) -> None:
         """Show every account, the one in use first."""
-        before, self._cards = self._cards, cards
-        if [card.id for card in before] != [card.id for card in cards]:
+        self._cards = cards
+        if list(self._views) != [card.id for card in cards]:  # also where one could not be drawn the last time
             for view in self._views.values():
                 view.hide()
                 view.deleteLater()
             self._views = {}
-            for card in cards:
-                view = self._views[card.id] = AccountView(self._theme, card)
-                view.action.connect(self.action)
-                self._accounts_column.addWidget(view)
+            build_rows(cards, self._add_account)
         else:
-            for card in cards:
-                if self._views[card.id].card != card:
-                    self._views[card.id].show_card(card)
+            build_rows(cards, self._show_account)
         self._order()
         self._show_age()
+
+    def _add_account(self, card: AccountCard) -> None:
+        view = AccountView(self._theme, card)
+        view.action.connect(self.action)
+        self._accounts_column.addWidget(view)
+        self._views[card.id] = view
+
+    def _show_account(self, card: AccountCard) -> None:
+        """A card that fails half drawn is taken away; the next refresh makes all of them anew."""
+        view = self._views.pop(card.id)
+        if view.card != card:
+            try:
+                view.show_card(card)
+            except BaseException:
+                view.hide()
+                view.deleteLater()
+                raise
+        self._views[card.id] = view
 
     def show_payments(self, payments: tuple[OpenPayment, ...]) -> None:
         """Show what is not settled, above everything else."""
@@ -117,12 +131,14 @@ class WalletListPane(QWidget):
             if widget is not None:
                 widget.hide()
                 widget.deleteLater()
-        for payment in payments:
-            card = OpenPaymentCard(self._theme, payment)
-            card.check.connect(self.check)
-            self._payments_column.addWidget(card)
+        build_rows(payments, self._add_payment)
         self._payments.setVisible(bool(payments))
         self._order()
+
+    def _add_payment(self, payment: OpenPayment) -> None:
+        card = OpenPaymentCard(self._theme, payment)
+        card.check.connect(self.check)
+        self._payments_column.addWidget(card)
 
     def _order(self) -> None:
         """Let Tab walk down the pane: cards that were drawn anew would else come last, or never."""

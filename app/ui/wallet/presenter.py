@@ -17,6 +17,7 @@ from PySide6.QtCore import QObject, Signal
 from app.ui.shared.budget import read_limit, with_limit
 from app.ui.shared.limit_watch import PARTNER_TIERS, TIERS
 from app.ui.shared.money import money
+from app.ui.shared.rows import build_rows
 from app.ui.wallet.state import AccountCard, Gauge
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ class WalletPresenter(QObject):
 
     def cards(self) -> tuple[AccountCard, ...]:
         """Every account, the one in use first."""
-        return tuple(sorted((self._card(each) for each in self._book.list()), key=lambda card: not card.in_use))
+        return tuple(sorted(build_rows(self._book.list(), self._card), key=lambda card: not card.in_use))
 
     def card(self, account_id: str) -> AccountCard | None:
         account = self._book.get(account_id)

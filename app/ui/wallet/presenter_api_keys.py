@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from app.ui.shared.money import count, moment, money
+from app.ui.shared.rows import build_rows
 from app.ui.wallet.state import KeyPage, KeyRow
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ class ApiKeysPresenter(QObject):
             return (), NOT_HERE
         except ServiceError as error:
             return (), str(error)
-        return tuple(map(row_of, found)), ""
+        return tuple(build_rows(found, row_of)), ""
 
     async def _hits(self, service: Service) -> tuple[tuple[tuple[str, str, str], ...], str]:
         from app.service.errors import AuthenticationFailed, Forbidden, ServiceError

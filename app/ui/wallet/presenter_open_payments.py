@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 from PySide6.QtCore import QObject, Signal
 
 from app.ui.shared.money import money
+from app.ui.shared.rows import build_rows
 from app.ui.wallet.top_up_state import OpenPayment
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ class OpenPayments(QObject):
         if self._intents is None:
             return
         recent = await self._intents.recent(KIND, 50)
-        self.payments = tuple(self._shown(each) for each in recent if each.state in ("sent", "unknown"))
+        self.payments = tuple(build_rows((each for each in recent if each.state in ("sent", "unknown")), self._shown))
         self.changed.emit(self.payments)
 
     async def of(self, account_id: str) -> OpenPayment | None:

@@ -7,9 +7,10 @@ from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.ui.shared.money import position
 from app.ui.shared.player_bar import PlayerBar
 from app.ui.shared.theme import Theme
-from app.ui.shared.waveform_view import WaveformView, clock
+from app.ui.shared.waveform_view import WaveformView
 from tests.ui.speech.desk import Desk
 
 
@@ -93,4 +94,4 @@ def test_the_waveform_is_a_slider_that_tells_its_place(theme: Theme, qtbot: QtBo
     qtbot.mouseClick(view, Qt.MouseButton.LeftButton, pos=view.rect().center())
     assert wanted[0] == 9.0 and abs(wanted[1] - 10.0) < 0.2
     QApplication.processEvents()
-    assert (clock(6), clock(287), clock(3729)) == ("0:06", "4:47", "1:02:09")
+    assert (position(6), position(287), position(3729)) == ("0:06", "4:47", "1:02:09")

@@ -25,6 +25,7 @@ from app.ui.settings.accounts.state import AccountRow, AccountsState, FormState,
 from app.ui.settings.secrets.presenter import SecretsPresenter
 from app.ui.shared.call_log import CallLog, LastAnswer
 from app.ui.shared.money import when
+from app.ui.shared.rows import build_rows
 from app.ui.shared.tasks import TaskScope
 
 CHECK_WITHIN_S = 25.0
@@ -152,7 +153,7 @@ class AccountsPresenter(QObject):
         """Read the book again; times such as "4 min ago" become true again."""
         accounts = self._book.list()
         self._change(
-            accounts=tuple(self._row(account) for account in accounts),
+            accounts=tuple(build_rows(accounts, self._row)),
             secrets=(
                 *(self._secret(account) for account in accounts if account.kind == "api_key"),
                 *self._proxy_secret(),

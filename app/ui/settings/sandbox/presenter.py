@@ -24,6 +24,7 @@ from app.ui.settings.sandbox.state import (
 )
 from app.ui.shared.caller import Caller
 from app.ui.shared.resources import resources_folder
+from app.ui.shared.rows import build_rows
 from app.ui.shared.tasks import TaskScope
 
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ class SandboxPresenter(QObject):
         look = await controls.look(seen, wait_s=wait_s if seen is not None else 0.0)
         if controls is not self._controls:
             return  # another one runs by now
-        rows = tuple(_row(line) for line in reversed(look.lines))
+        rows = tuple(build_rows(reversed(look.lines), _row))
         engines = self.state.engines
         if look.lines:
             engines = await _engines(controls)  # a call may have been the first that an engine works for
