@@ -16,6 +16,7 @@ from pathlib import Path
 
 from app.sandbox import wallets_faucet
 from app.sandbox.server import HOST, LOCAL_PORTS, Options, end_soon, listen, serve_until
+from app.sandbox.telling import label_libraries
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCAL_KEY = "local-dev-key"  # the fixed key that works out of the box when none is given
@@ -124,7 +125,9 @@ async def serve(chosen: argparse.Namespace) -> None:
 
 
 def main() -> None:
-    asyncio.run(serve(read_arguments()))
+    chosen = read_arguments()
+    label_libraries()
+    asyncio.run(serve(chosen))
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ import threading
 from pathlib import Path
 
 from app.sandbox.server import Options, end_soon, listen, serve_until
+from app.sandbox.telling import label_libraries
 
 STDIN = 0
 RESOURCES = Path(__file__).resolve().parents[2] / "resources"
@@ -24,6 +25,7 @@ RESOURCES = Path(__file__).resolve().parents[2] / "resources"
 def main(data_folder: str) -> int:
     """Serve until standard input closes. Accounts, jobs and chains are kept in `data_folder` for the next start."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C in a terminal reaches both; the window decides
+    label_libraries()
     said = json.loads(_read_line())
     folder = Path(data_folder)
     folder.mkdir(parents=True, exist_ok=True)

@@ -65,7 +65,14 @@ class Call:
 
     @property
     def caller(self) -> Caller:
-        return self.known_caller or self.world.stranger()
+        return self.known_caller or self.world.stranger(from_web_page=self._from_web_page)
+
+    @property
+    def _from_web_page(self) -> bool:
+        """Whether a page of another site sent this; browsers say so and pages cannot change it."""
+        headers, own = self.request.headers, self.request.headers.get("host", "")
+        elsewhere = headers.get("sec-fetch-site", "none") not in ("none", "same-origin")
+        return elsewhere or headers.get("origin", f"http://{own}") != f"http://{own}"
 
     def values(self, name: str) -> list[str]:
         """Return every value of a query parameter, repeated or comma-separated or both."""

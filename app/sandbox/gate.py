@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import re
 import secrets
 import sys
 import traceback
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 VERSION = "20261120.210000"  # <YYYYMMDD>.<HHMMSS>; moved by hand when what the Sandbox serves changes
 GZIP_FROM_BYTES = 1024
 DOWNLOADS = "/downloads/"  # pre-signed addresses: no key, and yet they can be told to misbehave
-LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
+_OWN_HOST = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})?")
 SIGN_IN_HEADERS = frozenset({"sign-in-with-x", "x-sign-in-with-x"})
 PAYMENT_HEADERS = frozenset({"payment-signature", "x-402-payment", "x-payment"})
 
@@ -94,9 +95,9 @@ class Gate:
         return await route.handler(call)
 
     def _find(self, call: Call) -> Route:
-        host = call.request.headers.get("host", "").lower()
-        name = host if host.endswith("]") else host.rpartition(":")[0] or host
-        if name not in LOOPBACK_NAMES:  # a web page that made its own name point here must not read anything
+        if not _OWN_HOST.fullmatch(
+            call.request.headers.get("host", "").lower()
+        ):  # a web page that made its own name point here must not read anything
             raise Refusal(421)
         segments = tuple(unquote(part) for part in call.request.path.strip("/").split("/"))
         method = "GET" if call.request.method == "HEAD" else call.request.method
@@ -210,6 +211,8 @@ class Gate:
     def _finish(self, call: Call, answer: Answer) -> None:
         answer.headers.setdefault("Date", formatdate(self._world.clock.now(), usegmt=True))
         answer.headers.setdefault("X-Content-Type-Options", "nosniff")
+        # No web page shows a picture of ours, or us in a frame, to find out that Rialto runs.
+        answer.headers |= {"Cross-Origin-Resource-Policy": "same-origin", "X-Frame-Options": "DENY"}
         wanted = call.request.headers.get("accept-encoding", "").lower()
         if "gzip" not in wanted or not isinstance(answer.body, bytes) or len(answer.body) <= GZIP_FROM_BYTES:
             return

@@ -2,11 +2,17 @@
 
 Parsing and framing are h11's. The socket side is ours because a stand-in has to misbehave on request (hang up, announce
 a length it does not send), which no application server lets its application do, and because it has to be up in 150 ms.
+
+Nobody can lock the others out: a request has to be sent within a time, and when there are too many connections the one
+that has waited longest for its next request makes room.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
+import math
+import re
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
@@ -18,7 +24,17 @@ from app import __version__
 
 MAX_BODY_BYTES = 35 * 1024 * 1024  # the live service's cap for one request body
 READ_BYTES = 64 * 1024
+HEAD_S = 30.0  # from the first byte of a request to the last of its headers
+IDLE_S = 75.0  # from the end of an answer to the first byte of the next request
+BODY_S = 300.0  # for all of a body, which comes from this computer
+STALL_S = 30.0  # between two pieces of it
+MOST_CONNECTIONS = 500
+OTHER_FILES = 100  # that the process may have open beside its connections
 SERVER = f"Rialto-Sandbox/{__version__} (a stand-in; play money)"  # on every answer, also on what is no HTTP
+
+
+class _TooSlow(Exception):
+    """The rest of a request does not come."""
 
 
 class HangUp(Exception):
@@ -47,25 +63,33 @@ class Answer:
     announced_length: int | None = None  # a lie about Content-Length; the connection is closed after the real body
 
 
+_ABSOLUTE = re.compile(r"http://([^/?#]*)([/?].*)?", re.IGNORECASE)
 Handler = Callable[[Request], Awaitable[Answer]]
 
 
 class Connections:
     """Serves every connection of one listening socket and can end them all."""
 
-    def __init__(self, handle: Handler) -> None:
+    def __init__(self, handle: Handler, most: int | None = None) -> None:
+        """`most`: connections at once; as many as the system's limit on open files allows when it is not given."""
         self._handle = handle
-        self._open: set[asyncio.Task[None]] = set()
+        self._most = _affordable() if most is None else most
+        self._open: dict[asyncio.Task[None], _Connection] = {}
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """The `client_connected_cb` of `asyncio.start_server`."""
         task = asyncio.current_task()
         assert task is not None
-        self._open.add(task)
+        connection = _Connection(reader, writer, self._handle)
+        has_room = len(self._open) < self._most or self._make_room()
+        self._open[task] = connection
         # asyncio leaves Nagle's algorithm on for sockets it did not make itself: 40 ms between two small writes.
         writer.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         try:
-            await _Connection(reader, writer, self._handle).run()
+            if has_room:
+                await connection.run()
+            else:
+                await connection.refuse(503, "There are too many connections")
         except HangUp:
             pass  # what was written so far still goes out, then the connection ends
         except (ConnectionError, h11.RemoteProtocolError):
@@ -73,8 +97,18 @@ class Connections:
         except asyncio.CancelledError:
             writer.transport.abort()  # the server stops; nobody awaits this task's result
         finally:
-            self._open.discard(task)
+            del self._open[task]
             writer.close()
+
+    def _make_room(self) -> bool:
+        """End the connection that has waited longest for a request. False when all of them are being answered."""
+        waiting = [(one.waiting_since, task, one) for task, one in self._open.items() if one.waiting_since is not None]
+        if not waiting:
+            return False
+        _, task, connection = min(waiting, key=lambda each: each[0] or 0.0)
+        connection.waiting_since = None
+        task.cancel()
+        return True
 
     async def close(self) -> None:
         for task in self._open:
@@ -83,11 +117,22 @@ class Connections:
             await asyncio.wait(self._open)
 
 
+def _affordable() -> int:
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit on sockets
+        return MOST_CONNECTIONS
+    return max(16, min(MOST_CONNECTIONS, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - OTHER_FILES))
+
+
 class _Connection:
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, handle: Handler) -> None:
         self._reader = reader
         self._writer = writer
         self._handle = handle
+        self.waiting_since: float | None = None  # on the loop's clock, while a request's head is awaited
+        self._ends_at = math.inf
+        self._has_begun = False
         self._wire = h11.Connection(h11.SERVER, max_incomplete_event_size=64 * 1024)
 
     async def run(self) -> None:
@@ -95,7 +140,10 @@ class _Connection:
             try:
                 request = await self._read_request()
             except h11.RemoteProtocolError as error:
-                await self._refuse_bytes(error)
+                await self.refuse(error.error_status_hint, "This is not an HTTP/1.1 request")
+                return
+            except _TooSlow:
+                await self.refuse(408, "The request did not come to its end")
                 return
             if request is None:
                 return
@@ -112,13 +160,46 @@ class _Connection:
             if self._wire.they_are_waiting_for_100_continue:
                 go_on = self._wire.send(h11.InformationalResponse(status_code=100, headers=[]))
                 self._writer.write(go_on or b"")
-            self._wire.receive_data(await self._reader.read(READ_BYTES))
+            self._wire.receive_data(await self._read())
+
+    async def _read(self) -> bytes:
+        now = asyncio.get_running_loop().time()
+        try:
+            async with asyncio.timeout(min(self._ends_at - now, STALL_S if self.waiting_since is None else math.inf)):
+                data = await self._reader.read(READ_BYTES)
+        except TimeoutError:
+            raise _TooSlow from None
+        if self.waiting_since is not None and not self._has_begun:
+            self._has_begun = True
+            self._ends_at = asyncio.get_running_loop().time() + HEAD_S
+        return data
+
+    async def _head(self) -> h11.Request | None:
+        """Return the next request's head; None when the connection ends before it."""
+        now = asyncio.get_running_loop().time()
+        self.waiting_since, self._ends_at, self._has_begun = now, now + IDLE_S, False
+        try:
+            head = await self._next_event()
+        except _TooSlow:
+            if self._has_begun:
+                raise
+            return None
+        self.waiting_since, self._ends_at = None, asyncio.get_running_loop().time() + BODY_S
+        return head if isinstance(head, h11.Request) else None
 
     async def _read_request(self) -> Request | None:
-        head = await self._next_event()
-        if not isinstance(head, h11.Request):
-            return None  # closed between two requests
+        head = await self._head()
+        if head is None:
+            return None
+        names = [name for name, _ in head.headers]
+        if b"content-length" in names and b"transfer-encoding" in names:
+            raise h11.RemoteProtocolError("two lengths of one body", error_status_hint=400)
         pieces: list[bytes] = []
+        size = 0
+        if self._wire.they_are_waiting_for_100_continue and b"content-length" in names:
+            size = int(dict(head.headers)[b"content-length"])
+        if size > MAX_BODY_BYTES:  # nothing of it has been sent yet, and nothing of it will be read
+            return self._request(head, b"", too_large=True)
         size = 0
         while isinstance(event := await self._next_event(), h11.Data):
             size += len(event.data)
@@ -126,18 +207,24 @@ class _Connection:
                 pieces.append(bytes(event.data))
         if not isinstance(event, h11.EndOfMessage):
             return None  # closed inside a body
+        return self._request(head, b"".join(pieces), too_large=size > MAX_BODY_BYTES)
+
+    def _request(self, head: h11.Request, body: bytes, *, too_large: bool) -> Request:
         headers: dict[str, str] = {}
         for raw_name, raw_value in head.headers:
             name, value = raw_name.decode("latin-1"), raw_value.decode("latin-1")
             headers[name] = f"{headers[name]}, {value}" if name in headers else value
-        path, _, query = head.target.decode("latin-1").partition("?")
+        target = head.target.decode("latin-1")
+        if whole := _ABSOLUTE.fullmatch(target):  # as it is sent to a proxy; then its own host counts (RFC 9112, 3.2.2)
+            headers["host"], target = whole[1], whole[2] or "/"
+        path, _, query = target.partition("?")
         return Request(
             method=head.method.decode("latin-1"),
             path=path,
             query=tuple(parse_qsl(query, keep_blank_values=True)),
             headers=headers,
-            body=b"".join(pieces),
-            too_large=size > MAX_BODY_BYTES,
+            body=body,
+            too_large=too_large,
         )
 
     async def _send(self, answer: Answer, *, with_body: bool) -> None:
@@ -178,17 +265,18 @@ class _Connection:
     def _write(self, event: h11.Event) -> None:
         self._writer.write(self._wire.send(event) or b"")
 
-    async def _refuse_bytes(self, error: h11.RemoteProtocolError) -> None:
-        """Answer bytes that are no HTTP, then close."""
-        if self._wire.our_state is h11.IDLE:
-            text = b'{"error":"This is not an HTTP/1.1 request"}'
-            headers = [
-                ("Server", SERVER),
-                ("Content-Type", "application/json"),
-                ("Content-Length", str(len(text))),
-                ("Connection", "close"),
-            ]
-            self._write(h11.Response(status_code=error.error_status_hint, headers=headers))
-            self._write(h11.Data(data=text))
-            self._write(h11.EndOfMessage())
-            await self._writer.drain()
+    async def refuse(self, status: int, text: str) -> None:
+        """Answer what never became a request, then close."""
+        if self._wire.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
+            return
+        body = json.dumps({"error": text}, separators=(",", ":")).encode()
+        headers = [
+            ("Server", SERVER),
+            ("Content-Type", "application/json"),
+            ("Content-Length", str(len(body))),
+            ("Connection", "close"),
+        ]
+        self._write(h11.Response(status_code=status, headers=headers))
+        self._write(h11.Data(data=body))
+        self._write(h11.EndOfMessage())
+        await self._writer.drain()

@@ -135,6 +135,7 @@ async def serve_until(
     from app.sandbox.gate import Gate
     from app.sandbox.http import Connections
     from app.sandbox.site import Site
+    from app.sandbox.telling import Told
     from app.sandbox.world import Clock, Settings, World
 
     settings = Settings(
@@ -152,6 +153,7 @@ async def serve_until(
     origin = f"http://{HOST}:{listener.getsockname()[1]}"
     site = Site(world, origin, data_dir, resources, options.local_ports)
     connections = Connections(Gate(site).handle)
+    asyncio.get_running_loop().set_exception_handler(Told())
     server = await asyncio.start_server(connections.serve, sock=listener)
     serving(f"{origin}/api/v1")
     try:

@@ -197,9 +197,9 @@ class World:
             return issued
         return self.caller(caller_id)
 
-    def stranger(self) -> Caller:
-        """All requests without a key that is known here share one budget of failures."""
-        return self.caller("anonymous")
+    def stranger(self, *, from_web_page: bool = False) -> Caller:
+        """All requests without a key that is known here share one budget; those of web pages cannot spend it."""
+        return self.caller("web page" if from_web_page else "anonymous")
 
     def caller(self, caller_id: str) -> Caller:
         return self.callers.get(caller_id) or self.adopt(Caller(caller_id, self.clock.now()))

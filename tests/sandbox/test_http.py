@@ -6,8 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from app.sandbox import http
 from app.sandbox.http import Answer, Connections, Request
 from app.sandbox.server import listen
+from app.sandbox.telling import Told
 from tests.sandbox.support import Client
 
 
@@ -98,7 +100,13 @@ def test_bytes_that_are_no_http_are_answered_with_400_and_closed(wire: Wire) -> 
     assert wire.at_end()
 
 
-@pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "localhost.x:1"])
+@pytest.mark.parametrize(
+    "host",
+    [
+        *("evil.example", "evil.example:80", "127.0.0.1.evil.example", "localhost.x:1", "localhost:1.evil.example"),
+        *("localhost:", "[::1]x", "[::1]:80.evil.example", "localhost:80@evil.example"),
+    ],
+)
 def test_a_web_page_that_points_its_name_here_reads_nothing(wire: Wire, host: str) -> None:
     wire.send(f"GET /api/v1/models HTTP/1.1\nHost: {host}\n\n")
     assert wire.answer()[0] == 421
@@ -166,3 +174,136 @@ async def test_small_answers_do_not_wait_for_nagle() -> None:
     server.close()
     await connections.close()
     await server.wait_closed()
+
+
+GET = "GET /api/v1/models/rialto-plain HTTP/1.1\nHost: localhost\n\n"
+
+
+def test_the_absolute_form_that_is_sent_to_a_proxy_is_served_by_its_own_host(wire: Wire) -> None:
+    wire.send("GET http://127.0.0.1:80/api/v1/models/rialto-plain?x=1 HTTP/1.1\nHost: evil.example\n\n")
+    assert wire.answer()[0] == 200
+    wire.send("GET HTTP://localhost HTTP/1.1\nHost: localhost\n\n")
+    assert wire.answer()[0] == 200
+    wire.send("GET http://evil.example/api/v1/models HTTP/1.1\nHost: localhost\n\n")
+    assert wire.answer()[0] == 421
+
+
+def test_a_broken_chunk_is_answered_with_400(wire: Wire) -> None:
+    wire.send("POST /api/v1/chat/completions HTTP/1.1\nHost: localhost\nTransfer-Encoding: chunked\n\nzz\nhello\n")
+    assert wire.answer()[0] == 400
+    assert wire.at_end()
+
+
+@pytest.mark.parametrize("lengths", [("Content-Length: 5", "Transfer-Encoding: chunked"), ("Content-Length: 5, 6",)])
+def test_a_body_of_two_lengths_is_refused_and_the_connection_ended(wire: Wire, lengths: tuple[str, ...]) -> None:
+    head = "\n".join(("POST /api/v1/chat/completions HTTP/1.1", "Host: localhost", *lengths))
+    wire.send(f"{head}\n\n0\n\n{GET}")
+    assert wire.answer()[0] == 400
+    assert wire.at_end(), "what follows could be read as a second request, or not"
+
+
+def test_a_body_that_is_too_large_is_refused_before_it_is_sent(wire: Wire) -> None:
+    head = f"Host: localhost\nAuthorization: Bearer {wire.key}\nContent-Type: application/json"
+    length = 400 * 1024**2
+    wire.send(f"POST /api/v1/embeddings HTTP/1.1\n{head}\nContent-Length: {length}\nExpect: 100-continue\n\n")
+    assert wire.answer()[0] == 413
+    assert wire.at_end()
+
+
+def test_a_request_that_does_not_come_to_its_end_is_ended(sandbox: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HEAD_S", "STALL_S"):
+        monkeypatch.setattr(f"app.sandbox.http.{name}", 0.2)
+    for begun in ("POST / HTTP/1.1\nX: ", "POST /api/v1/models HTTP/1.1\nHost: localhost\nContent-Length: 9\n\nab"):
+        wire = Wire(sandbox)
+        wire.send(begun)
+        assert wire.answer()[0] == 408
+        assert wire.at_end()
+        wire.close()
+
+
+def test_a_connection_that_asks_nothing_more_is_ended(sandbox: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.sandbox.http.IDLE_S", 0.2)
+    wire = Wire(sandbox)
+    wire.send(GET)
+    assert wire.answer()[0] == 200
+    assert wire.at_end(), "without a word"
+    wire.close()
+
+
+def test_the_times_are_what_is_promised() -> None:
+    assert (http.HEAD_S, http.IDLE_S) == (30, 75)
+
+
+def test_many_half_sent_requests_lock_nobody_out(sandbox: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    held = [Wire(sandbox) for _ in range(http.MOST_CONNECTIONS + 20)]
+    for wire in held:
+        wire.send("POST / HTTP/1.1\nX: ")
+    other = Wire(sandbox)
+    other.send(GET)
+    assert other.answer()[0] == 200
+    assert held[0].at_end(), "the one that waited longest made room"
+    held[-1].send("y\nHost: localhost\n\n")
+    assert held[-1].answer()[0] == 405
+    for wire in (other, *held):
+        wire.close()
+
+
+async def test_when_all_connections_are_being_answered_one_more_is_told_so() -> None:
+    free = asyncio.Event()
+
+    async def handle(_: Request) -> Answer:
+        await free.wait()
+        return Answer(200)
+
+    connections = Connections(handle, most=1)
+    listener = listen(0)
+    server = await asyncio.start_server(connections.serve, sock=listener)
+    reader, writer = await asyncio.open_connection(*listener.getsockname())
+    writer.write(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+    while not any(one.waiting_since is None for one in connections._open.values()):
+        await asyncio.sleep(0)
+    late, late_writer = await asyncio.open_connection(*listener.getsockname())
+    assert (await late.read()).startswith(b"HTTP/1.1 503")
+    free.set()
+    assert (await reader.read()).startswith(b"HTTP/1.1 200")
+    for each in (writer, late_writer):
+        each.close()
+    server.close()
+    await connections.close()
+    await server.wait_closed()
+
+
+def test_a_complaint_of_the_loop_is_told_once_a_minute(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told, clock = Told(), [100.0]
+    monkeypatch.setattr("app.sandbox.telling.time.monotonic", lambda: clock[0])
+    complaint = {"message": "socket.accept() out of system resource", "exception": OSError(24, "Too many open files")}
+    with asyncio.Runner() as runner:
+        for _ in range(1000):
+            told(runner.get_loop(), complaint)
+        clock[0] += 61
+        told(runner.get_loop(), complaint)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == ["Sandbox: socket.accept() out of system resource: Too many open files"] * 2
+
+
+@pytest.mark.parametrize("path", ["/", "/api/v1/models", "/api/v1/nothing", "/handbook"])
+def test_no_web_page_shows_anything_of_it(wire: Wire, path: str) -> None:
+    wire.send(f"GET {path} HTTP/1.1\nHost: localhost\n\n")
+    headers = wire.answer()[1]
+    assert headers["cross-origin-resource-policy"] == "same-origin" and headers["x-frame-options"] == "DENY"
+
+
+@pytest.mark.parametrize("mark", ["Origin: https://evil.example", "Sec-Fetch-Site: cross-site", "Origin: null"])
+def test_a_web_page_cannot_spend_what_strangers_share(wire: Wire, mark: str) -> None:
+    for _ in range(25):
+        wire.send(f"GET /api/v1/nothing HTTP/1.1\nHost: localhost\n{mark}\n\n")
+        wire.answer()
+    for _ in range(12):
+        wire.send(f"POST /api/v1/x402/top-up HTTP/1.1\nHost: localhost\n{mark}\nContent-Length: 0\n\n")
+        assert wire.answer()[0] == 429, "its own budget is spent"
+    wire.send(GET)
+    assert wire.answer()[0] == 200
+    wire.send("POST /api/v1/x402/top-up HTTP/1.1\nHost: localhost\nContent-Length: 0\n\n")
+    assert wire.answer()[0] == 402, "which is how a top-up begins"
