@@ -136,6 +136,7 @@ def _words(piece: Samples, at_s: float, ear: _Ear) -> tuple[Word, ...]:
 
     with _lock:
         decoder = _decoder()
+        decoder.reinit_feat()  # else what was loud in the recording before, of whomever, is still subtracted
         decoder.set_cmn(ear.usual)
         decoder.start_utt()
         for start in range(0, len(wave), STEP):

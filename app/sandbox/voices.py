@@ -90,7 +90,7 @@ def _voices(call: Call) -> Kept[ClonedVoice]:
 
 
 def _measured(call: Call, sample: Upload, model: MediaModel) -> float:
-    """Return the pitch of a sample in Hz. Raises `Refusal` 400 when it is no sound, silent or too short."""
+    """Return the pitch of a sample in Hz, and warn of a short one in a header. Raises `Refusal` 400 for no voice."""
     from app.sandbox.pitch import pitch_of
     from app.sandbox.sound import NotSound, decode
 
@@ -103,11 +103,10 @@ def _measured(call: Call, sample: Upload, model: MediaModel) -> float:
         check.complain(("file",), f"The sample cannot be decoded: {error}")
     else:
         pitch_hz = pitch_of(sound)
-        if sound.duration_s < shortest:
-            check.complain(
-                ("file",), f"The sample lasts {sound.duration_s:.1f} s; at least {shortest:.0f} s are needed"
-            )
-        elif not pitch_hz:
+        if not pitch_hz:
             check.complain(("file",), "No voice can be heard in the sample")
+        elif sound.duration_s < shortest:
+            text = f"The sample lasts {sound.duration_s:.1f} s; {shortest:.0f} s or more are recommended"
+            call.headers[f"{call.names.header_prefix}warning"] = text
     check.finish()
     return pitch_hz

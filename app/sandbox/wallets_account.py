@@ -18,6 +18,7 @@ from app.sandbox.world import Charge, iso
 
 BALANCES_PER_MINUTE = 30
 TRANSACTIONS_PER_MINUTE = 20
+ETHER_DECIMALS = 18
 
 
 def admit(call: Call, name: str, per_minute: int) -> None:
@@ -73,8 +74,18 @@ async def transactions(call: Call) -> Answer:
 
 
 async def faucet(call: Call) -> Answer:
-    """GET: the play money, and the wallet that has plenty. POST `{"address", "amount"}`: some for anybody."""
-    from app.sandbox.wallets_faucet import FAUCET_ADDRESS, FAUCET_KEY, GIFT_USD, LARGEST_GIFT_USD
+    """GET: the play money, and the wallet that has plenty. POST `{"address", "amount", "ether"}`: some for anybody.
+
+    Either amount may be left out: 100 USD and 1 ether are given then. There is ether where there are chains.
+    """
+    from app.sandbox.wallets_faucet import (
+        FAUCET_ADDRESS,
+        FAUCET_KEY,
+        GIFT_ETHER,
+        GIFT_USD,
+        LARGEST_GIFT_ETHER,
+        LARGEST_GIFT_USD,
+    )
     from app.sandbox.x402_settlement import SettlementFailed
     from app.sandbox.x402_terms import DECIMALS, EVM_NETWORK, TOKEN_NAME, TOKEN_VERSION, terms_of, units
 
@@ -95,16 +106,28 @@ async def faucet(call: Call) -> Answer:
     wallet = _evm_wallet(check, body.get("address"))
     amount = check.amount(("amount",), body.get("amount"), DECIMALS)
     amount = GIFT_USD if amount is None else amount
+    ether = check.amount(("ether",), body.get("ether"), ETHER_DECIMALS)
+    ether = GIFT_ETHER if ether is None else ether
     if not 0 < amount <= LARGEST_GIFT_USD:
         check.complain(("amount",), f"The faucet gives up to {LARGEST_GIFT_USD} USD at once")
+    if not 0 <= ether <= LARGEST_GIFT_ETHER:
+        check.complain(("ether",), f"The faucet gives up to {LARGEST_GIFT_ETHER} ether at once")
     check.finish()
     assert wallet is not None
     try:
-        await ledger.give(wallet.address, units(amount))
+        await ledger.give(wallet.address, units(amount), int(ether.scaleb(ETHER_DECIMALS)))
     except SettlementFailed as failure:
         raise Refusal(503, f"The faucet cannot give: {failure}") from failure
-    usdc = _usd(await ledger.balance(wallet.address))
-    return json_answer({"address": wallet.address, "amount": str(amount), "usdc": usdc, "token": token})
+    wei = await ledger.wei(wallet.address)
+    return json_answer(
+        {
+            "address": wallet.address,
+            "amount": str(amount),
+            "usdc": _usd(await ledger.balance(wallet.address)),
+            "ether": None if wei is None else f"{Decimal(wei).scaleb(-ETHER_DECIMALS):f}",
+            "token": token,
+        }
+    )
 
 
 async def one_wallet(call: Call) -> Answer:

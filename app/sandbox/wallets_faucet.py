@@ -14,6 +14,7 @@ FAUCET_ADDRESS = "0x32039A48f9599f57eCee4dCced9c86A746Efe1dd"
 FAUCET_FUNDS_USD = Decimal(1_000_000_000)
 GIFT_USD = Decimal(100)  # what `POST /sandbox/faucet` gives when no amount is named
 LARGEST_GIFT_USD = Decimal(10_000)
+GIFT_ETHER, LARGEST_GIFT_ETHER = Decimal(1), Decimal(100)  # for the gas of what a wallet does on the chain
 
 
 def notice() -> str:

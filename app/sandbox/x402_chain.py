@@ -35,7 +35,12 @@ class ChainMoney:
     async def balance(self, address: str) -> int:
         return await asyncio.to_thread(self._balance, address)
 
-    async def give(self, address: str, amount: int) -> None:
+    async def wei(self, address: str) -> int | None:
+        return await asyncio.to_thread(self._wei, address)
+
+    async def give(self, address: str, amount: int, wei: int = 0) -> None:
+        if wei:
+            await asyncio.to_thread(self._send, b"", bytes.fromhex(address[2:]), wei)
         await asyncio.to_thread(self._send, TRANSFER + _word(address) + _word(amount))
 
     async def transfer(self, payment: Payment) -> str:
@@ -53,15 +58,25 @@ class ChainMoney:
             request = CallRequest(bytes.fromhex(address[2:]), self._token, GAS, 0, BALANCE_OF + _word(address))
             return int.from_bytes(chain.call(request, chain.head).output, "big")
 
-    def _send(self, data: bytes) -> str:
-        """Mine one call of the token by the faucet. Returns the transaction's hash. Raises `SettlementFailed`."""
+    def _wei(self, address: str) -> int:
+        from eth_typing import Address
+
+        with self._chains.lock(PAYMENTS):
+            chain = self._chains.evm(PAYMENTS)
+            return int(chain.state(chain.head).get_balance(Address(bytes.fromhex(address[2:]))))
+
+    def _send(self, data: bytes, to: bytes = b"", wei: int = 0) -> str:
+        """Mine one call by the faucet, of the token unless `to` says otherwise. Raises `SettlementFailed`.
+
+        Returns the transaction's hash.
+        """
         from app.sandbox.chains_evm import reason_of
         from app.sandbox.chains_values import RpcError
 
         with self._chains.lock(PAYMENTS):
             chain = self._chains.evm(PAYMENTS)
             try:
-                transaction_hash = chain.send(chain.decode(self._signed(chain, data)))
+                transaction_hash = chain.send(chain.decode(self._signed(chain, data, to or self._token, wei)))
             except RpcError as error:
                 raise SettlementFailed(str(error)) from error
             block, index = chain.by_hash[transaction_hash]
@@ -70,7 +85,7 @@ class ChainMoney:
             raise SettlementFailed(reason_of(mined.frame.output) or "The transfer was reverted")
         return "0x" + transaction_hash.hex()
 
-    def _signed(self, chain: EvmChain, data: bytes) -> bytes:
+    def _signed(self, chain: EvmChain, data: bytes, to: bytes, wei: int) -> bytes:
         from eth_account import Account
         from eth_typing import Address
 
@@ -82,8 +97,8 @@ class ChainMoney:
             "gas": GAS,
             "maxFeePerGas": 2 * chain.next_base_fee() + TIP_WEI,
             "maxPriorityFeePerGas": TIP_WEI,
-            "to": self._token,
-            "value": 0,
+            "to": to,
+            "value": wei,
             "data": data,
         }
         return bytes(Account.sign_transaction(transaction, FAUCET_KEY).raw_transaction)

@@ -23,7 +23,11 @@ class Settlement(Protocol):
 
     async def balance(self, address: str) -> int: ...
 
-    async def give(self, address: str, amount: int) -> None:
+    async def wei(self, address: str) -> int | None:
+        """What an address has for gas; None where there is no chain."""
+        ...
+
+    async def give(self, address: str, amount: int, wei: int = 0) -> None:
         """Let the faucet give. Raises `SettlementFailed` when it has not that much."""
         ...
 
@@ -42,7 +46,10 @@ class PlayMoney:
     async def balance(self, address: str) -> int:
         return self._balances.get(address, 0)
 
-    async def give(self, address: str, amount: int) -> None:
+    async def wei(self, address: str) -> int | None:
+        return None
+
+    async def give(self, address: str, amount: int, wei: int = 0) -> None:
         self._move(FAUCET_ADDRESS, address, amount)
 
     async def transfer(self, payment: Payment) -> str:

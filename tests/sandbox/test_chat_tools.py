@@ -5,6 +5,10 @@ import io
 import json
 import wave
 
+import numpy as np
+import pytest
+import soundfile
+
 from tests.sandbox.support import Client
 from tests.sandbox.test_chat import fields_of, picture, user
 
@@ -88,6 +92,15 @@ def test_after_the_results_of_a_tool_comes_a_text(sandbox: Client) -> None:
     answer = sandbox.chat(messages=messages, tools=[WEATHER])["choices"][0]
     assert answer["finish_reason"] == "stop"
     assert "Rain, 4 °C" in answer["message"]["content"]
+
+
+@pytest.mark.parametrize("subtype", ["PCM_U8", "PCM_16", "PCM_24", "PCM_32", "FLOAT", "DOUBLE"])
+@pytest.mark.parametrize("kind", ["WAV", "WAVEX"])
+def test_a_wav_of_any_encoding_is_measured(sandbox: Client, subtype: str, kind: str) -> None:
+    sound = io.BytesIO()
+    soundfile.write(sound, np.zeros((12_000, 2)), 8000, format=kind, subtype=subtype)
+    part = {"type": "input_audio", "input_audio": {"data": base64.b64encode(sound.getvalue()).decode()}}
+    assert "WAV, 1.5 s, 2 channel(s), 8000 Hz" in sandbox.said(model="rialto-vision", messages=user(part))
 
 
 def test_every_kind_of_attachment_is_measured(sandbox: Client) -> None:

@@ -231,3 +231,17 @@ def test_the_same_recording_is_heard_the_same_whatever_was_heard_before(sandbox:
     heard = [upload(sandbox, data).json()["text"] for data in (file("wav"), other, file("wav"), other, other)]
     assert heard[0] == heard[2] and heard[1] == heard[3] == heard[4]
     assert errors(TEXT, heard[0]) < 0.2
+
+
+def test_the_same_recording_is_heard_the_same_whatever_came_before(sandbox: Client) -> None:
+    text = "The chiefs of the village sat by the harbour. Seven ships came home."
+    recording = encode(samples(text), 16_000, "wav")
+    at = np.arange(16_000 * 4)
+    tone = encode((np.sin(at * 2 * np.pi * 440 / 16_000) * 12_000).astype(np.int16), 16_000, "wav")
+    noise = encode(np.random.default_rng(1).normal(0, 9_000, 16_000 * 3).astype(np.int16), 16_000, "wav")
+    heard = []
+    for before in (None, tone, noise, recording):
+        if before is not None:
+            upload(sandbox, before)
+        heard.append(upload(sandbox, recording, timestamps="true").json())
+    assert heard[1:] == heard[:1] * 3

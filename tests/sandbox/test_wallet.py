@@ -350,6 +350,11 @@ def test_the_faucet_gives_play_money_to_anybody(wallet: WalletClient) -> None:
     assert (gift["address"], gift["amount"], gift["usdc"]) == (wallet.wallet.address, "100", "100.000000")
     more = wallet.http.post(address, json={"address": wallet.wallet.address, "amount": 0.5}).json()
     assert more["usdc"] == "100.500000"
+    assert (gift["ether"], more["ether"]) == ("1.000000000000000000", "2.000000000000000000"), (
+        "for gas, in the same call"
+    )
+    least = wallet.http.post(address, json={"address": wallet.wallet.address, "amount": "1", "ether": "0"}).json()
+    assert least["ether"] == more["ether"]
     assert wallet.known()["usd"] == "0"  # play money is not credit yet
 
 
@@ -366,6 +371,9 @@ def test_the_faucet_gives_play_money_to_anybody(wallet: WalletClient) -> None:
         ("amount", {"address": EvmWallet().address, "amount": "NaN"}),
         ("amount", {"address": EvmWallet().address, "amount": True}),
         ("amount", {"address": EvmWallet().address, "amount": "1e300"}),
+        ("ether", {"address": EvmWallet().address, "ether": "100.1"}),
+        ("ether", {"address": EvmWallet().address, "ether": "-1"}),
+        ("ether", {"address": EvmWallet().address, "ether": "1e-19"}),
     ],
 )
 def test_the_faucet_refuses_what_it_cannot_give(wallet: WalletClient, field: str, body: dict[str, Any]) -> None:

@@ -115,7 +115,7 @@ class OverviewPage(Groups):
             theme,
             "Faucet",
             self.wallet,
-            meaning="Gives play dollars to a wallet, so that it can try a top-up. They exist in this Sandbox only.",
+            meaning="Gives a wallet play dollars for a top-up, and 1 play ether. They exist in this Sandbox only.",
         )
         faucet.add(self.amount)
         faucet.add(self.give)
