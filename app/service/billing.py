@@ -20,13 +20,13 @@ from app.service.calls import Call, limit, query
 from app.service.client import ServiceClient
 from app.service.downloads import save
 from app.service.retry import CallKind
+from app.service.time_limits import BILLING_S
 from app.service.wire import ListEnvelope, WireModel, read_model
 
 CURRENCIES = ("USD", "DIEM", "BUNDLED_CREDITS")
 PAGE_ROWS = (10, 1000)
 MAX_LOOKBACK_DAYS = 90
 MAX_EXPORT_BYTES = 256 * MIB
-READ_TIMEOUT_S = 60.0
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
@@ -150,7 +150,7 @@ class BillingResource:
             query(params),
             accept="text/csv",
             max_bytes=MAX_EXPORT_BYTES,
-            read_timeout_s=READ_TIMEOUT_S,
+            answer_s=BILLING_S,
         )
         async with self._client.open(call) as answer:
             await save(answer.pieces(), path, total=answer.info.content_length)

@@ -27,6 +27,7 @@ from app.service.exchange import CostSource, Exchange, Outcome, RequestRecord
 from app.service.json_text import write_json
 from app.service.response_info import ResponseInfo
 from app.service.retry import CallKind
+from app.service.time_limits import ANSWER_S
 
 Params = tuple[tuple[str, str], ...]
 NEVER_BEGUN = frozenset({"X402_NOT_CONFIGURED"})  # a failure of the server's that says it did nothing
@@ -98,7 +99,7 @@ class Call:
     accept: str = "application/json"
     authenticated: bool = True
     max_bytes: int = MAX_JSON_BYTES
-    read_timeout_s: float = 30.0
+    answer_s: float = ANSWER_S  # for the whole head of the answer, and for each silence in its body
     background: bool = False  # polling, prefetching: rests while the failure budget is low
     model: str = ""
     expected: tuple[int, ...] = ()

@@ -14,6 +14,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from decimal import Decimal
+from time import monotonic
 from types import TracebackType
 
 from app.service.bodies import MAX_CHAT_BYTES, MAX_STREAM_BYTES
@@ -37,11 +38,11 @@ from app.service.pace import text_pace
 from app.service.response_info import ResponseInfo
 from app.service.retry import CallKind
 from app.service.sse import SseReader
+from app.service.time_limits import CHAT_S
 
 __all__ = ["ChatAnswer", "ChatResource", "ChatStream", "parse_suffix"]
 
 PATH = "/chat/completions"
-READ_TIMEOUT_S = 600.0  # reasoning models are silent for minutes
 DRAIN_S = 0.25
 
 Price = Callable[[Usage | None], Decimal | None]  # None: the answer was cut before the service counted it
@@ -145,12 +146,16 @@ class ChatStream:
             sse = SseReader()
             async with aclosing(answer.pieces()) as pieces:
                 feed, read = sse.feed, reader.read
+                spoke_at = monotonic()
                 async for piece in pieces:
                     events = read(feed(piece))
                     if reader.usage is not None:
                         self._report()
                     if events:
+                        spoke_at = monotonic()
                         yield events
+                    elif monotonic() - spoke_at > self._call.answer_s:  # signs of life are no answer
+                        raise answer.cut("The answer stopped coming.")
                     if reader.ended:
                         break
                 else:
@@ -237,7 +242,7 @@ class ChatResource:
             content=JsonContent(body),
             accept="text/event-stream" if stream else "application/json",
             max_bytes=MAX_STREAM_BYTES if stream else MAX_CHAT_BYTES,
-            read_timeout_s=READ_TIMEOUT_S,
+            answer_s=CHAT_S,
             model=str(body["model"]),
             pace=text_pace(str(body["model"])),
         )

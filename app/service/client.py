@@ -7,8 +7,9 @@ httpx's HTTP/2 lets a stream that nobody reads any more run on.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import aclosing, asynccontextmanager, suppress
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from importlib import import_module
 from urllib.parse import urlsplit
@@ -34,18 +35,17 @@ from app.service.errors import (
     TimedOut,
 )
 from app.service.exchange import NOT_SHOWN, Exchange, RequestRecord
-from app.service.http_failures import CONNECT_TIMEOUT_S, failure_of, leads_astray, redirect_target
+from app.service.http_failures import failure_of, leads_astray, redirect_target
 from app.service.json_large import LARGE_BYTES, read_large_json
 from app.service.json_text import read_json
 from app.service.key_limits import KeyLimits, LimitsRegistry
 from app.service.network import Network
 from app.service.response_info import ResponseInfo, read_response_info
 from app.service.retry import MAX_RESET_WAIT_S, BudgetState, CallKind, jitter, wait_before_retry, wait_reason
+from app.service.time_limits import CONNECT_S, POOL_S, REFUSAL_S, SLOWEST_BYTES_PER_S, WRITE_S
 from app.service.tls import empty_context
 from app.service.wallet_auth import SecondChance, WalletAuth
 
-WRITE_TIMEOUT_S = 60.0
-POOL_TIMEOUT_S = 30.0
 MAX_REDIRECTS = 5
 USER_AGENT = "Rialto"
 LOADED_BY_FIRST_CALL = ("httpcore", "h11", "anyio._backends._asyncio", "app.service.network_transport")
@@ -65,11 +65,12 @@ class Answer:
         self.complete = False
         self._response = response
         self._max_bytes = call.max_bytes
+        self._answer_s = call.answer_s
         self._bound = BoundedBody(info.content_encoding, call.max_bytes)
 
     async def pieces(self) -> AsyncGenerator[bytes, None]:
         """Yield the body as it arrives. Raises `StreamCut` when it breaks off, `BadAnswer` over its bound."""
-        failure: ServiceError | None = None
+        failure = ""
         try:
             if self.info.content_encoding in (None, "identity"):
                 left = self._max_bytes
@@ -84,22 +85,30 @@ class Answer:
                         yield piece
                 self._bound.finish()
         except httpx.TimeoutException:
-            failure = StreamCut("The answer stopped coming.", status=self.info.status, info=self.info)
+            failure = "The answer stopped coming."
         except (httpx.HTTPError, httpx.StreamError):
-            failure = StreamCut(
-                "The connection broke before the answer ended.", status=self.info.status, info=self.info
-            )
-        if failure is not None:  # raised out here, so that httpx's error and the request it holds are not its context
-            failure.request_id = self.info.request_id
-            raise failure
+            failure = "The connection broke before the answer ended."
+        if failure:  # raised out here, so that httpx's error and the request it holds are not its context
+            raise self.cut(failure)
         self.complete = True
+
+    def cut(self, sentence: str) -> StreamCut:
+        """The error of an answer that ends here."""
+        return StreamCut(sentence, status=self.info.status, info=self.info, request_id=self.info.request_id)
 
     async def read(self) -> None:
         """Read the whole body into `body`. What announces more than the bound is refused before a byte of it comes."""
         announced = self.info.content_length
         if announced is not None and announced > self._max_bytes:
             raise self._answered(too_large(self._max_bytes))
-        self.body = b"".join([piece async for piece in self.pieces()])
+        begun, size, pieces = time.monotonic(), 0, []
+        async with aclosing(self.pieces()) as coming:
+            async for piece in coming:
+                pieces.append(piece)
+                size += len(piece)
+                if time.monotonic() - begun > self._answer_s + size / SLOWEST_BYTES_PER_S:
+                    raise self.cut("The answer came too slowly.")
+        self.body = b"".join(pieces)
 
     def json(self, *, exact: bool = True) -> object:
         """The body as JSON, numbers with a point as Decimal unless not `exact`. Raises `BadAnswer`."""
@@ -395,15 +404,13 @@ class ServiceClient:
                 url,
                 headers=[*self._headers(call), *(call.secret_headers if own else ())],
                 content=call.content.open() if call.content is not None else None,
-                timeout=httpx.Timeout(
-                    connect=CONNECT_TIMEOUT_S, read=call.read_timeout_s, write=WRITE_TIMEOUT_S, pool=POOL_TIMEOUT_S
-                ),
+                timeout=httpx.Timeout(connect=CONNECT_S, read=call.answer_s, write=WRITE_S, pool=POOL_S),
             )
             failure: ServiceError
             try:
                 # `auth=None` would let httpx take a user and password out of the address
                 trusted = own and call.authenticated
-                response = await http.send(request, stream=True, auth=self._auth if trusted else NO_AUTH)
+                response = await _head(http, request, self._auth if trusted else NO_AUTH, call.answer_s)
             except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
                 failure = failure_of(error, request.url.host)
             else:
@@ -474,6 +481,29 @@ class ServiceClient:
         )
 
 
+async def _head(
+    http: httpx.AsyncClient, request: httpx.Request, auth: httpx.Auth | None, limit_s: float
+) -> httpx.Response:
+    """Send, and return the answer once its head is whole: at most `limit_s` after the request has left.
+
+    httpx's own limit is about each read: a byte now and then would begin it anew, for ever. Raises what httpx raises.
+    """
+    limit = asyncio.timeout(None)
+
+    async def note(step: str, _: object) -> None:
+        if step.endswith("receive_response_headers.started"):
+            limit.reschedule(asyncio.get_running_loop().time() + limit_s)
+
+    request.extensions = {**request.extensions, "trace": note}
+    try:
+        async with limit:
+            return await http.send(request, stream=True, auth=auth)
+    except TimeoutError:
+        if not limit.expired():
+            raise
+    raise httpx.ReadTimeout("The head of the answer was not whole in time.", request=request)
+
+
 def _reads(response: httpx.Response) -> AsyncIterable[bytes]:
     """The body as the network delivers it. Not `aiter_raw`, which cuts and counts it once more."""
     stream = response.stream
@@ -498,9 +528,10 @@ async def _beginning(response: httpx.Response, info: ResponseInfo) -> bytes:
     pieces: list[bytes] = []
     try:
         bound = BoundedBody(info.content_encoding, MAX_ERROR_BYTES)
-        async for read in _reads(response):
-            pieces.extend(bound.pieces(read))
-    except (httpx.HTTPError, httpx.StreamError, BadAnswer):
+        async with asyncio.timeout(REFUSAL_S):
+            async for read in _reads(response):
+                pieces.extend(bound.pieces(read))
+    except (httpx.HTTPError, httpx.StreamError, BadAnswer, TimeoutError):
         return b"".join(pieces)
     return b"".join(pieces)
 

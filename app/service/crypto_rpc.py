@@ -36,10 +36,10 @@ from app.service.rpc_methods import (
     estimate,
     refusal_of,
 )
+from app.service.time_limits import RPC_S
 
 MAX_BATCH_ITEMS = 100
 MAX_RPC_BYTES = 64 * MIB
-READ_TIMEOUT_S = 60.0
 _KEY = re.compile(r"[A-Za-z0-9_-]{1,255}")
 _NETWORK = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 NO_ANSWER = "The node did not answer this call."
@@ -181,7 +181,7 @@ class CryptoRpcResource:
             content=operation.content,
             headers=(("Idempotency-Key", operation.key),) if operation.key else (),
             max_bytes=MAX_RPC_BYTES,
-            read_timeout_s=READ_TIMEOUT_S,
+            answer_s=RPC_S,
             pace="crypto",
             expected_usd=operation.estimate.high_usd,
         )

@@ -20,6 +20,7 @@ from app.service.client import OnWait, ServiceClient
 from app.service.errors import BadAnswer
 from app.service.exchange import Exchange
 from app.service.retry import CallKind
+from app.service.time_limits import EMBEDDING_S
 
 MAX_TEXTS = 2048
 MAX_VECTORS_BYTES = 128 * MIB
@@ -72,7 +73,7 @@ class EmbeddingsResource:
             "embeddings",
             content=JsonContent(body),
             max_bytes=MAX_VECTORS_BYTES,
-            read_timeout_s=120.0,
+            answer_s=EMBEDDING_S,
             model=model,
             pace="embedding",
             expected_usd=price(_most_tokens(texts)) if price is not None else None,

@@ -8,8 +8,7 @@ from app.service.addresses import is_loopback
 from app.service.calls import Call
 from app.service.connection_errors import explain
 from app.service.errors import ConnectionFailed, ServiceError, TimedOut
-
-CONNECT_TIMEOUT_S = 15.0
+from app.service.time_limits import CONNECT_S
 
 
 def failure_of(error: Exception, host: str) -> ServiceError:
@@ -17,7 +16,7 @@ def failure_of(error: Exception, host: str) -> ServiceError:
     match error:
         case httpx.ConnectTimeout():
             return ConnectionFailed(
-                f"No connection to {host} within {CONNECT_TIMEOUT_S:g} s.", code="timeout", surely_not_sent=True
+                f"No connection to {host} within {CONNECT_S:g} s.", code="timeout", surely_not_sent=True
             )
         case httpx.PoolTimeout():
             return TimedOut("Too many calls are on their way already.", code="pool", surely_not_sent=True)

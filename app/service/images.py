@@ -22,6 +22,7 @@ from app.service.media_types import HEAD_BYTES, MEDIA_TYPES, sniff
 from app.service.multipart import FormContent, FormFile, OnProgress
 from app.service.response_info import ResponseInfo
 from app.service.retry import CallKind
+from app.service.time_limits import IMAGE_S
 
 FORMATS = ("jpeg", "png", "webp")
 QUALITIES = ("low", "medium", "high")
@@ -35,7 +36,6 @@ MAX_CREATIVITY = 0.02
 MAX_INPUT_BYTES = 25 * MIB
 OPENAI_SIZES = ("auto", "256x256", "512x512", "1024x1024", "1536x1024", "1024x1536", "1792x1024", "1024x1792")  # px
 MAX_PICTURE_BYTES = 96 * MIB
-READ_TIMEOUT_S = 300.0
 PICTURE_KINDS = frozenset({"png", "jpeg", "webp", "gif"})
 
 
@@ -267,7 +267,7 @@ class ImagesResource:
             content=content,
             accept="application/json, image/*",
             max_bytes=MAX_PICTURE_BYTES,
-            read_timeout_s=READ_TIMEOUT_S,
+            answer_s=IMAGE_S,
             model=model,
             pace="image",
             expected_usd=price_usd,

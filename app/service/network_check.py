@@ -226,7 +226,7 @@ class NetworkCheck:
             KEY_PATH if self._auth is not None else OPEN_PATH,
             CallKind.READ,
             "account",
-            read_timeout_s=ANSWER_TIMEOUT_S,
+            answer_s=ANSWER_TIMEOUT_S,
             single=True,
         )
         try:

@@ -20,6 +20,7 @@ from app.service.client import ServiceClient
 from app.service.dialect import DIALECTS
 from app.service.errors import LimitExceeded
 from app.service.retry import CallKind
+from app.service.time_limits import ANSWER_S
 from app.service.wire import ListEnvelope, WireModel, read_model
 
 LONGEST_WAIT_S = 25.0  # of one look that waits for news
@@ -144,7 +145,7 @@ class SandboxControls:
         known: dict[str, object] = {"wait_s": min(wait_s, LONGEST_WAIT_S)}
         if seen is not None:
             known |= {"epoch": seen.epoch, "revision": seen.revision, "after": seen.last}
-        content = await self._ask("GET", "/watch", params=known, read_timeout_s=LONGEST_WAIT_S + 10)
+        content = await self._ask("GET", "/watch", params=known, answer_s=LONGEST_WAIT_S + 10)
         return read_model(Look, content)
 
     async def details(self, request_id: str) -> CallDetails:
@@ -196,7 +197,7 @@ class SandboxControls:
         body: Mapping[str, object] | None = None,
         *,
         params: Mapping[str, object] | None = None,
-        read_timeout_s: float = 30.0,
+        answer_s: float = ANSWER_S,
     ) -> object:
         call = Call(
             method,
@@ -205,7 +206,7 @@ class SandboxControls:
             "sandbox",
             query(params or {}),
             JsonContent(body) if body is not None else None,
-            read_timeout_s=read_timeout_s,
+            answer_s=answer_s,
         )
         async with self._client.fetch(call) as answer:
             return answer.json()

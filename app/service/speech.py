@@ -23,6 +23,7 @@ from app.service.models import Model
 from app.service.multipart import FormContent, FormFile, OnProgress
 from app.service.response_info import ResponseInfo
 from app.service.retry import CallKind
+from app.service.time_limits import SPEECH_S
 from app.service.uploads import check_upload, sound_kind
 from app.service.wire import WireModel, read_model
 
@@ -34,7 +35,6 @@ MAX_VOICE_CHARS = 512
 LANGUAGE_CHARS = (2, 32)
 SPEEDS = (0.25, 4.0)
 MAX_SOUND_BYTES = 256 * 1024 * 1024
-READ_TIMEOUT_S = 300.0
 NOT_SOUND = "The service answered with something that is not sound."
 VOICE_PREFIX = "vv_"
 CLONE_KINDS = frozenset({"mp3", "wav", "flac", "m4a", "mp4"})
@@ -286,7 +286,7 @@ class VoicesResource:
             CallKind.UPLOAD,
             "voices",
             content=FormContent((("model", model),), (file,), on_progress),
-            read_timeout_s=READ_TIMEOUT_S,
+            answer_s=SPEECH_S,
             model=model,
             pace="audio",
             expected_usd=price_usd,
@@ -321,7 +321,7 @@ def _speech_call(request: SpeechRequest, price: Price | None) -> Call:
         content=JsonContent(request.to_body()),
         accept="audio/*, application/json",
         max_bytes=MAX_SOUND_BYTES,
-        read_timeout_s=READ_TIMEOUT_S,
+        answer_s=SPEECH_S,
         model=request.model,
         pace="audio",
         expected_usd=price(len(request.text)) if price is not None else None,

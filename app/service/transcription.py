@@ -21,6 +21,7 @@ from app.service.exchange import Exchange
 from app.service.media_types import MEDIA_TYPES
 from app.service.multipart import FormContent, FormFile, OnProgress
 from app.service.retry import CallKind
+from app.service.time_limits import TRANSCRIPTION_S
 from app.service.uploads import check_upload, sound_kind
 from app.service.wire import WireModel, read_model
 
@@ -28,7 +29,6 @@ PATH = "/audio/transcriptions"
 FILE_SUFFIXES = (".aac", ".flac", ".m4a", ".mp3", ".mp4", ".oga", ".ogg", ".wav", ".wave", ".webm")
 FILE_KINDS = frozenset({"aac", "flac", "m4a", "mp3", "mp4", "ogg", "opus", "wav", "webm"})
 RESPONSE_FORMATS = ("json", "text")
-READ_TIMEOUT_S = 900.0  # an hour of speech is not transcribed in a minute
 
 Price = Callable[[Decimal], Decimal | None]  # seconds of sound → USD
 _LANGUAGE = re.compile(r"[a-z]{2}")
@@ -149,7 +149,7 @@ class TranscriptionResource:
             content=FormContent(tuple(fields), (file,), on_progress),
             accept="application/json, text/plain",
             max_bytes=MAX_JSON_BYTES,
-            read_timeout_s=READ_TIMEOUT_S,
+            answer_s=TRANSCRIPTION_S,
             model=request.model,
             pace="audio",
             expected_usd=price(seconds) if price is not None and seconds is not None else None,

@@ -27,6 +27,7 @@ from app.service.json_text import read_json
 from app.service.media_types import HEAD_BYTES, looks_like_text, sniff
 from app.service.response_info import ResponseInfo, money
 from app.service.retry import CallKind
+from app.service.time_limits import VIDEO_FETCH_S, VIDEO_QUEUE_S
 from app.service.wire import WireModel, read_model
 
 MAX_PROMPT_CHARS = 20_000
@@ -34,8 +35,6 @@ DEFAULT_PROMPT_CHARS = 2500  # of models that do not name their own limit
 MAX_FILM_BYTES = 4096 * MIB
 RETRIEVE_PER_MINUTE = 110  # of 120, so that a look at a job by hand still fits
 POLL_S = 5.0
-QUEUE_TIMEOUT_S = 120.0
-FETCH_TIMEOUT_S = 120.0
 PARTIAL, RANGE_REFUSED = 206, 416
 
 _PROCESSING = frozenset({"processing", "pending", "queued", "in_progress", "in_queue", "running"})
@@ -182,7 +181,7 @@ class VideoResource:
             CallKind.QUEUE,
             "video",
             content=JsonContent(request.to_body()),
-            read_timeout_s=QUEUE_TIMEOUT_S,
+            answer_s=VIDEO_QUEUE_S,
             model=request.model,
             pace="video_queue",
             expected_usd=quoted_usd,
@@ -216,7 +215,7 @@ class VideoResource:
             content=JsonContent(body),
             accept="application/json, video/*",
             max_bytes=MAX_FILM_BYTES,
-            read_timeout_s=FETCH_TIMEOUT_S,
+            answer_s=VIDEO_FETCH_S,
             background=background,
             model=job.model,
             pace="video_retrieve",
@@ -287,7 +286,7 @@ class VideoResource:
             accept="*/*",
             authenticated=False,
             max_bytes=MAX_FILM_BYTES,
-            read_timeout_s=FETCH_TIMEOUT_S,
+            answer_s=VIDEO_FETCH_S,
             model=job.model,
             paces_itself=True,
         )

@@ -27,13 +27,13 @@ from app.service.errors import BadAnswer, OutcomeUnknown, PaymentRequired, Refus
 from app.service.json_text import read_json
 from app.service.response_info import ResponseInfo, money
 from app.service.retry import CallKind
+from app.service.time_limits import SETTLE_S
 from app.service.wire import ListEnvelope, WireModel, read_model
 
 TOP_UP_PATH = "/x402/top-up"
 RESOURCE = "x402"
 MAX_TERMS_BYTES = 64 * KIB
 MAX_PAYMENT_CHARS = 16 * KIB
-SETTLE_TIMEOUT_S = 120.0  # a chain takes its time; services give up after 90 s
 MAX_PAGE = 100
 
 _WALLET = re.compile(r"0x[a-fA-F0-9]{40}|[1-9A-HJ-NP-Za-km-z]{32,44}")
@@ -162,7 +162,7 @@ class X402Resource:
             secret_headers=((self._client.dialect.payment_header, payment),),
             follows_redirects=False,
             max_bytes=MAX_TERMS_BYTES,
-            read_timeout_s=SETTLE_TIMEOUT_S,
+            answer_s=SETTLE_S,
         )
         record = self._client.record(call)
         try:

@@ -100,7 +100,7 @@ async def test_a_server_that_never_answers() -> None:
     async def wait(received: Received, writer: asyncio.StreamWriter) -> None:
         await asyncio.sleep(60)
 
-    call = Call("POST", "/x", CallKind.PAID, "x", content=JsonContent({}), read_timeout_s=0.05)
+    call = Call("POST", "/x", CallKind.PAID, "x", content=JsonContent({}), answer_s=0.05)
     async with serving(wait) as server, Watched(server.base_url) as watched:
         with pytest.raises(TimedOut):
             async with watched.client.fetch(call):
@@ -276,7 +276,7 @@ async def test_a_stream_silent_for_too_long_is_cut() -> None:
         await writer.drain()
         await asyncio.sleep(60)
 
-    call = Call("POST", "/x", CallKind.PAID, "x", content=JsonContent({}), read_timeout_s=2.0)
+    call = Call("POST", "/x", CallKind.PAID, "x", content=JsonContent({}), answer_s=2.0)
     async with serving(silent) as server, Watched(server.base_url) as watched:
         with pytest.raises(StreamCut):
             async with watched.client.open(call) as answer:

@@ -267,9 +267,7 @@ async def test_what_is_plainly_no_sound_is_refused_whatever_its_type_says(body: 
         assert len(service.received) == 1
 
 
-@pytest.mark.parametrize(
-    "samples", [bytes(400), b"\xf0\xff" * 200, b"\x20\x00" * 200, b"\xff\xfe\x01\x00" * 100], ids=range(4)
-)
+@pytest.mark.parametrize("sample", [b"\x00\x00", b"\xf0\xff", b"\x20\x00", b"\xff\xfe\x01\x00"], ids=bytes.hex)
 async def test_quiet_samples_are_not_taken_for_words(sample: bytes) -> None:
     samples = sample * 200
     async with serving(http(200, samples, content_type="audio/pcm")) as service, Watched(service.base_url) as watched:
