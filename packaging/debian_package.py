@@ -13,7 +13,6 @@ import re
 import shutil
 from pathlib import Path
 
-import archives
 from environments import ROOT
 from progress import CommandFailed, Refusal, quietly, step
 
@@ -21,7 +20,7 @@ LINUX = ROOT / "packaging" / "linux"
 MAINTAINER = "The Rialto developers <maintainers@rialto.invalid>"  # RFC 2606: no such host, so nobody gets mail
 ENGINES = ("av", "av.libs", "espeakng_loader", "pocketsphinx", "PIL", "pillow.libs")
 ENGINE_DATA = ("pocketsphinx.libs", "espeakng_loader.libs")
-LOADED_BY_NAME = "libportaudio2, libxcb-cursor0"
+NOT_LINKED = "ca-certificates, libportaudio2"  # read and loaded by name
 ICONS = (16, 22, 24, 32, 48, 64, 128, 256, 512)
 DESCRIPTIONS = {
     "rialto": (
@@ -63,7 +62,7 @@ def make(version: str, epoch: int, folder: Path, icons: Path, notices: Path, tar
             needs = f"rialto (= {version}), {needs}"
             more = "Section: net\n"
         else:
-            needs = f"{needs}, {LOADED_BY_NAME}"
+            needs = f"{needs}, {NOT_LINKED}"
             more = "Section: net\nRecommends: rialto-sandbox, gnome-keyring | kwalletmanager, fonts-noto-color-emoji\n"
         paths.append(_packed(tree, name, version, epoch, architecture, needs, more, target))
     return paths
@@ -139,7 +138,8 @@ def _needs(tree: Path, inside: list[Path], work: Path) -> str:
         with step("Finding out what the system has to give"):
             said = quietly(command, cwd=work)
     except CommandFailed as failure:
-        raise Refusal(f"dpkg-shlibdeps failed:\n\n{failure.tail}\n") from failure
+        errors = "\n".join(line for line in failure.output.splitlines() if ": error: " in line)
+        raise Refusal(f"dpkg-shlibdeps failed:\n\n{errors or failure.tail}\n") from failure
     found = re.search(r"^shlibs:Depends=(.*)$", said, re.MULTILINE)
     if found is None:
         raise Refusal("dpkg-shlibdeps named no packages.")
@@ -164,8 +164,14 @@ def _packed(
     sums = [f"{_md5(file)}  {file.relative_to(tree)}" for file in sorted(tree.rglob("*")) if _counts(file, tree)]
     _write(tree / "DEBIAN/md5sums", "\n".join(sums) + "\n")
     (tree / "DEBIAN").chmod(0o755)
-    with step(f"Packing {path.name}"):
-        archives.deb(tree, path, epoch)
+    # the same bytes each time: one date, and one thread, because several divide the work by their number
+    environ = {**os.environ, "SOURCE_DATE_EPOCH": str(epoch), "DPKG_DEB_THREADS_MAX": "1"}
+    try:
+        with step(f"Packing {path.name}"):
+            command = ["dpkg-deb", "--root-owner-group", "-Zxz", "-z9", "-Sextreme", "-b"]
+            quietly([*command, str(tree), str(path)], env=environ)
+    except CommandFailed as failure:
+        raise Refusal(f"dpkg-deb failed:\n\n{failure.tail}\n") from failure
     return path
 
 

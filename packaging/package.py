@@ -124,9 +124,35 @@ def build(environment: Environment, work: Path, system_libraries: str, *, test: 
             say(f"{library.name} is {icu_data.shrink(library) / 1e6:.1f} MB smaller.")
     shutil.copy(notices, folder / ("Contents/Resources" if sys.platform == "darwin" else "") / "LICENCES.txt")
     _say_sizes(folder)
+    for name, newest, wanted_by in needs(folder):
+        say(f"It needs {name} {newest} or newer, for {wanted_by}.")
     if test:
         prove(folder)
     return Made(version(), epoch, folder, icons, notices)
+
+
+def needs(folder: Path) -> list[tuple[str, str, str]]:
+    """Return the newest version of glibc and of libstdc++ (GLIBCXX) that a file asks for, and the name of such a file.
+
+    Needs binutils and a program for Linux; elsewhere nothing is known.
+    """
+    if shutil.which("objdump") is None:
+        return []
+    binaries = [
+        path for path in (folder / "rialto", *folder.rglob("*.so*")) if path.is_file() and not path.is_symlink()
+    ]
+    said = subprocess.run(
+        ["objdump", "-p", *binaries], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, encoding="utf-8", check=False
+    )
+    newest: dict[str, tuple[tuple[int, ...], str]] = {}
+    name = ""
+    for path, library, version in re.findall(
+        r"^(?:(.+): +file format .*| .* (GLIBC|GLIBCXX)_([\d.]+))$", said.stdout, re.MULTILINE
+    ):
+        name = Path(path).name or name
+        if library:
+            newest[library] = max(newest.get(library, ((), "")), (tuple(map(int, version.split("."))), name))
+    return [(library, ".".join(map(str, number)), name) for library, (number, name) in sorted(newest.items())]
 
 
 def strip(folder: Path) -> None:
@@ -159,8 +185,8 @@ def prove(folder: Path) -> None:
 
 def tarball(folder: Path, target: Path, epoch: int) -> Path:
     """Pack a folder so that the same files give the same bytes."""
-    with step("Packing the tarball"), target.open("wb") as file:
-        archives.tar_xz(folder, file, epoch, name="rialto", preset=archives.QUICK)
+    with step("Packing the tarball"):
+        archives.tar_xz(folder, target, epoch, "rialto")
     return target
 
 

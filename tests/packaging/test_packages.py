@@ -5,6 +5,7 @@ import json
 import os
 import plistlib
 import re
+import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -250,3 +251,31 @@ def test_the_signing_program_of_windows_is_found_though_no_path_names_it(
         (tmp_path / version / "x64").mkdir(parents=True)
         (tmp_path / version / "x64/signtool.exe").touch()
     assert signing.signtool(tmp_path) == str(tmp_path / "10.0.22621.0/x64/signtool.exe")
+
+
+@pytest.mark.skipif(shutil.which("objdump") is None, reason="binutils are not here")
+def test_what_a_built_program_needs_of_the_system_is_read_from_its_files(tmp_path: Path) -> None:
+    library = next((Path(sys.prefix) / "lib").glob("python3*/site-packages/shiboken6/libshiboken6*"))
+    shutil.copy(library, tmp_path / "libone.so")
+    found = {name: (tuple(map(int, version.split("."))), by) for name, version, by in package.needs(tmp_path)}
+    assert set(found) == {"GLIBC", "GLIBCXX"}
+    assert found["GLIBC"][0] >= (2, 14) and found["GLIBCXX"] >= ((3, 4), "libone.so")
+
+
+@pytest.mark.skipif(shutil.which("dpkg-deb") is None, reason="not a Debian")
+def test_the_same_files_make_the_same_deb_which_belongs_to_root(tmp_path: Path) -> None:
+    made = []
+    for name in ("one", "another"):
+        tree = tmp_path / name
+        (tree / "usr/lib/rialto").mkdir(parents=True)
+        (tree / "usr/lib/rialto/rialto").write_bytes(b"the program")
+        (tree / "usr/lib/rialto/alias").symlink_to("rialto")
+        debian_package._settle(tree, 86400)
+        target = tmp_path / f"of {name}"
+        target.mkdir()
+        made.append(debian_package._packed(tree, "rialto", "1.0", 86400, "all", "libc6", "", target))
+    assert made[0].read_bytes() == made[1].read_bytes()
+    listed = subprocess.run(["dpkg-deb", "-c", made[0]], capture_output=True, text=True, check=True, timeout=60).stdout
+    rows = [line.split(maxsplit=5) for line in listed.splitlines()]
+    assert {row[1] for row in rows} == {"root/root"} and {row[3] for row in rows} == {"1970-01-02"}
+    assert {row[5]: row[0] for row in rows}["./usr/lib/rialto/rialto"] == "-rwxr-xr-x"
