@@ -13,6 +13,21 @@ def main() -> int:
         from app.sandbox.attended import main as serve_sandbox
 
         return serve_sandbox(sys.argv[2])
+    try:
+        return _open(sys.argv[1:])
+    except ImportError as error:
+        library, found, _ = str(error).partition(": cannot open shared object file")
+        if not found:
+            raise
+        print(
+            f"Rialto cannot start: the system library {library} is missing. Install the package of your system that "
+            "holds it (Debian and Ubuntu: libgl1 and libegl1), then start again.",
+            file=sys.stderr,
+        )
+        return 1
+
+
+def _open(arguments: list[str]) -> int:
     gc.disable()  # what a start makes is there to stay: looking for garbage in it takes time. The window collects later
     from app.ui.shared.overrides import keep_exceptions_inside
     from app.ui.shared.pyside_features import read_no_sources
@@ -21,7 +36,7 @@ def main() -> int:
     keep_exceptions_inside()
     from app.bootstrap.start import run
 
-    return run(sys.argv[1:])
+    return run(arguments)
 
 
 if __name__ == "__main__":

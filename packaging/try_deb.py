@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Tries both .deb as people meet them: `sudo python3 packaging/try_deb.py [--release trixie …] dist/*.deb`.
+"""Tries what is built for Linux as people meet it: `sudo python3 packaging/try_deb.py [--release trixie …] dist/*.deb`.
 
 For each release: a fresh minimal root by debootstrap; apt installs `rialto`, an ordinary user starts its window under
-Xvfb; apt adds `rialto-sandbox`, the user runs `rialto --self-test`; apt removes both, and nothing of them is left but
-what the user made. Needs root, debootstrap and a Debian mirror; ends with 1 at the first thing that is wrong.
+Xvfb and lets it open a folder, in an environment that holds nothing of ours; apt adds `rialto-sandbox`, the user runs
+`rialto --self-test`; apt removes both, and nothing of them is left but what the user made. A tarball among the files is
+unpacked in a root of its own that has what every desktop has, opened and tested too. Needs root, debootstrap and a
+Debian mirror; ends with 1 at the first thing that is wrong.
 """
 
 from __future__ import annotations
@@ -18,13 +20,22 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-RELEASES = ("bookworm", "trixie")  # Debian 12 and 13
+# Debian 12 and 13, and what a desktop of theirs has; the tarball carries the rest.
+RELEASES = {
+    "bookworm": ("libasound2", "libdbus-1-3", "libegl1", "libgl1", "libglib2.0-0", "ca-certificates"),
+    "trixie": ("libasound2t64", "libdbus-1-3", "libegl1", "libgl1", "libglib2.0-0t64", "ca-certificates"),
+}
 MIRROR = "http://deb.debian.org/debian"
 PERSON = "person"
 WITHIN_S = 900
 WINDOW_WITHIN_S = 60
 # What the trial itself needs in the root, besides what the packages ask for.
-AROUND = ("xvfb", "x11-utils")
+AROUND = ("xvfb", "x11-utils", "xdotool")
+NOTE = "noted"  # what the stand-in for xdg-open was started with
+XDG_OPEN = f"""#!/bin/sh
+{{ echo "$@"; env; }} >"$HOME/{NOTE}.new"
+mv "$HOME/{NOTE}.new" "$HOME/{NOTE}"
+"""
 
 
 class Wrong(Exception):
@@ -61,13 +72,14 @@ class Root:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
-    parser.add_argument("packages", nargs="+", type=Path, metavar="DEB")
+    parser.add_argument("packages", nargs="+", type=Path, metavar="FILE", help="both .deb, and the tarball if wanted")
     parser.add_argument("--release", action="append", help=f"the releases to try; by itself {', '.join(RELEASES)}")
     parser.add_argument("--mirror", default=MIRROR)
     parser.add_argument("--work", type=Path, help="where the roots are made; by itself a temporary folder")
     parser.add_argument("--apt-conf", action="append", type=Path, default=[], help="a file for /etc/apt/apt.conf.d")
     options = parser.parse_args()
-    packages = {path.name.partition("_")[0]: path.resolve() for path in options.packages}
+    packages = {path.name.partition("_")[0]: path.resolve() for path in options.packages if path.suffix == ".deb"}
+    tarballs = [path.resolve() for path in options.packages if path.name.endswith(".tar.xz")]
     if set(packages) != {"rialto", "rialto-sandbox"}:
         parser.error("give rialto_*.deb and rialto-sandbox_*.deb, one of each")
     try:
@@ -75,11 +87,16 @@ def main() -> int:
         check_entries(packages["rialto"])
         with tempfile.TemporaryDirectory(dir=options.work, prefix="rialto-roots-") as work:
             for release in options.release or RELEASES:
-                try_release(release, packages, Path(work) / release, options.mirror, options.apt_conf)
+                for tarball in tarballs:
+                    folder = Path(work) / f"{release}-tarball"
+                    with fresh(release, folder, options.mirror, options.apt_conf) as root:
+                        try_tarball(release, tarball, root)
+                with fresh(release, Path(work) / release, options.mirror, options.apt_conf) as root:
+                    try_packages(release, packages, root)
     except Wrong as wrong:
         print(wrong, file=sys.stderr)
         return 1
-    print("Both packages are as they should be.")
+    print("Everything is as it should be.")
     return 0
 
 
@@ -117,7 +134,9 @@ def check_entries(package: Path) -> None:
             say(f"{command[0]}: valid")
 
 
-def try_release(release: str, packages: dict[str, Path], folder: Path, mirror: str, apt_conf: Sequence[Path]) -> None:
+@contextmanager
+def fresh(release: str, folder: Path, mirror: str, apt_conf: Sequence[Path]) -> Iterator[Root]:
+    """A new minimal root with an ordinary user, an X server and a stand-in for xdg-open. Raises `Wrong`."""
     say(f"{release}: making a fresh root")
     made = subprocess.run(
         ["debootstrap", "--variant=minbase", release, str(folder), mirror],
@@ -130,45 +149,70 @@ def try_release(release: str, packages: dict[str, Path], folder: Path, mirror: s
         raise Wrong(f"debootstrap ended with {made.returncode}:\n{made.stdout[-2000:]}")
     for path in apt_conf:
         shutil.copy(path, folder / "etc/apt/apt.conf.d" / path.name)
-    for path in packages.values():
-        shutil.copy(path, folder / "tmp" / path.name)
-        (folder / "tmp" / path.name).chmod(0o644)
+    opener = folder / "usr/local/bin/xdg-open"
+    opener.write_text(XDG_OPEN, encoding="utf-8")
+    opener.chmod(0o755)
     root = Root(folder)
     with mounted(folder):
         root.run("useradd", "--create-home", PERSON)
         root.apt("update")
         root.apt("install", "--no-install-recommends", *AROUND)
-        begun = time.monotonic()
-        root.apt("install", "--no-install-recommends", f"/tmp/{packages['rialto'].name}")
-        say(f"{release}: rialto installed in {time.monotonic() - begun:.0f} s")
-        window_opens(root)
-        say(f"{release}: its window opens for an ordinary user")
-        alone = root.run("rialto", "--self-test", user=PERSON, environ=[f"HOME=/home/{PERSON}"])
-        if "sudo apt install rialto-sandbox" not in alone:
-            raise Wrong(f"without the engines, the self-test does not name their package:\n{alone}")
-        say(f"{release}: without the engines it names the package that brings them")
-        root.apt("install", "--no-install-recommends", f"/tmp/{packages['rialto-sandbox'].name}")
-        print(root.run("rialto", "--self-test", user=PERSON, environ=[f"HOME=/home/{PERSON}"]))
-        say(f"{release}: it passes its own test")
-        removed(root)
-        say(f"{release}: removed, and nothing is left but what the user made")
+        yield root
 
 
-def window_opens(root: Root) -> None:
-    """Start the program under Xvfb, wait for its window, end it. Raises `Wrong`."""
+def try_packages(release: str, packages: dict[str, Path], root: Root) -> None:
+    for path in packages.values():
+        shutil.copy(path, root.folder / "tmp" / path.name)
+        (root.folder / "tmp" / path.name).chmod(0o644)
+    begun = time.monotonic()
+    root.apt("install", "--no-install-recommends", f"/tmp/{packages['rialto'].name}")
+    say(f"{release}: rialto installed in {time.monotonic() - begun:.0f} s")
+    window_opens(root, "rialto")
+    say(f"{release}: its window opens for an ordinary user, and a folder, with nothing of ours in its environment")
+    alone = root.run("rialto", "--self-test", user=PERSON, environ=[f"HOME=/home/{PERSON}"])
+    if "sudo apt install rialto-sandbox" not in alone:
+        raise Wrong(f"without the engines, the self-test does not name their package:\n{alone}")
+    say(f"{release}: without the engines it names the package that brings them")
+    root.apt("install", "--no-install-recommends", f"/tmp/{packages['rialto-sandbox'].name}")
+    print(root.run("rialto", "--self-test", user=PERSON, environ=[f"HOME=/home/{PERSON}"]))
+    say(f"{release}: it passes its own test")
+    removed(root)
+    say(f"{release}: removed, and nothing is left but what the user made")
+
+
+def try_tarball(release: str, tarball: Path, root: Root) -> None:
+    root.apt("install", "--no-install-recommends", *RELEASES.get(release, ()))
+    subprocess.run(["tar", "-xJf", str(tarball), "-C", str(root.folder / "opt")], check=True)
+    window_opens(root, "/opt/rialto/rialto")
+    say(f"{release}: the tarball's window opens, and so does a folder, with nothing of ours in its environment")
+    print(root.run("/opt/rialto/rialto", "--self-test", user=PERSON, environ=[f"HOME=/home/{PERSON}"]))
+    say(f"{release}: the tarball passes its own test")
+
+
+def window_opens(root: Root, program: str) -> None:
+    """Start the program under Xvfb, wait for its window, let it open a folder, end it. Raises `Wrong`."""
     script = f"""
+rm -f ~/{NOTE}
 Xvfb :7 -screen 0 1280x800x24 -nolisten tcp >/dev/null 2>&1 &
 server=$!
 trap 'kill $server' EXIT
 for i in $(seq 100); do [ -e /tmp/.X11-unix/X7 ] && break; sleep 0.1; done
-DISPLAY=:7 rialto >/tmp/rialto.out 2>&1 &
+export DISPLAY=:7
+{program} >/tmp/rialto.out 2>&1 &
 program=$!
 for i in $(seq {WINDOW_WITHIN_S * 5}); do
     # with its window shown and its history open, the start is over
-    if DISPLAY=:7 xwininfo -root -tree 2>/dev/null | grep -q '"Rialto' && [ -e ~/.local/share/Rialto/rialto.db ]; then
-        kill -TERM $program
-        wait $program
-        exit $?
+    if xwininfo -root -tree 2>/dev/null | grep -q '"Rialto' && [ -e ~/.local/share/Rialto/rialto.db ]; then
+        # there is no window manager that gives it the keyboard; the palette runs what is typed
+        xdotool search --onlyvisible --class Rialto windowfocus
+        xdotool key Escape key ctrl+k sleep 1 type "Open the folder of images"
+        xdotool sleep 1 key Return
+        for j in $(seq 50); do [ -e ~/{NOTE} ] && break; sleep 0.2; done
+        if [ -e ~/{NOTE} ]; then
+            kill -TERM $program
+            wait $program
+            exit $?
+        fi
     fi
     kill -0 $program 2>/dev/null || break
     sleep 0.2
@@ -177,6 +221,12 @@ cat /tmp/rialto.out
 exit 99
 """
     root.run("sh", "-c", script, user=PERSON, environ=[f"HOME=/home/{PERSON}"])
+    opened, *environ = (root.folder / f"home/{PERSON}/{NOTE}").read_text(encoding="utf-8").splitlines()
+    if not opened.endswith("/images"):
+        raise Wrong(f"another folder was opened: {opened}")
+    ours = [line for line in environ if line.startswith(("LD_", "QT_", "QML", "_PYI_")) or "/_internal" in line]
+    if ours:
+        raise Wrong(f"what is opened gets of ours: {ours}")
 
 
 def removed(root: Root) -> None:

@@ -1,5 +1,6 @@
 """What a built program has to know of how it was built."""
 
+import subprocess
 import sys
 
 import pytest
@@ -38,3 +39,23 @@ def test_a_start_from_source_leaves_the_environment_alone() -> None:
     environ = built_environment()
     restore_environment(environ)
     assert environ == built_environment()
+
+
+def test_a_start_without_a_library_of_the_system_names_it() -> None:
+    script = """
+import sys
+
+class Lacking:
+    def find_spec(self, name, path=None, target=None):
+        if name == "PySide6.QtWidgets":
+            raise ImportError("libGL.so.1: cannot open shared object file: No such file or directory")
+
+sys.meta_path.insert(0, Lacking())
+sys.argv = ["rialto", "--version"]
+from app.__main__ import main
+raise SystemExit(main())
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith("Rialto cannot start: the system library libGL.so.1 is missing.")
+    assert "Traceback" not in done.stderr

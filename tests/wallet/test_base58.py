@@ -40,7 +40,7 @@ def test_any_text_ends_in_bytes_or_a_refusal(text: str) -> None:
     try:
         assert base58.encode(base58.decode(text)) == text
     except AddressRefused as refusal:
-        assert not text.strip() or text not in refusal.sentence
+        assert len(text) < 8 or text not in refusal.sentence  # a shorter one may be a word of it
 
 
 @pytest.mark.parametrize("text", ["0", "O", "I", "l", "a b", "ß", "1" * 257])
