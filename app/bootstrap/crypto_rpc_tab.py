@@ -31,6 +31,9 @@ def make_crypto_rpc_tab(rialto: Rialto) -> TabPieces:
 
     def base_url() -> str:
         account = rialto.caller.account
+        if account is not None and account.is_sandbox:
+            running = rialto.desk.sandbox.address()  # what is written down for it has neither port nor path
+            return running[0] if running is not None else account.base_url
         return account.base_url if account is not None else ""
 
     page = CryptoRpcPage(rialto.theme, presenter, rialto.tasks, base_url, whole=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QPainter, QPaintEvent
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from app.ui.chat.json_view import JsonView
@@ -137,10 +137,11 @@ class RequestPage(QScrollArea):
     def copy_curl(self) -> None:
         """Put the command on the clipboard; the key stays out of it."""
         from app.service.exchange import curl_command
+        from app.ui.shared.copy_command import copy_command
 
         if self._view is not None and self._view.record is not None:
-            QGuiApplication.clipboard().setText(curl_command(self._view.record))
-            self.copied.emit(self.tr("Copied as curl, without the key"))
+            record = self._view.record
+            self.copied.emit(copy_command(curl_command(record), record.url))
 
 
 class _HeaderLine(QWidget):

@@ -6,22 +6,16 @@ import json
 import shlex
 from collections.abc import Sequence
 
+from app.service.exchange import KEY_VARIABLE, RequestRecord, curl_command
 from app.ui.crypto_rpc.batch import CallRow
-
-KEY_VARIABLE = "RIALTO_API_KEY"
 
 
 def as_curl(url: str, rows: Sequence[CallRow], *, batch: bool, idempotency_key: str = "") -> str:
     """One POST; the account's key comes from the environment."""
-    lines = [
-        f"curl --request POST {shlex.quote(url)}",
-        f'--header "Authorization: Bearer ${KEY_VARIABLE}"',
-        "--header 'Content-Type: application/json'",
-    ]
+    headers = [("Content-Type", "application/json")]
     if idempotency_key:
-        lines.append(f"--header {shlex.quote(f'Idempotency-Key: {idempotency_key}')}")
-    lines.append(f"--data-raw {shlex.quote(json.dumps(_body(rows, batch), ensure_ascii=False))}")
-    return " \\\n  ".join(lines)
+        headers.append(("Idempotency-Key", idempotency_key))
+    return curl_command(RequestRecord("POST", "", url, tuple(headers), _body(rows, batch)))
 
 
 def as_python(url: str, rows: Sequence[CallRow]) -> str:

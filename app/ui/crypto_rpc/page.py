@@ -241,6 +241,7 @@ class CryptoRpcPage(QObject):
     def copy_as(self, form: str) -> None:
         """The request as a command of another program; never with a key in it."""
         from app.ui.crypto_rpc.exporting import as_cast, as_curl, as_python
+        from app.ui.shared.copy_command import copy_command
 
         draft = self.presenter.draft
         url = f"{self._base_url().rstrip('/')}/crypto/rpc/{draft.network}"
@@ -249,8 +250,7 @@ class CryptoRpcPage(QObject):
             text = as_curl(url, rows, batch=draft.batch, idempotency_key=draft.key if draft.key_used else "")
         else:
             text = as_python(url, rows) if form == "python" else as_cast(url, rows)
-        QGuiApplication.clipboard().setText(text)
-        self.toast_wanted.emit(self.tr("Copied without a key: it is read from $RIALTO_API_KEY."), "", "")
+        self.toast_wanted.emit(copy_command(text, url), "", "")
 
     def open_contract(self) -> None:
         """Write the selected call from a contract's interface."""

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QImage, QPainter, QPaintEvent
+from PySide6.QtGui import QImage, QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QScrollArea, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from app.service.exchange import Exchange, curl_command
@@ -15,6 +15,7 @@ from app.ui.images.picture_work import read_thumbnail, tile
 from app.ui.images.state import Details
 from app.ui.shared import money
 from app.ui.shared.buttons import Button, IconButton, PrimaryButton, QuietButton
+from app.ui.shared.copy_command import copy_command
 from app.ui.shared.empty_state import EmptyState
 from app.ui.shared.flow import FlowLayout
 from app.ui.shared.frames import solid_frame
@@ -226,6 +227,8 @@ class ImagePage(QScrollArea):
 class RequestPage(QScrollArea):
     """The last call as it was sent, without the key; pictures in it are named, not shown."""
 
+    copied = Signal(str)  # what to tell
+
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
@@ -272,7 +275,8 @@ class RequestPage(QScrollArea):
 
     def _copy(self) -> None:
         if self._exchange is not None:
-            QGuiApplication.clipboard().setText(curl_command(self._exchange.request))
+            record = self._exchange.request
+            self.copied.emit(copy_command(curl_command(record), record.url))
 
 
 def _body_words(body: object) -> str:

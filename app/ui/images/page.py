@@ -106,6 +106,7 @@ class ImagesPage(QObject):
         presenter.models_changed.connect(self._show_models)
         presenter.problem_changed.connect(self.gallery.show_problem)
         presenter.request_changed.connect(self.side.request.show_exchange)
+        self.side.request.copied.connect(lambda sentence: self.toast_wanted.emit(sentence, "", ""))
         presenter.busy_changed.connect(self._show_busy)
         presenter.notice.connect(self.toast_wanted)
         presenter.selected.connect(self.gallery.select)

@@ -53,7 +53,7 @@ class CallBook:
         answer["Sent"] = money.clock(exchange.started_at)
         if info is not None:
             answer |= {"Request id": info.request_id, "Content": info.content_type or ""}
-        return CallView(title, record.method, record.path, record.body, _rows(answer), curl_command(record))
+        return CallView(title, record.method, record.path, record.body, _rows(answer), curl_command(record), record.url)
 
 
 def request_of(take: Take, part: Part) -> SpeechRequest:

@@ -6,10 +6,10 @@ import json
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from app.ui.shared.buttons import IconButton, QuietButton
+from app.ui.shared.copy_command import copy_command
 from app.ui.shared.details_block import DetailsBlock
 from app.ui.shared.label import Label
 from app.ui.shared.surfaces import zone
@@ -106,5 +106,5 @@ class RequestPage(QScrollArea):
 
     def _copy(self) -> None:
         if self._calls:
-            QGuiApplication.clipboard().setText(self._calls[self._place].curl)
-            self.copied.emit("The command is on the clipboard, without the key")
+            call = self._calls[self._place]
+            self.copied.emit(copy_command(call.curl, call.url))

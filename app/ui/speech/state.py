@@ -117,6 +117,7 @@ class CallView:
     body: object
     answer: tuple[tuple[str, str], ...] = ()  # label and value
     curl: str = ""  # "" when the address is not known any more
+    url: str = ""
 
 
 @dataclass(frozen=True, slots=True)

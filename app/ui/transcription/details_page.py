@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWi
 from app.service.exchange import FormPart, curl_command
 from app.ui.shared import money
 from app.ui.shared.buttons import Button, QuietButton
+from app.ui.shared.copy_command import copy_command
 from app.ui.shared.label import Label
 from app.ui.shared.surfaces import zone
 
@@ -156,5 +157,5 @@ class RequestPage(_Page):
 
     def _copy(self) -> None:
         if self._exchange is not None:
-            QGuiApplication.clipboard().setText(curl_command(self._exchange.request))
-            self.copied.emit("Copied as curl, with the key left out")
+            record = self._exchange.request
+            self.copied.emit(copy_command(curl_command(record), record.url))

@@ -6,12 +6,12 @@ import json
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from app.service.exchange import curl_command
 from app.ui.shared import money
 from app.ui.shared.buttons import Button
+from app.ui.shared.copy_command import copy_command
 from app.ui.shared.details_block import DetailsBlock
 from app.ui.shared.label import Label
 from app.ui.shared.surfaces import zone
@@ -87,8 +87,8 @@ class RequestPage(QScrollArea):
 
     def _copy(self) -> None:
         if self._detail.exchange is not None:
-            QGuiApplication.clipboard().setText(curl_command(self._detail.exchange.request))
-            self.copied.emit(self.tr("Copied as curl, with the key left out"))
+            record = self._detail.exchange.request
+            self.copied.emit(copy_command(curl_command(record), record.url))
 
 
 def _shown(value: object) -> str:

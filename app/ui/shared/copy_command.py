@@ -1,0 +1,28 @@
+"""Copies a request as a command for other programs, and says what whoever pastes it has to know."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtGui import QGuiApplication
+
+from app.service.exchange import KEY_VARIABLE, SIGN_IN_VARIABLE
+
+_LOOPBACK = "http://127.0.0.1:"
+
+
+def copy_command(command: str, url: str) -> str:
+    """Put a command on the clipboard and return the sentence to show. `url`: where it sends to."""
+    QGuiApplication.clipboard().setText(command)
+    said = QCoreApplication.translate("copy_command", "Copied.")
+    if f"${KEY_VARIABLE}" in command or f"'{KEY_VARIABLE}'" in command:
+        text = QCoreApplication.translate("copy_command", "Copied without the key. It is read from ${variable}.")
+        said = text.replace("{variable}", KEY_VARIABLE)
+    elif f"${SIGN_IN_VARIABLE}" in command:
+        text = QCoreApplication.translate("copy_command", "Copied without the sign-in. It is read from ${variable}.")
+        said = text.replace("{variable}", SIGN_IN_VARIABLE)
+    if url.startswith(_LOOPBACK):
+        more = QCoreApplication.translate(
+            "copy_command", "The Sandbox gets a new address and key each time Rialto starts; find them in Settings."
+        )
+        said = f"{said} {more}"
+    return said
