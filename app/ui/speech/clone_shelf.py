@@ -64,12 +64,17 @@ class CloneShelf(QScrollArea):
     def show_rows(self, rows: Sequence[ClonedRow]) -> None:
         """Show the shelf; a person has a handful of voices, not thousands."""
         if [card.voice_id for card in self.cards] != [row.id for row in rows]:
+            focus = self.window().focusWidget()
+            place = next((at for at, card in enumerate(self.cards) if focus and card.isAncestorOf(focus)), -1)
             for card in self.cards:
                 self._rows.removeWidget(card)
                 card.deleteLater()
             self.cards = [self._card(row.id) for row in rows]
             for card in self.cards:
                 self._rows.addWidget(card)
+            if place >= 0:  # the keyboard stays where the card was
+                beside = self.cards[min(place, len(self.cards) - 1)].trash if self.cards else self.clone
+                beside.setFocus(Qt.FocusReason.OtherFocusReason)
         for card, row in zip(self.cards, rows, strict=True):
             card.show_row(row)
 

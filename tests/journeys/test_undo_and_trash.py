@@ -1,0 +1,265 @@
+"""Every list of every tab: Delete, Ctrl+Z, the palette's Undo, the notice, the trash, restored from and emptied."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtWidgets import QAbstractItemView, QWidget
+
+from app.bootstrap.rialto import Rialto
+from app.storage.database import Database
+from app.storage.history import History
+from app.storage.images import Images
+from app.storage.paths import Paths
+from app.storage.rpc_calls import RpcCalls
+from app.storage.takes import Takes
+from app.storage.transcripts import Transcripts
+from app.storage.video_jobs import VideoJobs
+from app.storage.voices import Voices
+from app.ui.crypto_rpc.call_rows import CollectionKey
+from app.ui.shared.dialogs import Dialog
+from app.ui.shared.grouped_list_view import GroupedView
+from tests.journeys.conftest import until
+from tests.journeys.keyboard import Keyboard
+from tests.journeys.talk import in_the_sandbox
+
+COLLECTION = {
+    "format": "rialto-collection",
+    "version": 1,
+    "name": "Team",
+    "variables": {},
+    "requests": [{"name": "Gas", "network": "ethereum-mainnet", "items": [{"method": "eth_gasPrice"}]}],
+}
+
+
+async def fill(home: Path) -> None:
+    """Put two rows into every list, as an earlier run left them; the last of each is the one that is deleted."""
+    paths = Paths.below(home)
+    paths.make()
+    folder = paths.data / "collections"
+    folder.mkdir(parents=True)
+    (folder / "team.json").write_text(json.dumps(COLLECTION))
+    database = await Database.open(paths.database, backups=paths.backups)
+    now = datetime.now(UTC)
+    images = Images(database)
+    for number in (1, 2):
+        await History(database).create_chat(title=f"Chat {number}")
+        await Takes(database).add(
+            text="A line.",
+            title=f"Clip {number}",
+            account_id="box",
+            model="tts-kokoro",
+            voice="bf_emma",
+            voice_name="Emma",
+            format="mp3",
+            options={},
+            spans=[(0, 7)],
+        )
+        await Transcripts(database).add(title=f"Talk {number}", origin="file", sound_path="/a", state="recorded")
+        image = images.planned("generate", f"call {number}", now, title=f"Image {number}", state="failed")
+        await images.add([image])
+        job = await VideoJobs(database).add(
+            account_id="box",
+            model="m",
+            model_name="M",
+            prompt=f"Film {number}",
+            form={},
+            file="",
+            quote_usd=None,
+            clean_after=False,
+            charged=False,
+        )
+        await VideoJobs(database).change(job.id, state="cancelled")
+        call = await RpcCalls(database).begin(
+            "box", "ethereum-mainnet", '[{"method": "eth_chainId", "params": []}]', at=now, digest=str(number)
+        )
+        await RpcCalls(database).failed(call.id, "Not sent", status=None)
+    await database.close()
+
+
+@dataclass(frozen=True)
+class List:
+    """One list: `view` of a page, the keys in it, and what the trash of its tab holds."""
+
+    tab: str
+    view: Callable[[Any], QAbstractItemView]
+    keys: Callable[[Any], list[Any]]
+
+    def trashed(self, page: Any) -> list[Any]:
+        if self.tab == "images":
+            return list(page.presenter.library.trashed)
+        if self.tab == "video":
+            return [job.id for job in page.presenter.book.trash()]
+        return [entry.id for entry in page.presenter.trash.entries]
+
+
+def rows_of(page: Any, kind: type = str) -> list[Any]:
+    view: GroupedView = page.list.view
+    return [key for key in view.rows.shown_keys() if isinstance(key, kind)]
+
+
+LISTS = {
+    "chats": List("chat", lambda page: page.list.view, rows_of),
+    "clips": List("speech", lambda page: page.list.view, rows_of),
+    "transcripts": List("transcription", lambda page: page.list.view, rows_of),
+    "calls": List("crypto_rpc", lambda page: page.list.view, rows_of),
+    "collections": List("crypto_rpc", lambda page: page.list.view, lambda page: rows_of(page, CollectionKey)),
+    "images": List("images", lambda page: page.gallery.view, lambda page: [tile.id for tile in page.shelf.tiles]),
+    "videos": List("video", lambda page: page.main.view, lambda page: page.main.view.rows.shown_keys()),
+}
+
+
+def go_to(one: List, page: Any, key: Any) -> None:
+    view = one.view(page)
+    view.setFocus()
+    if one.tab == "images":
+        page.gallery.select(key)
+    else:
+        assert isinstance(view, GroupedView)
+        view.show_current(key)
+    assert view.hasFocus()
+
+
+async def test_what_is_deleted_in_any_list_is_undone_restored_and_deleted_for_good(
+    start: Callable[..., Any], tmp_path: Path
+) -> None:
+    await fill(tmp_path / "home")
+    async with start() as rialto:
+        await in_the_sandbox(rialto)
+        rialto.window.resize(1440, 900)
+        hands = Keyboard(rialto.window)
+        await hands.begin()
+        for name, one in LISTS.items():
+            rialto.window.show_tab(one.tab)
+            page = rialto.window.tab(one.tab)
+            await until(lambda one=one, page=page: one.keys(page))  # type: ignore[misc]  # those of this turn
+            await walk(rialto, hands, name, one, page)
+
+
+async def walk(rialto: Rialto, hands: Keyboard, name: str, one: List, page: Any) -> None:
+    before = one.keys(page)
+    gone = before[-1]
+    toasts = rialto.window.overlays.toasts
+
+    async def is_deleted() -> None:
+        await until(lambda: gone not in one.keys(page) and len(one.trashed(page)) == 1)
+        await until(lambda: rialto.window.undo_stack.can_undo(one.tab))
+        assert any("moved to trash" in toast.accessibleName() for toast in toasts.toasts), name
+
+    async def is_back() -> None:
+        await until(lambda: one.keys(page) == before and not one.trashed(page))
+        assert not any("moved to trash" in toast.accessibleName() for toast in toasts.toasts), name
+        assert not rialto.window.undo_stack.can_undo(one.tab), name
+
+    async def delete() -> None:
+        await hands.begin()
+        go_to(one, page, gone)
+        await hands.press("Delete")
+        await is_deleted()
+
+    await delete()
+    await hands.press("Ctrl+Z")
+    await is_back()
+
+    await delete()
+    await hands.command("undo: ")
+    await is_back()
+
+    await delete()
+    toasts.toasts[-1].findChild(QWidget, "undo").click()  # type: ignore[attr-defined]  # a button
+    await is_back()
+
+    await delete()
+    await hands.command("Open trash")
+    if one.tab in ("images", "video"):
+        await is_restored_from_the_filter(hands, one, page)
+    else:
+        await until(lambda: page.list.trash_pane is not None)
+        trash = page.list.trash_pane
+        await until(lambda: trash.view.hasFocus() and trash.model.shown_keys())
+        await hands.tab_to(trash.restore)
+        await hands.press("Space")
+        await is_back()
+        assert page.list.leave_trash()
+    await is_back()
+
+    await delete()
+    await hands.command("Open trash")
+    empty = {"images": lambda: page.gallery.empty_trash, "video": lambda: page.main.empty_trash}
+    button = empty[one.tab]() if one.tab in empty else page.list.trash_pane.empty
+    await until(button.isVisible)
+    await until(button.isEnabled)
+    await hands.tab_to(button)
+    await hands.press("Space")
+    asked = await hands.dialog(Dialog)
+    await hands.push(asked, "Delete permanently")
+    await until(lambda: not one.trashed(page) and gone not in one.keys(page))
+    assert not rialto.window.undo_stack.can_undo(one.tab), name
+    if one.tab not in empty:
+        assert page.list.leave_trash()
+
+
+async def is_restored_from_the_filter(hands: Keyboard, one: List, page: Any) -> None:
+    if one.tab == "images":
+        await until(lambda: page.shelf.scope == "trash" and page.shelf.tiles)
+        page.gallery.select(page.shelf.tiles[0].id)
+        await hands.tab_to(page.side.image.back)
+        await hands.press("Space")
+        page.gallery.show_scope("")
+    else:
+        await until(lambda: page.presenter.which == "trash")
+        page.act("restore", one.trashed(page)[0])
+        await until(lambda: not one.trashed(page))
+        page.presenter.show("all")
+
+
+async def test_a_cloned_voice_is_deleted_undone_restored_and_deleted_for_good(
+    start: Callable[..., Any], tmp_path: Path
+) -> None:
+    await fill(tmp_path / "home")
+    async with start() as rialto:
+        await in_the_sandbox(rialto)
+        account = rialto.caller.account
+        assert account is not None and rialto.database is not None
+        samples = rialto.paths.data / "voices"
+        samples.mkdir(exist_ok=True)
+        (samples / "mine.wav").write_bytes(b"sound")
+        await Voices(rialto.database).add(
+            account_id=account.id, model="tts-chatterbox-hd", name="Mine", sample="mine.wav", sample_s=6.0
+        )
+        hands = Keyboard(rialto.window)
+        await hands.begin()
+        rialto.window.show_tab("speech")
+        page: Any = rialto.window.tab("speech")
+        page.open_own_voices()
+        cards = page.side.shelf
+        await until(lambda: cards.cards)
+        await hands.tab_to(cards.cards[0].play)
+        await hands.press("Delete")
+        await until(lambda: not cards.cards and rialto.window.undo_stack.can_undo("speech"))
+        assert cards.clone.hasFocus(), "the keyboard stays beside where the voice was"
+        await hands.press("Ctrl+Z")
+        await until(lambda: cards.cards)
+        cards.cards[0].trash.click()
+        await until(lambda: not cards.cards and page.presenter.trash.entries)
+        page.open_trash()
+        trash = page.list.trash_pane
+        await until(lambda: trash.view.current_key)
+        trash.empty.click()
+        await hands.push(await hands.dialog(Dialog), "Delete permanently")
+        await until(lambda: not page.presenter.trash.entries)
+        await until(lambda: not (samples / "mine.wav").exists())
+
+
+@pytest.mark.parametrize("tab", ["chat", "speech", "transcription", "images", "video", "crypto_rpc"])
+async def test_ctrl_z_belongs_to_no_action_but_the_windows_undo(start: Callable[..., Any], tab: str) -> None:
+    async with start() as rialto:
+        rialto.window.show_tab(tab)
+        keys = [entry for entry in rialto.window.registry.entries() if entry.shortcut == "Ctrl+Z"]
+        assert [entry.id for entry in keys] == ["window.undo"]
