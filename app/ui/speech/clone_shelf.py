@@ -123,9 +123,11 @@ class CloneCard(Card):
 
     def show_row(self, row: ClonedRow) -> None:
         self.name.set_text(row.name)
-        words = "working" if row.working else "expired" if row.has_expired else "in use" if row.in_use else "ready"
+        ended = "expired" if row.handle else "not made"  # its clone was refused, or never arrived
+        words = "working" if row.working else ended if row.has_expired else "in use" if row.in_use else "ready"
         self.state.set_badge(words, "warn" if row.has_expired else "accent" if row.in_use or row.working else "ok")
-        self.second.set_text(f"{row.model_name} · {row.age} · {row.expiry} · sample {row.sample_s:.0f}\u00a0s")
+        facts = (row.model_name, row.age, row.expiry, f"sample {row.sample_s:.0f}\u00a0s")
+        self.second.set_text(" · ".join(fact for fact in facts if fact))
         self.handle.set_text(row.handle)
         can_be_used = not (row.has_expired or row.working or row.in_use)
         if self.use.hasFocus() and not can_be_used:

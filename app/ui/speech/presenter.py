@@ -47,6 +47,7 @@ class SpeechPresenter(SpeechBase):
         await self.clips.load()
         for take_id in broken:
             await self.clips.measure(take_id)
+        self.shelf.account_id = self.account_id
         await self.shelf.load(self.voices)
         await self.shelf.load_saved(catalogue, self.account_id)
         self._take_desk(await self._memory.desk.read())
@@ -72,6 +73,9 @@ class SpeechPresenter(SpeechBase):
         self.knobs = knobs_from(kept.get("knobs"))
         self.pattern = str(kept.get("pattern") or "")
         model, voice = str(kept.get("model") or ""), str(kept.get("voice") or "")
+        listed = kept.get("listed")
+        if isinstance(listed, list) and len(listed) == 2:
+            self._listed = (str(listed[0]), str(listed[1]))
         self._is_chosen = self._is_chosen or bool(model)
         self.choose(model, voice)
         volume = kept.get("volume")

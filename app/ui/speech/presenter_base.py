@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Signal
 
 from app.service.errors import ServiceError
+from app.service.speech import VOICE_PREFIX
 from app.service.speech_text import MAX_CHARS, Span, parts, sentences
 from app.storage.intents import Intents
 from app.storage.takes import Take
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from app.ui.shared.caller import Caller
     from app.ui.shared.tasks import TaskScope
     from app.ui.shared.undo import UndoStack
-    from app.ui.speech.voice_book import VoiceTable
+    from app.ui.speech.voice_book import Key, VoiceTable
 
 SPEAK = "speech speak"
 
@@ -87,6 +88,7 @@ class SpeechBase(CallingPresenter):
         self.calls = CallBook()
         self._memory = DeskMemory(tasks, "speech desk")
         self.keep = self._memory.keep
+        self._listed: Key = ("", "")  # the voice chosen last that is no cloned one
         self._is_chosen = False  # the person, now or earlier, said which voice
         self._speaking = ""  # the take that is being asked for
         self._seen = ("", False)
@@ -101,7 +103,7 @@ class SpeechBase(CallingPresenter):
         return self.shelf.model(self.choice.model)
 
     def _account_changed(self) -> None:
-        self.shelf.forget_models()
+        self.shelf.use_account(self.account_id)
         self.voices_changed.emit()
         self.refresh_models()
 
@@ -192,6 +194,7 @@ class SpeechBase(CallingPresenter):
             self.choice = replace(self.choice, note=note)
             self.notice.emit(note, "", "")
         self.keep(model=self.choice.model, voice=self.choice.voice)
+        self._note_listed()
         self.set_problem(None)
         self._tell_all()
 
@@ -211,11 +214,18 @@ class SpeechBase(CallingPresenter):
             self._is_chosen = True
             self.choose(model_id, self.shelf.default_voice(model))
             self.keep(model=self.choice.model, voice=self.choice.voice)
+            self._note_listed()
             self.set_problem(None)
             self._tell_all()
 
     def choose(self, model_id: str, voice_id: str) -> None:
-        """The wanted model and voice where they exist, else the first model's own voice."""
+        """The wanted model and voice where they exist.
+
+        Else the model's own voice. But a cloned voice that is gone leaves its model, too, which may cost many times
+        more than what was spoken with before: then it is the listed voice that was chosen before.
+        """
+        if voice_id.startswith(VOICE_PREFIX) and self.shelf.find(model_id, voice_id) is None:
+            model_id, voice_id = self._voice_before()
         model = self.shelf.model(model_id) or (self.shelf.models[0] if self.shelf.models else None)
         if model is None:
             self.choice = Choice()
@@ -224,6 +234,26 @@ class SpeechBase(CallingPresenter):
         chosen = voice_id if voice is not None else self.shelf.default_voice(model)
         found = voice or self.shelf.find(model.id, chosen)
         self.choice = Choice(model.id, model.name, chosen, found.name if found is not None else chosen)
+
+    def _voice_before(self) -> Key:
+        """The listed voice that was chosen last, or that spoke last; ("", "") for the one a new tab begins with."""
+        before = self._listed
+        return before if self.shelf.find(*before) is not None else self.shelf.last_listed()
+
+    def _note_listed(self) -> None:
+        """Remember the chosen voice unless it is a cloned one, for when that is gone."""
+        voice = self.shelf.find(self.choice.model, self.choice.voice)
+        if voice is not None and not voice.own_id:
+            self._listed = voice.key
+            self.keep(listed=list(voice.key))
+
+    def leave_missing_voice(self) -> None:
+        """Choose the voice before when the one in use is there no longer."""
+        choice = self.choice
+        if choice.voice and self.shelf.find(choice.model, choice.voice) is None:
+            self.choose(choice.model, choice.voice)
+            self.keep(model=self.choice.model, voice=self.choice.voice)
+            self._tell_all()
 
     def set_knob(self, name: str, value: object) -> None:
         """Set one of the fields of `Knobs`."""

@@ -349,7 +349,7 @@ class CloneDesk(QObject):
 
     def clone_anew(self, handle: str) -> bool:
         """The same for the voice of a handle that the service does not know any more; False when it is not ours."""
-        voice = next((voice for voice in self._desk.shelf.cloned if voice.handle == handle), None)
+        voice = next((voice for voice in self._desk.shelf.own() if voice.handle == handle), None)
         if voice is not None:
             self._desk.set_problem(None)
             self.clone_again(voice.id)
@@ -379,8 +379,9 @@ class CloneDesk(QObject):
         others = tuple(fresh if one.id == voice.id else one for one in desk.shelf.cloned)
         desk.shelf.set_cloned(others)
         desk.voices_changed.emit()
-        self.use(voice.id)
-        self.notice.emit(f"{fresh.name} is ready and in use", "", "")
+        if voice.account_id == desk.account_id:
+            self.use(voice.id)
+            self.notice.emit(f"{fresh.name} is ready and in use", "", "")
 
     def use(self, voice_id: str) -> None:
         """Speak with a voice of one's own; it brings its model along."""
@@ -404,6 +405,7 @@ class CloneDesk(QObject):
             return
         voice = await desk.voices.trash(voice_id)
         await self._reread()
+        desk.leave_missing_voice()
         await desk.trash.moved((voice_id,), moved_text([voice.name], "voices"))
 
     async def _reread(self) -> None:
@@ -439,7 +441,7 @@ class CloneDesk(QObject):
     def tell(self) -> None:
         """Show the shelf as it is."""
         now = datetime.now(UTC)
-        self.shelf_changed.emit(tuple(build_rows(self._desk.shelf.cloned, lambda voice: self._row(voice, now))))
+        self.shelf_changed.emit(tuple(build_rows(self._desk.shelf.own(), lambda voice: self._row(voice, now))))
 
     def _row(self, voice: ClonedVoice, now: datetime) -> ClonedRow:
         model = self._desk.shelf.model(voice.model)
@@ -449,7 +451,7 @@ class CloneDesk(QObject):
             name=voice.name,
             model_name=model.name if model is not None else voice.model,
             handle=voice.handle,
-            age=f"made {when(voice.cloned_at, now)}" if voice.cloned_at is not None else "not uploaded yet",
+            age=f"made {when(voice.cloned_at, now)}" if voice.cloned_at is not None else "",
             expiry=_expiry(voice, now),
             has_expired=expired,
             sample_s=voice.sample_s,
@@ -466,7 +468,7 @@ def _trash_entry(voice: ClonedVoice, now: datetime) -> TrashEntry:
 
 def _expiry(voice: ClonedVoice, now: datetime) -> str:
     if not voice.handle:
-        return "no handle yet"
+        return ""
     if voice.expires_at is None:
         return "no end stated"
     left = voice.expires_at - now

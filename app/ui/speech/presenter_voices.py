@@ -49,7 +49,8 @@ class VoiceShelf:
         self.models: tuple[Model, ...] = table.models()
         self.is_offline = True  # the names are the bundled ones
         self.marks: dict[Key, VoiceMark] = {}
-        self.cloned: tuple[ClonedVoice, ...] = ()
+        self.account_id = ""  # of the account in use
+        self.cloned: tuple[ClonedVoice, ...] = ()  # of every account
         self.filter = VoiceFilter()
         self._all: tuple[Voice, ...] | None = None
 
@@ -64,8 +65,9 @@ class VoiceShelf:
         if speaking:
             self.models, self.is_offline, self._all = speaking, False, None
 
-    def forget_models(self) -> None:
-        """Another account is in use."""
+    def use_account(self, account_id: str) -> None:
+        """Another account is in use: it has other models, and cloned voices of its own."""
+        self.account_id = account_id
         self.models, self.is_offline, self._all = self._table.models(), True, None
 
     async def load_saved(self, catalogue: Catalogue | None, account_id: str) -> None:
@@ -85,9 +87,18 @@ class VoiceShelf:
 
     def all(self) -> tuple[Voice, ...]:
         if self._all is None:
-            own = tuple(self._own(one) for one in self.cloned if not one.has_expired(datetime.now(UTC)))
+            own = tuple(self._own(one) for one in self.own() if not one.has_expired(datetime.now(UTC)))
             self._all = tuple(self._marked(voice) for voice in (*own, *voices_of(self.models, self._table)))
         return self._all
+
+    def own(self) -> tuple[ClonedVoice, ...]:
+        """The cloned voices of the account in use, newest first: the service knows them under no other one."""
+        return tuple(one for one in self.cloned if one.account_id == self.account_id)
+
+    def last_listed(self) -> Key:
+        """The listed voice that spoke last, ("", "") for none: what is spoken with once a cloned voice is gone."""
+        used = [voice for voice in self.all() if not voice.own_id and voice.used_at is not None]
+        return max(used, key=lambda voice: str(voice.used_at)).key if used else ("", "")
 
     def _own(self, one: ClonedVoice) -> Voice:
         model = self.model(one.model)

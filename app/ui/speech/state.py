@@ -156,8 +156,8 @@ class ClonedRow:
     name: str
     model_name: str
     handle: str
-    age: str  # "made 4 days ago"
-    expiry: str  # "expires in 3 days", "expired"
+    age: str  # "made 4 days ago", "" for one that was never made
+    expiry: str  # "expires in 3 days", "expired", "" for one that was never made
     has_expired: bool
     sample_s: float
     price: Decimal | None = None  # of cloning it again, in USD

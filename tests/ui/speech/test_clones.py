@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -15,13 +16,15 @@ from PySide6.QtWidgets import QApplication
 
 from app.audio.devices import AudioUnavailable, Missing
 from app.audio.sample_check import check_sample
+from app.sandbox.server import RunningSandbox
 from app.service.speech import SpeechRequest
+from app.ui.shared.theme import Theme
 from app.ui.speech.clone_dialog import CloneDialog
 from app.ui.speech.inspector import OWN
 from tests.audio.pulse import Pulse
 from tests.audio.recorded import FakeBlocks
 from tests.audio.sounds import tone
-from tests.ui.speech.desk import Desk
+from tests.ui.speech.desk import SANDBOX, Desk, open_desk
 
 LONG = "The ferry left at six whether or not anyone was on it. Nadia liked that about the ferry. It kept its promises."
 
@@ -142,7 +145,45 @@ async def test_a_refused_sample_is_kept_and_the_reason_said(speech: Desk, tmp_pa
     (voice,) = speech.presenter.shelf.cloned
     assert voice.handle == "" and (speech.home / "data" / "voices" / voice.sample).exists()
     (card,) = speech.page.side.shelf.cards
-    assert "no handle yet" in card.second.text()
+    assert card.state.text() == "not made"
+
+
+async def test_without_the_cloned_voice_one_speaks_as_before_it_also_after_a_restart(
+    tmp_path: Path, sandbox: RunningSandbox, theme: Theme
+) -> None:
+    """Not with another voice of the clone's model, which costs many times more."""
+    before = ("tts-kokoro", "af_sky")
+    async with open_desk(tmp_path, sandbox, theme) as speech:
+        speech.presenter.use_voice(*before)
+        speech.clones.clone("Mine", "tts-chatterbox-hd", await sample_of(speech, tmp_path))
+        await speech.until(lambda: speech.presenter.choice.voice.startswith("vv_"))
+        (voice,) = speech.presenter.shelf.own()
+        speech.clones.move_to_trash(voice.id)
+        await speech.until(lambda: speech.presenter.choice.voice == before[1])
+        assert speech.presenter.choice.model == before[0]
+        speech.presenter.trash.restore((voice.id,))
+        await speech.until(lambda: speech.presenter.shelf.own())
+        speech.clones.use(voice.id)
+        assert speech.presenter.voices is not None
+        await speech.presenter.voices.trash(voice.id)  # by a Rialto that ended there
+    async with open_desk(tmp_path, sandbox, theme) as speech:
+        assert (speech.presenter.choice.model, speech.presenter.choice.voice) == before
+
+
+async def test_a_cloned_voice_is_neither_offered_nor_used_under_another_account(speech: Desk, tmp_path: Path) -> None:
+    before = ("tts-kokoro", "af_sky")
+    speech.presenter.use_voice(*before)
+    speech.clones.clone("Mine", "tts-chatterbox-hd", await sample_of(speech, tmp_path))
+    await speech.until(lambda: speech.presenter.choice.voice.startswith("vv_"))
+    key, service = speech.presenter.choice, speech.caller.service
+    speech.caller.use(replace(SANDBOX, id="other", name="Other"), service)
+    await speech.until(lambda: not speech.presenter.shelf.is_offline)
+    await speech.until(lambda: speech.presenter.choice.voice == before[1])
+    assert speech.page.side.shelf.cards == []
+    assert speech.presenter.shelf.find(key.model, key.voice) is None
+    assert not speech.clones.clone_anew(key.voice)
+    speech.caller.use(SANDBOX, service)
+    await speech.until(lambda: len(speech.page.side.shelf.cards) == 1)
 
 
 async def test_a_cloned_voice_comes_back_from_the_trash(speech: Desk, tmp_path: Path) -> None:
