@@ -30,10 +30,12 @@ class Desk:
         return found
 
     async def keep(self, values: Mapping[str, Any]) -> None:
-        """Save some of it, pressed through to the disk."""
+        """Save some of it, pressed through to the disk; None forgets a value."""
+        gone = [(self._tab, key) for key, value in values.items() if value is None]
         async with self._database.transaction() as work:
+            await work.execute_many("DELETE FROM desk WHERE tab = ? AND key = ?", gone)
             await work.execute_many(
                 "INSERT INTO desk (tab, key, value) VALUES (?, ?, ?)"
                 " ON CONFLICT (tab, key) DO UPDATE SET value = excluded.value",
-                [(self._tab, key, json_text(value)) for key, value in values.items()],
+                [(self._tab, key, json_text(value)) for key, value in values.items() if value is not None],
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
@@ -25,7 +26,12 @@ FORMATS = (("", "The model's own"), ("png", "PNG"), ("jpeg", "JPEG"), ("webp", "
 
 
 class EditDialog(Dialog):
-    """`price_of` tells the price of (model, resolution, quality, images). Nothing is sent by the dialog itself."""
+    """`price_of` tells the price of (model, resolution, quality, images). Nothing is sent by the dialog itself.
+
+    `edited` follows every change of the words and the mask.
+    """
+
+    edited = Signal()
 
     def __init__(
         self,
@@ -127,6 +133,8 @@ class EditDialog(Dialog):
 
     def _connect(self) -> None:
         self.prompt.textChanged.connect(self._look)
+        self.prompt.textChanged.connect(self.edited)
+        self.editor.changed.connect(self.edited)
         self.model.currentIndexChanged.connect(lambda _: self._choose_model())
         self.resolution.currentIndexChanged.connect(lambda _: self._look())
         self.quality.currentIndexChanged.connect(lambda _: self._look())

@@ -71,6 +71,16 @@ class MaskEditor(QWidget):
         self.changed.emit()
         self.update()
 
+    def show_mask(self, png: bytes) -> None:
+        """Go on with a mask that `mask_png` gave; one that cannot be read is left out."""
+        mask = QImage.fromData(png)
+        if not mask.isNull():
+            painter = QPainter(self.painting)
+            painter.drawImage(self.painting.rect(), mask)
+            painter.end()
+            self.changed.emit()
+            self.update()
+
     # -- what can be done -----------------------------------------------------------------------------------------
 
     @property

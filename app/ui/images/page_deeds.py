@@ -9,13 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QMimeData, QObject, Qt, QUrl
-from PySide6.QtGui import QDesktopServices, QGuiApplication, QImage
+from PySide6.QtGui import QDesktopServices, QGuiApplication, QImage, QTextCursor
 from PySide6.QtWidgets import QFileDialog
 
 from app.ui.images.edit_dialog import EditDialog
 from app.ui.images.enlarge_dialog import EnlargeDialog
+from app.ui.images.picture_work import encoded
 from app.ui.images.presenter_changes import EditChoice
 from app.ui.images.presenter_library import DEFAULT_PATTERN, PATTERN_WORDS, name_of
+from app.ui.images.state import EditDraft
 from app.ui.shared.dialogs import ask_text
 from app.ui.shared.menu import Menu
 from app.ui.shared.picture_decoding import NoPicture, decoded
@@ -24,6 +26,8 @@ from app.ui.shared.save_dialog import ask_to_save
 if TYPE_CHECKING:
     from app.ui.images.page import ImagesPage
 
+EDIT_DRAFT = "images edit draft"
+KEEP_AFTER_S = 0.4
 MOST_PIXELS_SHOWN = 2048  # the longer side of the picture that is painted on
 
 
@@ -120,9 +124,17 @@ class PageDeeds(QObject):
             return page.changes.edit_price(model_id, inputs=inputs, resolution=resolution, quality=quality)
 
         dialog = EditDialog(page.theme, page.gallery, picture, models, price_of, others=len(others))
-        dialog.prompt.setPlainText(words)
+        draft = page.presenter.edit_draft(image_id)
+        dialog.prompt.setPlainText(words or draft.prompt)
+        dialog.prompt.moveCursor(QTextCursor.MoveOperation.End)
+        dialog.editor.show_mask(draft.mask)
+        dialog.edited.connect(lambda: page.tasks.replace(EDIT_DRAFT, self._keep_edit, image_id, dialog))
         prompt, ratio, resolution = dialog.prompt, dialog.ratio, dialog.resolution
-        if not await dialog.answer():
+        agreed = await dialog.answer()
+        page.tasks.cancel(EDIT_DRAFT)
+        mask = dialog.editor.mask_png()
+        page.presenter.keep_edit(image_id, EditDraft(prompt.toPlainText(), mask or b""))
+        if not agreed:
             return
         choice = EditChoice(
             model=str(dialog.model.currentData()),
@@ -133,10 +145,17 @@ class PageDeeds(QObject):
             output_format=str(dialog.format.currentData() or ""),
             safe_mode=dialog.safe.isChecked(),
             enhance_prompt=dialog.enhance.isChecked(),
-            mask=dialog.editor.mask_png(),
+            mask=mask,
             others=others,
         )
         page.changes.edit(image_id, choice)
+
+    async def _keep_edit(self, image_id: str, dialog: EditDialog) -> None:
+        """At a pause of writing and painting, so that no end of the program loses it."""
+        await asyncio.sleep(KEEP_AFTER_S)
+        words, painting = dialog.prompt.toPlainText(), dialog.editor.painting.copy()
+        mask = await asyncio.to_thread(encoded, painting, "PNG") if dialog.editor.share else b""
+        self._page.presenter.keep_edit(image_id, EditDraft(words, mask))
 
     # -- out of here ----------------------------------------------------------------------------------------------
 

@@ -25,7 +25,7 @@ from app.ui.images.form import FormView, ImageForm, Reference, form_from, reques
 from app.ui.images.presenter_library import ImageLibrary
 from app.ui.images.presenter_making import ImageMaker, Order, expected_cost
 from app.ui.images.presenter_tiles import tile_of
-from app.ui.images.state import Refused
+from app.ui.images.state import EditDraft, Refused
 from app.ui.shared.budget import expecting_together
 from app.ui.shared.caller import Headroom
 from app.ui.shared.calling_presenter import CallingPresenter
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from app.ui.shared.undo import UndoStack
 
 CATALOGUE_KIND = "image models"
+EDIT = "edit:"  # before the id of an image, in what is kept of the tab
 TYPES = ("image", "inpaint", "upscale")
 NO_ACCOUNT = Problem("There is no account", "Choose the Sandbox or add a key in Settings.")
 
@@ -77,6 +78,7 @@ class ImagesPresenter(CallingPresenter):
         self.problem: Problem | None = None
         self.view = FormView(self.form, view_of(self.form, None).limits)
         self.ready = asyncio.Event()
+        self._edits: dict[str, EditDraft] = {}  # by the image that is to be edited
         self._catalogue: Catalogue | None = None
         self._memory = DeskMemory(tasks, "images desk")
         self._calls = 0
@@ -85,6 +87,7 @@ class ImagesPresenter(CallingPresenter):
         caller.account_changed.connect(self._account_changed)
         caller.numbers_changed.connect(self.balance_changed)
         self.library.notice.connect(self.notice)
+        self.library.deleted.connect(lambda image_id: self.keep_edit(image_id, EditDraft()))
 
     # -- beginning and end ----------------------------------------------------------------------------------------
 
@@ -102,6 +105,7 @@ class ImagesPresenter(CallingPresenter):
         if not self.form.prompt:
             self.form = form_from(kept.get("form"))
         self.library.pattern = str(kept.get("pattern") or "")
+        self._edits = {key.removeprefix(EDIT): _draft_from(kept[key]) for key in kept if key.startswith(EDIT)}
         await self._load_saved()
         await self.library.start(images, self.files)
         await self.prompts.start(Presets(database))
@@ -384,7 +388,34 @@ class ImagesPresenter(CallingPresenter):
 
     def _image_changed(self, image: StoredImage) -> None:
         self.library.put(image)
+        if image.kind == "edit" and image.state == "saved" and self.edit_draft(image.source_id).prompt == image.prompt:
+            self.keep_edit(image.source_id, EditDraft())
+
+    # -- edits that are not made yet ------------------------------------------------------------------------------
+
+    def edit_draft(self, image_id: str) -> EditDraft:
+        """What was written and painted for an image the last time, also before a restart."""
+        return self._edits.get(image_id, EditDraft())
+
+    def keep_edit(self, image_id: str, draft: EditDraft) -> None:
+        """Keep what is written and painted for an image; an empty draft forgets it."""
+        if draft == self.edit_draft(image_id):
+            return
+        self._edits[image_id] = draft
+        empty = draft == EditDraft()
+        mask = base64.b64encode(draft.mask).decode()
+        self.keep(**{f"{EDIT}{image_id}": None if empty else {"prompt": draft.prompt, "mask": mask}})
 
     def set_problem(self, problem: Problem | None) -> None:
         self.problem = problem
         self.problem_changed.emit(problem)
+
+
+def _draft_from(kept: object) -> EditDraft:
+    """Read what `keep_edit` wrote, as far as it can be read."""
+    values = kept if isinstance(kept, dict) else {}
+    try:
+        mask = base64.b64decode(str(values.get("mask") or ""), validate=True)
+    except ValueError:
+        mask = b""
+    return EditDraft(str(values.get("prompt") or ""), mask)

@@ -58,6 +58,7 @@ class ImageLibrary(QObject):
     image_changed = Signal(object)
     notice = Signal(str, str, str)
     usage_changed = Signal(object)  # Usage
+    deleted = Signal(str)  # the id of a picture that is gone for good
     imported = Signal(str)  # the id of a picture that was brought in
 
     def __init__(self, tasks: TaskScope, undo_stack: UndoStack) -> None:
@@ -205,6 +206,7 @@ class ImageLibrary(QObject):
             self._undo_stack.forget("images", (image.id,))
             await asyncio.to_thread(self._delete, self.files, image)
             await self.images.remove(image.id)
+            self.deleted.emit(image.id)
         await self.load()
 
     def _delete(self, files: ImageFiles, image: StoredImage) -> None:

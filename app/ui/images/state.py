@@ -22,6 +22,14 @@ SCOPES = (("", "All images"), ("starred", "Starred"), ("trash", "Trash"))
 
 
 @dataclass(frozen=True, slots=True)
+class EditDraft:
+    """What was written and painted for an edit that is not made yet. `mask` is a PNG, b"" for nothing painted."""
+
+    prompt: str = ""
+    mask: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
 class Tile:
     """One picture in the gallery."""
 

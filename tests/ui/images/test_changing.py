@@ -5,18 +5,22 @@ from __future__ import annotations
 import asyncio
 import io
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 from PIL import Image
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from app.sandbox.server import RunningSandbox
 from app.storage.images import StoredImage
 from app.storage.picture_metadata import metadata_of
 from app.ui.images.edit_dialog import EditDialog
 from app.ui.images.presenter_changes import EditChoice
+from app.ui.images.state import EditDraft
+from app.ui.shared.theme import Theme
 from tests.storage.test_picture_metadata import picture
-from tests.ui.images.desk import Desk
+from tests.ui.images.desk import Desk, open_desk
 
 
 async def first(desk: Desk) -> StoredImage:
@@ -85,6 +89,43 @@ async def test_an_edit_behind_a_mask_leaves_what_is_not_painted(images: Desk) ->
     assert new.getpixel(spot) != old.getpixel(spot)
     assert images.presenter.files.original(after.id).exists()
     assert after.options["masked"] is True
+
+
+async def edit_dialog(desk: Desk, image_id: str) -> EditDialog:
+    desk.page.deeds.do(image_id, "edit")
+    await desk.until(lambda: desk.page.gallery.findChildren(EditDialog))
+    (dialog,) = desk.page.gallery.findChildren(EditDialog)
+    return dialog
+
+
+async def test_words_and_mask_of_an_edit_wait_for_their_image_after_esc_and_after_a_restart(
+    tmp_path: Path, sandbox: RunningSandbox, theme: Theme
+) -> None:
+    async with open_desk(tmp_path, sandbox, theme) as desk:
+        image = await first(desk)
+        dialog = await edit_dialog(desk, image.id)
+        QTest.keyClicks(dialog.prompt, "Make it night")
+        QTest.keyClick(dialog.editor, Qt.Key.Key_Space)
+        share = dialog.editor.share
+        assert share > 0
+        QTest.keyClick(dialog, Qt.Key.Key_Escape)
+        await desk.until(lambda: not desk.page.gallery.findChildren(EditDialog))
+        dialog = await edit_dialog(desk, image.id)
+        assert (dialog.prompt.toPlainText(), dialog.editor.share) == ("Make it night", share)
+        QTest.keyClicks(dialog.prompt, ", at sea")
+        await desk.until(lambda: desk.presenter.edit_draft(image.id).prompt.endswith("sea"))  # while it is still open
+        dialog.reject()
+        await desk.until(lambda: not desk.page.gallery.findChildren(EditDialog))
+    async with open_desk(tmp_path, sandbox, theme) as desk:
+        dialog = await edit_dialog(desk, image.id)
+        assert dialog.editor.share == share
+        assert dialog.prompt.toPlainText() == "Make it night, at sea"
+        dialog.send.click()
+        await done(desk, image)
+        await desk.until(lambda: desk.presenter.edit_draft(image.id) == EditDraft())
+        await desk.presenter._memory.save()
+        assert desk.presenter._memory.desk is not None
+        assert not [key for key in await desk.presenter._memory.desk.read() if key.startswith("edit:")]
 
 
 async def test_the_mask_is_painted_taken_back_and_inverted_with_the_keyboard_alone(images: Desk) -> None:
