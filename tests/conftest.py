@@ -16,6 +16,7 @@ import qasync
 from PySide6.QtCore import QTimerEvent
 from PySide6.QtWidgets import QApplication
 
+from app.ui.shared.layout_items import forget_layout_items
 from app.ui.shared.overrides import keep_exceptions_inside
 from app.ui.shared.pyside_features import read_no_sources
 from tests.audio.pulse import Pulse
@@ -26,6 +27,7 @@ hypothesis.settings.load_profile("rialto")
 RECURSION_LIMIT = sys.getrecursionlimit()
 read_no_sources()
 keep_exceptions_inside()
+forget_layout_items()
 gc.disable()  # a worker thread that collects Qt objects ends the process; see app/ui/shared/collector.py
 
 

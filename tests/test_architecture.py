@@ -68,6 +68,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         for feature in FEATURES
         for pattern in (f"app.ui.{feature}.presenter*", f"app.ui.{feature}.*.presenter")
     },
+    "app.ui.shared.layout_items": ("PySide6", "shiboken6"),  # takes wrappers out of PySide's map
     "app.ui.shared.alive": ("PySide6", "shiboken6"),  # asks PySide itself whether an object still lives
     # jeepney (part of keyring on Linux): the desktop's notifications over D-Bus
     "app.ui.shared.notifications_bus": ("jeepney",),
@@ -141,3 +142,45 @@ def test_one_place_asks_where_to_save() -> None:
     """It makes names that every system takes and that say what is in the file."""
     naming = [path.name for path in (ROOT / "app").rglob("*.py") if "AcceptSave" in path.read_text(encoding="utf-8")]
     assert naming == ["save_dialog.py"]
+
+
+# Each gives a wrapper of what Qt owns and deletes without telling Python. From PySide6 6.10 on a dead one in its map
+# ends the process when the next object at that address goes (tests/ui/test_layout_items.py, DECISIONS.md 1).
+OWNED_BY_QT = frozenset(
+    """
+    itemAt itemAtPosition takeAt spacerItem replaceWidget
+    takeItem itemFromIndex findItems currentItem selectedItems
+    topLevelItem takeTopLevelItem invisibleRootItem headerItem horizontalHeaderItem verticalHeaderItem
+    backingStore paintEngine userData handlerForObject
+    """.split()  # noqa: SIM905 - a line for each name would be a page
+)
+MAY_TOUCH_ITEMS = ("app.ui.shared.layout_items",)  # takes them out of the map
+
+
+def calls_in(path: Path) -> list[tuple[str, int]]:
+    """The name of each method that is called, and its line."""
+    return [
+        (node.func.attr, node.lineno)
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+    ]
+
+
+def test_nothing_asks_qt_for_items_that_it_deletes_without_a_word() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{line} calls {name}: keep a list of your own (app/ui/shared/discard.py says why)"
+        for path in sorted((ROOT / "app").rglob("*.py"))
+        for name, line in calls_in(path)
+        if name in OWNED_BY_QT and module_name(path) not in MAY_TOUCH_ITEMS
+    ]
+    assert found == []
+
+
+def test_objects_are_removed_in_one_way() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{line} calls deleteLater: use discard() or a WidgetList of app/ui/shared/discard.py"
+        for path in sorted((ROOT / "app").rglob("*.py"))
+        for name, line in calls_in(path)
+        if name == "deleteLater" and module_name(path) != "app.ui.shared.discard"
+    ]
+    assert found == []

@@ -21,6 +21,7 @@ from app.storage.paths import resources
 from app.ui.chat.page import INFO as CHAT_TAB
 from app.ui.chat.presenter import ChatPresenter
 from app.ui.shared.caller import Caller
+from app.ui.shared.discard import discard
 from app.ui.shared.tasks import TaskScope
 from app.ui.shared.theme import Mode, Theme
 from app.ui.shell.main_window import MainWindow
@@ -103,7 +104,7 @@ class Rialto:
         else:
             first_paint.over.connect(self._go_on)
         await closed.wait()
-        first_paint.deleteLater()
+        discard(first_paint)
         await self._end()
         return self._exit_code
 

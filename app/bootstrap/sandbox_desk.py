@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QProcess, Signal
 
 from app.storage.paths import Paths
+from app.ui.shared.discard import discard
 from app.ui.shared.program import own_command
 
 if TYPE_CHECKING:
@@ -131,6 +132,6 @@ class SandboxDesk(QObject):
     def _ended(self) -> None:
         process, self._process = self._process, None
         if process is not None:
-            process.deleteLater()
+            discard(process)
         self._base_url = self._key = ""
         self._tell_waiting()

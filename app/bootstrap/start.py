@@ -22,6 +22,7 @@ from app.credentials.redaction import SecretRegistry
 from app.storage.errors import StorageUnavailable
 from app.storage.paths import HOME_VARIABLE, Paths
 from app.ui.shared.collector import UiThreadCollector
+from app.ui.shared.layout_items import forget_layout_items
 from app.ui.shared.program import restore_environment
 from app.ui.shell.crash_reports import CrashReporter
 from app.ui.shell.single_instance import SingleInstance
@@ -54,6 +55,7 @@ def run(arguments: Sequence[str]) -> int:
         from app.ui.shell.tour import guide
 
         return guide(options.tour, options.theme)
+    forget_layout_items()
     qt_app = QApplication([sys.argv[0], "-style", "fusion"])
     qt_app.setApplicationName("Rialto")
     qt_app.setApplicationVersion(__version__)

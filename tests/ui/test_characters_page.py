@@ -122,7 +122,7 @@ async def test_nothing_found_names_the_search_and_clears_it(theme: Theme, tmp_ho
 
 async def test_tags_are_offered_and_toggle(theme: Theme, tmp_home: Path) -> None:
     async with open_panes(theme, tmp_home) as (browser, page, _):
-        pill = next(pill for pill in page.filters._pills() if pill.text() == "tag-1")
+        pill = next(pill for pill in page.filters._pills if pill.text() == "tag-1")
         pill.click()
         await browser.idle()
         assert browser.state.filters.tags == ("tag-1",)

@@ -13,6 +13,7 @@ from app.ui.shared import money
 from app.ui.shared.avatar import Avatar
 from app.ui.shared.buttons import Button, IconButton, PrimaryButton
 from app.ui.shared.card import Card
+from app.ui.shared.discard import WidgetList
 from app.ui.shared.flow import FlowLayout
 from app.ui.shared.header import PaneHeader
 from app.ui.shared.icon_label import IconLabel
@@ -62,7 +63,7 @@ class DetailsPane(QWidget):
         self.name = Label(theme, "", "title", wrap=True)
         self._author = Label(theme, "", "small", "text2", elide=True)
         self._tags = QWidget()
-        self._tag_flow = FlowLayout(theme, gap=4, line_gap=4, parent=self._tags)
+        self._tag_pills: WidgetList[PillButton] = WidgetList(FlowLayout(theme, gap=4, line_gap=4, parent=self._tags))
         self._about = Label(theme, "", role="text2", wrap=True)
         self.start = PrimaryButton(theme, self.tr("Start a chat"), "chat")
         self.use = Button(theme, self.tr("Use in this chat"))
@@ -207,18 +208,13 @@ class DetailsPane(QWidget):
     def _fill(self, character: Character) -> None:
         self.name.set_text(character.name or character.slug)
         self._author.set_text(self.tr("by {author}").format(author=character.author) if character.author else "")
-        while self._tag_flow.count():
-            item = self._tag_flow.takeAt(0)
-            widget = item.widget() if item is not None else None
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        self._tag_pills.clear()
         for tag in character.tags[:SHOWN_TAGS]:
             pill = PillButton(self._theme, tag)
             pill.setCheckable(False)
             pill.setToolTip(self.tr("Show characters with this tag"))
             pill.clicked.connect(lambda _on=False, tag=tag: self.tag_chosen.emit(tag))
-            self._tag_flow.addWidget(pill)
+            self._tag_pills.add(pill)
         self._tags.setVisible(bool(character.tags))
         self._about.set_text(character.description or self.tr("Its author wrote nothing about it."))
         self._stats.show_character(character)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QLineEdit, QScroll
 from app.ui.characters.state import MAX_MODELS, MAX_SEARCH_CHARS, MAX_TAGS, SORTS, CharactersState, categories_of
 from app.ui.shared.badge import Badge
 from app.ui.shared.buttons import IconButton
+from app.ui.shared.discard import WidgetList
 from app.ui.shared.fields import ChoiceField
 from app.ui.shared.flow import FlowLayout
 from app.ui.shared.header import PaneHeader
@@ -82,7 +83,7 @@ class FiltersPane(QWidget):
         self.web = QCheckBox(self.tr("Can use the web"))
         self.pro = QCheckBox(self.tr("Uses a pro model"))
         self._tag_box = QWidget()
-        self._tag_flow = FlowLayout(theme, gap=6, line_gap=6, parent=self._tag_box)
+        self._pills: WidgetList[PillButton] = WidgetList(FlowLayout(theme, gap=6, line_gap=6, parent=self._tag_box))
         self._tags_title = Label(theme, self.tr("Tags"), "small", "text2", weight=500)
         self._build()
         self._connect()
@@ -198,23 +199,13 @@ class FiltersPane(QWidget):
         self._tags_title.setVisible(bool(state.tags))
         if state.tags != self._tags_shown:
             self._tags_shown = state.tags
-            focused = next((pill.text() for pill in self._pills() if pill.hasFocus()), "")
-            while self._tag_flow.count():
-                item = self._tag_flow.takeAt(0)
-                widget = item.widget() if item is not None else None
-                if widget is not None:
-                    widget.hide()
-                    widget.deleteLater()
+            focused = next((pill.text() for pill in self._pills if pill.hasFocus()), "")
+            self._pills.clear()
             for tag in state.tags:
                 pill = PillButton(self._theme, tag)
                 pill.clicked.connect(lambda _on, tag=tag: self.tag_toggled.emit(tag))
-                self._tag_flow.addWidget(pill)
+                self._pills.add(pill)
                 if tag == focused:
                     pill.setFocus()
-        for pill in self._pills():
+        for pill in self._pills:
             pill.setChecked(pill.text() in state.filters.tags)
-
-    def _pills(self) -> list[PillButton]:
-        items = (self._tag_flow.itemAt(place) for place in range(self._tag_flow.count()))
-        widgets = (item.widget() for item in items if item is not None)
-        return [widget for widget in widgets if isinstance(widget, PillButton)]

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QByteArray, QObject, QSize, Qt, QUrl, Signal
 from PySide6.QtGui import QImage, QPixmap
 
+from app.ui.shared.discard import discard
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -120,7 +122,7 @@ class Pictures(QObject):
         del self._loading[url]
         ok = reply.error() == QNetworkReply.NetworkError.NoError
         self._keep(url, picture_from(reply.read(MAX_BYTES)) if ok else None)
-        reply.deleteLater()
+        discard(reply)
         self._load_next()
 
     def _keep(self, url: str, picture: QPixmap | None) -> None:

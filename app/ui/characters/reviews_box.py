@@ -9,6 +9,7 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.ui.shared.buttons import Button
+from app.ui.shared.discard import discard
 from app.ui.shared.icon_label import IconLabel
 from app.ui.shared.label import Label
 from app.ui.shared.surfaces import rule
@@ -76,10 +77,7 @@ class ReviewsBox(QWidget):
         before = self._shown.rows if self._shown is not None else ()
         rows = own.rows if own is not None else ()
         if rows[: len(before)] != before or self._other_character(own):
-            for review in self.reviews:
-                review.hide()
-                self._rows.removeWidget(review)
-                review.deleteLater()
+            discard(*self.reviews)
             self.reviews, before = [], ()
         made = [Review(self._theme, each) for each in rows[len(before) :]]
         for review in made:

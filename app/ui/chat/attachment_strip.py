@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWi
 from app.ui.chat.attachment import ICONS, kind_word
 from app.ui.shared import icons
 from app.ui.shared.buttons import IconButton, LinkButton
+from app.ui.shared.discard import discard
 from app.ui.shared.flow import FlowLayout
 from app.ui.shared.frames import dashed_frame, solid_frame
 from app.ui.shared.label import Label
@@ -54,10 +55,7 @@ class AttachmentStrip(QWidget):
         had_focus = next((key for key, chip in self.chips.items() if chip.is_inside()), "")
         place = list(self.chips).index(had_focus) if had_focus else -1
         for key in [key for key in self.chips if key not in wanted]:
-            chip = self.chips.pop(key)
-            self._flow.removeWidget(chip)
-            chip.hide()
-            chip.deleteLater()
+            discard(self.chips.pop(key))
         for key, view in wanted.items():
             if key not in self.chips:
                 chip = AttachmentChip(self._theme, view, self._thumbnails)

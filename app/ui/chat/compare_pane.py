@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWi
 from app.ui.chat.message_view import MessageView
 from app.ui.shared.badge import Badge
 from app.ui.shared.buttons import Button, QuietButton
+from app.ui.shared.discard import WidgetList
 from app.ui.shared.flow import FlowLayout
 from app.ui.shared.label import Label
 from app.ui.shared.surfaces import rule, zone
@@ -119,9 +120,10 @@ class ComparePane(QWidget):
         self._top.addWidget(self.question, 1)
         self._top.addWidget(buttons)
         self._holder = QWidget()
-        self._across = QHBoxLayout(self._holder)
-        self._across.setContentsMargins(0, 0, 0, 0)
-        self._across.setSpacing(0)
+        across = QHBoxLayout(self._holder)
+        across.setContentsMargins(0, 0, 0, 0)
+        across.setSpacing(0)
+        self._across: WidgetList[QWidget] = WidgetList(across)
         self._scroll = QScrollArea()
         self._scroll.setWidgetResizable(True)
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)
@@ -155,20 +157,15 @@ class ComparePane(QWidget):
         self._agree()
 
     def _rebuild(self, rows: Sequence[MessageRow]) -> None:
-        while self._across.count():
-            item = self._across.takeAt(0)
-            widget = item.widget() if item is not None else None
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        self._across.clear()
         self.columns = []
         for row in rows:
             if self.columns:
-                self._across.addWidget(rule(vertical=True))
+                self._across.add(rule(vertical=True))
             made = Column(self._theme, row.id, self._name_of(row.id))
             made.action.connect(self.action)
             made.view.action.connect(self.action)
-            self._across.addWidget(made, 1)
+            self._across.add(made, 1)
             self.columns.append(made)
 
     def column(self, row_id: str) -> Column | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
+from app.ui.shared.discard import discard
 from app.ui.shared.header import PaneTabs
 from app.ui.shared.in_pieces import Pieces, at_once
 from app.ui.shared.surfaces import zone
@@ -117,7 +118,7 @@ class Inspector(QWidget):
         self.pages.insertWidget(place, page)
         if before is not None:
             self.pages.removeWidget(before)
-            before.deleteLater()
+            discard(before)
         self.pages.setCurrentIndex(self.tabs.bar.currentIndex())
         self._furnish(place)
         return page

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMenu
 from app.ui.chat.message_units import BODY, HEAD, SOURCES, STATE, THOUGHT
 from app.ui.chat.message_view_json import JsonActions
 from app.ui.chat.message_view_selection import selected_text
+from app.ui.shared.discard import discard
 
 if TYPE_CHECKING:
     from app.ui.chat.message_boxes import Control
@@ -178,7 +179,7 @@ class Actions:
             menu.addSeparator()
             menu.addAction(view.tr("Select all"), view.select_all)
         if menu.isEmpty():
-            menu.deleteLater()
+            discard(menu)
             return
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(global_at)

@@ -12,6 +12,7 @@ from app.ui.chat.json_view import JsonView
 from app.ui.shared import money
 from app.ui.shared.badge import Badge
 from app.ui.shared.buttons import QuietButton
+from app.ui.shared.discard import WidgetList
 from app.ui.shared.frames import solid_frame
 from app.ui.shared.icon_label import IconLabel
 from app.ui.shared.label import Label
@@ -79,6 +80,7 @@ class RequestPage(QScrollArea):
         self._outcome = Label(theme, "", "small", "text2", wrap=True, tabular=True)
         self._headers_title = Label(theme, self.tr("Answer headers"), "small", "text2", weight=600)
         self._headers = QVBoxLayout()
+        self._header_lines: WidgetList[_HeaderLine] = WidgetList(self._headers)
         column.addLayout(first)
         column.addWidget(self._box)
         column.addLayout(key_line)
@@ -126,13 +128,9 @@ class RequestPage(QScrollArea):
         return " · ".join(parts)
 
     def _fill_headers(self, headers: tuple[tuple[str, str], ...]) -> None:
-        while self._headers.count():
-            item = self._headers.takeAt(0)
-            widget = item.widget() if item is not None else None
-            if widget is not None:
-                widget.deleteLater()
+        self._header_lines.clear()
         for name, value in headers:
-            self._headers.addWidget(_HeaderLine(self._theme, name, value))
+            self._header_lines.add(_HeaderLine(self._theme, name, value))
 
     def copy_curl(self) -> None:
         """Put the command on the clipboard; the key stays out of it."""

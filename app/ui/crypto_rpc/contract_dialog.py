@@ -12,6 +12,7 @@ from app.ui.crypto_rpc.file_dialogs import file_to_read
 from app.ui.crypto_rpc.presenter_interfaces import call_data, functions_in
 from app.ui.shared.buttons import Button
 from app.ui.shared.dialogs import Dialog
+from app.ui.shared.discard import WidgetList
 from app.ui.shared.fields import ChoiceField, TextField, bind_label
 from app.ui.shared.label import Label
 
@@ -45,9 +46,10 @@ class ContractDialog(Dialog):
         self.function = ChoiceField(theme, "Function")
         self.arguments: list[TextField] = []
         self._holder = QWidget()
-        self._lines = QVBoxLayout(self._holder)
-        self._lines.setContentsMargins(0, 0, 0, 0)
-        self._lines.setSpacing(theme.px(8))
+        lines = QVBoxLayout(self._holder)
+        lines.setContentsMargins(0, 0, 0, 0)
+        lines.setSpacing(theme.px(8))
+        self._lines: WidgetList[QWidget] = WidgetList(lines)
         self.shown_data = Label(theme, "", "code", "text2", mono=True, wrap=True)
         self.fault = Label(theme, "", "small", "bad", wrap=True)
         self._named("Address of the contract", self.address)
@@ -114,20 +116,15 @@ class ContractDialog(Dialog):
         return self._functions[place] if 0 <= place < len(self._functions) else None
 
     def _ask_arguments(self) -> None:
-        while self._lines.count():
-            item = self._lines.takeAt(0)
-            widget = item.widget() if item is not None else None
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        self._lines.clear()
         self.arguments = []
         entry = self._entry()
         for place, parameter in enumerate(entry.inputs if entry is not None else (), start=1):
             words = f"{parameter.name or f'argument {place}'} ({parameter.type})"
             field = TextField(self._theme, words, mono=True)
             field.setMaxLength(1_000_000)
-            self._lines.addWidget(self._label(words, field))
-            self._lines.addWidget(field)
+            self._lines.add(self._label(words, field))
+            self._lines.add(field)
             field.textChanged.connect(self._write)
             self.arguments.append(field)
         self._write()

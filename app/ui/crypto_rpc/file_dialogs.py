@@ -7,6 +7,8 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from app.ui.shared.discard import discard
+
 
 async def file_to_read(parent: QWidget, title: str, kinds: str) -> Path | None:
     """A file that is there; None when they leave."""
@@ -29,4 +31,4 @@ async def _answer(dialog: QFileDialog) -> Path | None:
         return Path(chosen[0]) if chosen else None
     finally:
         dialog.close()
-        dialog.deleteLater()
+        discard(dialog)

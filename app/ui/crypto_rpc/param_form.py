@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from app.ui.crypto_rpc.presenter_parameters import FieldReading, FieldView
 from app.ui.shared.buttons import LinkButton
+from app.ui.shared.discard import WidgetList
 from app.ui.shared.fields import TextField, bind_label
 from app.ui.shared.label import Label
 from app.ui.shared.surfaces import zone
@@ -50,13 +51,16 @@ class ParamForm(QScrollArea):
         self.setAccessibleName(self.tr("Parameters as fields"))
         self._inner = QWidget()
         zone(self._inner, "canvas")
-        self._rows = QVBoxLayout(self._inner)
+        self._column = QVBoxLayout(self._inner)
+        rows = QVBoxLayout()
+        self._rows: WidgetList[QWidget] = WidgetList(rows)
+        self._column.addLayout(rows)
         self.nothing = Label(theme, "", role="text2", wrap=True)
         self.contract = LinkButton(theme, self.tr("Fill in from a contract's interface…"), "document")
         self.contract.clicked.connect(self.contract_wanted)
-        self._rows.addWidget(self.nothing)
-        self._rows.addWidget(self.contract, 0, Qt.AlignmentFlag.AlignLeft)
-        self._rows.addStretch(1)
+        self._column.addWidget(self.nothing)
+        self._column.addWidget(self.contract, 0, Qt.AlignmentFlag.AlignLeft)
+        self._column.addStretch(1)
         self.setWidget(self._inner)
         theme.changed.connect(self._dress)
         self._dress()
@@ -76,14 +80,9 @@ class ParamForm(QScrollArea):
         self.contract.setVisible(contract)
 
     def _make(self, fields: tuple[FieldView, ...]) -> None:
-        while self._rows.count() > 3:
-            item = self._rows.takeAt(0)
-            widget = item.widget() if item is not None else None
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        self._rows.clear()
         self.inputs, self._notes = [], []
-        for place, field in enumerate(fields):
+        for field in fields:
             row = QWidget()
             column = QVBoxLayout(row)
             column.setContentsMargins(0, 0, 0, 0)
@@ -102,7 +101,7 @@ class ParamForm(QScrollArea):
                 column.addWidget(widget)
             self.inputs.append(line)
             self._notes.append(note)
-            self._rows.insertWidget(place, row)
+            self._rows.add(row)
 
     def _tell(self) -> None:
         self._explain()
@@ -118,5 +117,5 @@ class ParamForm(QScrollArea):
 
     def _dress(self) -> None:
         px = self._theme.px
-        self._rows.setContentsMargins(px(20), px(10), px(12), px(10))
-        self._rows.setSpacing(px(10))
+        self._column.setContentsMargins(px(20), px(10), px(12), px(10))
+        self._column.setSpacing(px(10))

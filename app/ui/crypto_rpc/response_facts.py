@@ -10,6 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.ui.shared.buttons import IconButton
+from app.ui.shared.discard import WidgetList
 from app.ui.shared.flow import FlowLayout
 from app.ui.shared.label import Label
 
@@ -27,17 +28,13 @@ class ResponseFacts(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._flow = FlowLayout(theme, gap=22, line_gap=8, parent=self)
+        self._pairs: WidgetList[QWidget] = WidgetList(self._flow)
         theme.changed.connect(self._dress)
         self._dress()
 
     def show_facts(self, facts: Sequence[tuple[str, str, str]], request_id: str) -> None:
         """Label, value and tone of each; the id last, where there is one."""
-        while self._flow.count():
-            item = self._flow.takeAt(0)
-            widget = item.widget() if item is not None else None
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        self._pairs.clear()
         for label, value, tone in facts:
             words = Label(self._theme, value, role=tone or "text", weight=600, tabular=True)
             words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -52,7 +49,7 @@ class ResponseFacts(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(self._theme.px(2))
         column.addWidget(Label(self._theme, label, "caption", "text2"))
-        self._flow.addWidget(pair)
+        self._pairs.add(pair)
         return column
 
     def _id_line(self, value: str) -> QHBoxLayout:

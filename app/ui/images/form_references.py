@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.ui.images.form import DEFAULT_STRENGTH, MIN_STRENGTH, Reference
 from app.ui.shared.buttons import IconButton, QuietButton
+from app.ui.shared.discard import discard
 from app.ui.shared.fields import NumberField
 from app.ui.shared.label import Label
 from app.ui.shared.theme import Theme
@@ -66,10 +67,7 @@ class StyleReferences(QWidget):
     def show_references(self, references: Sequence[Reference], *, has_strength: bool) -> None:
         self._references = tuple(references)
         while len(self.rows) > len(references):
-            row = self.rows.pop()
-            self._column.removeWidget(row)
-            row.hide()
-            row.deleteLater()
+            discard(self.rows.pop())
         while len(self.rows) < len(references):
             place = len(self.rows)
             row = ReferenceRow(self._theme, place)

@@ -6,6 +6,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from app.ui.shared.discard import WidgetList
 from app.ui.shared.frames import solid_frame
 from app.ui.shared.in_pieces import Pieces
 from app.ui.shared.label import Label
@@ -59,25 +60,21 @@ class RowCard(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self._rows = QVBoxLayout(self)
-        self._rows.setContentsMargins(1, 1, 1, 1)
-        self._rows.setSpacing(0)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(1, 1, 1, 1)
+        column.setSpacing(0)
+        self._rows: WidgetList[QWidget] = WidgetList(column)
         theme.changed.connect(self.update)
 
     def add(self, row: QWidget) -> None:
-        if self._rows.count():
-            self._rows.addWidget(rule())
-        self._rows.addWidget(row)
+        if len(self._rows):
+            self._rows.add(rule())
+        self._rows.add(row)
         row.show()  # in a card that is on screen, a layout would show it one event later
 
     def empty(self) -> None:
         """Take all rows away."""
-        while self._rows.count():
-            item = self._rows.takeAt(0)
-            widget = item.widget() if item is not None else None
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        self._rows.clear()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """The card, and in it the rows that stand on a tint: the card's corners cut them, not their own."""
@@ -87,11 +84,8 @@ class RowCard(QWidget):
         inside = QPainterPath()
         inside.addRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), radius - 1, radius - 1)
         painter.setClipPath(inside)
-        for index in range(self._rows.count()):
-            item = self._rows.itemAt(index)
-            row = item.widget() if item is not None else None
-            tint = row.property("tint") if row is not None else None
-            if row is not None and tint:
+        for row in self._rows:
+            if tint := row.property("tint"):
                 painter.fillRect(row.geometry(), self._theme.color(tint))
 
 

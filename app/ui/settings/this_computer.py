@@ -12,6 +12,7 @@ from app.ui.settings.secrets.state import SecretsState
 from app.ui.settings.state import SettingsState, UsageRow
 from app.ui.shared.buttons import Button
 from app.ui.shared.card import Card
+from app.ui.shared.discard import WidgetList
 from app.ui.shared.frames import solid_frame
 from app.ui.shared.header import PaneHeader
 from app.ui.shared.icon_label import IconLabel
@@ -112,9 +113,10 @@ class ThisComputer(QWidget):
         column.addLayout(head)
         self._bar = _UsageBar(theme)
         column.addWidget(self._bar)
-        self._parts = QVBoxLayout()
-        self._parts.setSpacing(theme.px(6))
-        column.addLayout(self._parts)
+        parts = QVBoxLayout()
+        parts.setSpacing(theme.px(6))
+        column.addLayout(parts)
+        self._parts: WidgetList[_UsageLine] = WidgetList(parts)
         self._shown: tuple[UsageRow, ...] = ()
         self.open_folder = Button(theme, "Open folder", "folder", size="small")
         self.open_folder.clicked.connect(self._open)
@@ -144,16 +146,11 @@ class ThisComputer(QWidget):
         self._shown = state.usage
         self._total.set_text(size(sum(row.size_bytes for row in state.usage)) if state.looked else "")
         self._bar.set_rows(state.usage)
-        while self._parts.count():
-            item = self._parts.takeAt(0)
-            widget = item.widget() if item is not None else None
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        self._parts.clear()
         for row in state.usage:
             if not row.size_bytes:
                 continue
-            self._parts.addWidget(_UsageLine(self._theme, row))
+            self._parts.add(_UsageLine(self._theme, row))
 
     def _open(self) -> None:
         QDesktopServices.openUrl(QUrl.fromLocalFile(self._presenter.state.folder))

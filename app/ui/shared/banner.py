@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QWidget
 
 from app.ui.shared.announce import announce
 from app.ui.shared.buttons import Button, IconButton
+from app.ui.shared.discard import discard
 from app.ui.shared.flow import FlowLayout
 from app.ui.shared.icon_label import IconLabel
 from app.ui.shared.label import Label
@@ -143,9 +144,7 @@ class BannerHost(QWidget):
         if self._shown is not None:
             if self._shown[0] == best and self._shown[1]._spec == self._specs.get(best):
                 return
-            self._layout.removeWidget(self._shown[1])
-            self._shown[1].hide()
-            self._shown[1].deleteLater()
+            discard(self._shown[1])
             self._shown = None
         if not best:
             self.hide()

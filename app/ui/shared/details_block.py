@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QWidget
 
 from app.ui.shared.buttons import QuietButton
 from app.ui.shared.card import Card
+from app.ui.shared.discard import discard
 from app.ui.shared.label import Label
 from app.ui.shared.surfaces import rule
 from app.ui.shared.theme import Theme
@@ -45,9 +46,7 @@ class DetailsBlock(Card):
 
     def set_rows(self, rows: tuple[tuple[str, str], ...]) -> None:
         """Show other facts."""
-        for label in self._labels:
-            self._grid.removeWidget(label)
-            label.deleteLater()
+        discard(*self._labels)
         self._labels = []
         self._rows = rows
         for line, (name, value) in enumerate(rows):

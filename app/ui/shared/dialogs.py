@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLineEdit, QScrollAr
 
 from app.ui.shared.alive import alive
 from app.ui.shared.buttons import Button
+from app.ui.shared.discard import discard
 from app.ui.shared.fields import bind_label
 from app.ui.shared.focus_ring import FocusRing
 from app.ui.shared.label import Label
@@ -115,10 +116,9 @@ class Dialog(QDialog):
             return await future
         finally:
             if scrim is not None:
-                scrim.hide()
-                scrim.deleteLater()
+                discard(scrim)
             self.close()
-            self.deleteLater()
+            discard(self)
 
     def _fit(self) -> None:
         """Take the room that title, body and buttons need in the text's size, within the window behind."""

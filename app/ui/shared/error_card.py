@@ -9,6 +9,7 @@ from app.ui.shared.announce import announce
 from app.ui.shared.buttons import Button, LinkButton
 from app.ui.shared.card import Card
 from app.ui.shared.details_block import DetailsBlock
+from app.ui.shared.discard import WidgetList
 from app.ui.shared.flow import FlowLayout
 from app.ui.shared.icon_label import IconLabel
 from app.ui.shared.label import Label
@@ -44,9 +45,9 @@ class ErrorCard(Card):
         self.what = Label(theme, "", "reading", weight=600, wrap=True)
         self.meaning = Label(theme, "", role="text2", wrap=True, tabular=True)
         self._facts = QWidget()
-        self._facts_flow = FlowLayout(theme, gap=16, line_gap=4, parent=self._facts)
+        self._fact_pairs: WidgetList[QWidget] = WidgetList(FlowLayout(theme, gap=16, line_gap=4, parent=self._facts))
         self._buttons = QWidget()
-        self._buttons_flow = FlowLayout(theme, parent=self._buttons)
+        self._action_buttons: WidgetList[Button] = WidgetList(FlowLayout(theme, parent=self._buttons))
         bottom = QHBoxLayout()
         bottom.setSpacing(theme.px(8))
         bottom.addWidget(self._buttons, 1)
@@ -99,7 +100,7 @@ class ErrorCard(Card):
         announce(self, problem.sentence, urgent=True)
 
     def _fill_facts(self, facts: tuple[tuple[str, str], ...]) -> None:
-        _empty(self._facts_flow)
+        self._fact_pairs.clear()
         for label, value in facts:
             pair = QWidget()
             row = QHBoxLayout(pair)
@@ -107,16 +108,16 @@ class ErrorCard(Card):
             row.setSpacing(self._theme.px(8))
             row.addWidget(Label(self._theme, label, role="text2"))
             row.addWidget(Label(self._theme, value, weight=600, tabular=True))
-            self._facts_flow.addWidget(pair)
+            self._fact_pairs.add(pair)
         self._facts.setVisible(bool(facts))
 
     def _fill_buttons(self, problem: Problem) -> None:
-        _empty(self._buttons_flow)
+        self._action_buttons.clear()
         waits = problem.countdown_until is not None  # it acts by itself: no button is the main one
         leaves = problem.primary is not None and problem.primary.id == "dismiss"  # to leave it is never the main thing
         for spec, kind in ((problem.primary, "" if waits or leaves else "primary"), (problem.alternative, "")):
             if spec is not None:
-                self._buttons_flow.addWidget(self._button(spec, kind))
+                self._action_buttons.add(self._button(spec, kind))
         self._buttons.setVisible(bool(problem.actions))
 
     def _button(self, spec: ActionSpec, kind: str) -> Button:
@@ -186,12 +187,3 @@ class QuietLine(Card):
     def _pressed(self) -> None:
         if self._stop is not None:
             self.action.emit(self._stop.id)
-
-
-def _empty(flow: FlowLayout) -> None:
-    while flow.count():
-        item = flow.takeAt(0)
-        widget = item.widget() if item is not None else None
-        if widget is not None:
-            widget.hide()
-            widget.deleteLater()

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QStackedLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.ui.shared.buttons import IconButton, QuietButton
+from app.ui.shared.discard import discard
 from app.ui.shared.header import PaneHeader
 from app.ui.shared.icon_label import IconLabel
 from app.ui.shared.label import Label
@@ -72,7 +73,7 @@ class ListPane(QWidget):
         stand_in = self._places.widget(1)
         if stand_in is not None:
             self._places.removeWidget(stand_in)
-            stand_in.deleteLater()
+            discard(stand_in)
         self._places.setCurrentIndex(at)
         self.filter.left.connect(view.setFocus)
         put_in_order((*self.header.findChildren(QAbstractButton), self.filter, view))

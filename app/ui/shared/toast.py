@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QVBoxLayout, QW
 from app.ui.shared.alive import alive
 from app.ui.shared.announce import announce
 from app.ui.shared.buttons import IconButton, LinkButton
+from app.ui.shared.discard import discard
 from app.ui.shared.flow import FlowLayout
 from app.ui.shared.frames import SHADOW_MARGINS, paint_shadow, solid_frame
 from app.ui.shared.icon_label import IconLabel
@@ -226,8 +227,7 @@ class ToastHost(QObject):
                 self._toasts.remove(entry)
                 self._moves.pop(entry[1], None)
                 self._give_focus_back(entry[1])
-                entry[1].hide()
-                entry[1].deleteLater()
+                discard(entry[1])
         self._arrange()
 
     def enter_news(self) -> bool:

@@ -12,6 +12,7 @@ from PySide6.QtCore import QKeyCombination, QObject, Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
 
+from app.ui.shared.discard import discard
 from app.ui.shared.key_map import KeyRow, ShortcutRefused
 from app.ui.shared.tab import TabAction
 
@@ -69,7 +70,7 @@ class ActionRegistry(QObject):
             old = self._entries.pop(action.id, None)
             if old is not None:
                 self._window.removeAction(old.q_action)
-                old.q_action.deleteLater()
+                discard(old.q_action)
             shortcut = self._overrides.get(action.id, action.shortcut)
             entry = Entry(action, scope, scope_title, shortcut, self._q_action(action, shortcut))
             entry.q_action.setEnabled(scope in (WINDOW, self._scope))

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QStackedWi
 
 from app.storage.settings import SettingsStore
 from app.ui.shared.caller import Caller
+from app.ui.shared.discard import discard
 from app.ui.shared.tab import TabInfo, TabPage
 from app.ui.shared.tasks import TaskScope
 from app.ui.shared.theme import Theme
@@ -171,7 +172,7 @@ class MainWindow(QMainWindow):
     def _drop_page(self) -> None:
         if self._page is not None:
             self._pages.removeWidget(self._page)
-            self._page.deleteLater()
+            discard(self._page)
             self._page = None
 
     def _frame(self, name: str) -> ZoneFrame:

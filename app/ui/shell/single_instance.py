@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLockFile, QObject, Signal
 
+from app.ui.shared.discard import discard
+
 if TYPE_CHECKING:
     from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
@@ -111,7 +113,7 @@ class SingleInstance(QObject):
             socket.readyRead.disconnect(self._read)
             socket.disconnected.disconnect(self._hung_up)
             socket.abort()
-            socket.deleteLater()
+            discard(socket)
 
 
 def _socket_name(data_folder: Path) -> str:

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QStackedWidget
 
 from app.storage.settings import SettingsStore
+from app.ui.shared.discard import discard
 from app.ui.shared.in_pieces import Pieces
 from app.ui.shared.tab import TabInfo, TabPage, TabPieces
 from app.ui.shared.theme import Theme
@@ -96,7 +97,7 @@ class TabFrames(QObject):
                 yield
         except Exception:
             if frame is not None:
-                frame.deleteLater()  # the next try makes another
+                discard(frame)  # the next try makes another
             raise
         assert frame is not None, f"the maker of {info.name} never yielded its page"
         frame.begin()

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout
 
 from app.ui.shared.buttons import Button, IconButton
 from app.ui.shared.card import Card
+from app.ui.shared.discard import discard
 from app.ui.shared.label import Label
 from app.ui.shared.player_bar import PlayButton
 from app.ui.shared.spinner import Spinner
@@ -69,9 +70,7 @@ class AuditionView(QWidget):
         self.line.setVisible(bool(self.line.text()))
         wanted = [row.take_id for row in rows]
         if wanted != list(self._cards):
-            for card in self._cards.values():
-                self._grid.removeWidget(card)
-                card.deleteLater()
+            discard(*self._cards.values())
             self._cards = {}
             columns = max(1, min(3, self.width() // max(1, self._theme.type_px(COLUMN_PX))))
             for place, row in enumerate(rows):

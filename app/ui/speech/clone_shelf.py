@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 from app.ui.shared.badge import Badge
 from app.ui.shared.buttons import Button, IconButton
 from app.ui.shared.card import Card
+from app.ui.shared.discard import discard
 from app.ui.shared.label import Label
 from app.ui.shared.money import money
 from app.ui.shared.own_keys import deletes
@@ -66,9 +67,7 @@ class CloneShelf(QScrollArea):
         if [card.voice_id for card in self.cards] != [row.id for row in rows]:
             focus = self.window().focusWidget()
             place = next((at for at, card in enumerate(self.cards) if focus and card.isAncestorOf(focus)), -1)
-            for card in self.cards:
-                self._rows.removeWidget(card)
-                card.deleteLater()
+            discard(*self.cards)
             self.cards = [self._card(row.id) for row in rows]
             for card in self.cards:
                 self._rows.addWidget(card)

@@ -12,6 +12,7 @@ from app.service.exchange import FormPart, curl_command
 from app.ui.shared import money
 from app.ui.shared.buttons import Button, QuietButton
 from app.ui.shared.copy_command import copy_command
+from app.ui.shared.discard import WidgetList
 from app.ui.shared.label import Label
 from app.ui.shared.surfaces import zone
 
@@ -61,27 +62,23 @@ class Facts(QWidget):
         self.copy_button.clicked.connect(self.copy)
         top.addWidget(self.copy_button)
         column.addLayout(top)
-        self._list = QVBoxLayout()
-        self._list.setSpacing(0)
-        column.addLayout(self._list)
+        lines = QVBoxLayout()
+        lines.setSpacing(0)
+        column.addLayout(lines)
+        self._lines: WidgetList[Label] = WidgetList(lines)
 
     def set_rows(self, rows: tuple[tuple[str, str], ...]) -> None:
         """Show other facts."""
         if rows == self.rows:
             return
         self.rows = rows
-        while self._list.count():
-            item = self._list.takeAt(0)
-            widget = item.widget() if item is not None else None
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        self._lines.clear()
         for name, value in rows:
-            self._list.addWidget(Label(self._theme, name, "caption", "text3"))
+            self._lines.add(Label(self._theme, name, "caption", "text3"))
             told = Label(self._theme, value, "small", wrap=True, mono=name in MONO, tabular=True)
             told.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             told.setContentsMargins(0, 0, 0, self._theme.px(6))
-            self._list.addWidget(told)
+            self._lines.add(told)
 
     def copy(self) -> None:
         QGuiApplication.clipboard().setText("\n".join(f"{name}: {value}" for name, value in self.rows))

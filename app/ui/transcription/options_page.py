@@ -9,6 +9,7 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from app.ui.shared.buttons import Button, IconButton
+from app.ui.shared.discard import WidgetList
 from app.ui.shared.fields import ChoiceField, TextField
 from app.ui.shared.in_pieces import Pieces, at_once
 from app.ui.shared.label import Label
@@ -110,9 +111,10 @@ class OptionsPage(QScrollArea):
             sending.add(row)
         yield
         self.marks_group = Group(theme, self.tr("Marks"), last=True)
-        self._mark_rows = QVBoxLayout()
-        self._mark_rows.setSpacing(theme.px(2))
-        self.marks_group.body.addLayout(self._mark_rows)
+        mark_rows = QVBoxLayout()
+        mark_rows.setSpacing(theme.px(2))
+        self.marks_group.body.addLayout(mark_rows)
+        self._mark_rows: WidgetList[QWidget] = WidgetList(mark_rows)
         column.addWidget(self.marks_group)
         column.addStretch(1)
         self._connect()
@@ -205,14 +207,9 @@ class OptionsPage(QScrollArea):
         if tuple(marks) == self._marks:
             return
         self._marks = tuple(marks)
-        while self._mark_rows.count():
-            item = self._mark_rows.takeAt(0)
-            widget = item.widget() if item is not None else None
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        self._mark_rows.clear()
         for number, mark in enumerate(marks):
-            self._mark_rows.addWidget(self._mark_row(number, mark))
+            self._mark_rows.add(self._mark_row(number, mark))
 
     def _mark_row(self, number: int, mark: Mark) -> QWidget:
         theme = self._theme

@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.ui.shared.buttons import Button, QuietButton
+from app.ui.shared.discard import discard
 from app.ui.shared.label import Label
 from app.ui.video.along import TITLES, Along, Element, Keyframe, Limits, with_element, with_keyframe
 from app.ui.video.along_parts import ElementCard, FileList, KeyframeRow
@@ -136,7 +137,7 @@ class AlongPane(QWidget):
     def _show_elements(self) -> None:
         elements = self._along.elements if self._limits.of("elements") else ()
         while len(self.elements) > len(elements):
-            _drop(self._element_column, self.elements.pop())
+            discard(self.elements.pop())
         while len(self.elements) < len(elements):
             place = len(self.elements)
             card = ElementCard(self._theme, place, self._pictures, self._films)
@@ -154,7 +155,7 @@ class AlongPane(QWidget):
     def _show_keyframes(self) -> None:
         keyframes = self._along.keyframes if self._limits.of("keyframes") else ()
         while len(self.keyframes) > len(keyframes):
-            _drop(self._keyframe_column, self.keyframes.pop())
+            discard(self.keyframes.pop())
         while len(self.keyframes) < len(keyframes):
             place = len(self.keyframes)
             row = KeyframeRow(self._theme, place, self._pictures)
@@ -183,9 +184,3 @@ class AlongPane(QWidget):
 
     def _tell(self, along: Along) -> None:
         self.edited.emit(along)
-
-
-def _drop(column: QVBoxLayout, widget: QWidget) -> None:
-    column.removeWidget(widget)
-    widget.hide()
-    widget.deleteLater()

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.ui.shared.buttons import Button, IconButton
 from app.ui.shared.card import Card
+from app.ui.shared.discard import discard
 from app.ui.shared.fields import NumberField
 from app.ui.shared.label import Label
 from app.ui.video.along import MAX_VIEWS, Element, Keyframe
@@ -61,7 +62,8 @@ class FileList(QWidget):
         if tuple(paths) == self._paths:
             return
         self._paths = tuple(paths)
-        _clear(self._column, self.rows)
+        discard(*self.rows)
+        self.rows.clear()
         for place, path in enumerate(self._paths):
             row = FileRow(self._theme, path, f"{self._title} {place + 1}")
             row.removed.connect(lambda place=place: self._remove(place))
@@ -172,11 +174,3 @@ class ElementCard(Card):
         self.front.show_file(element.front)
         self.views.show_files(element.views, MAX_VIEWS)
         self.film.show_file(element.film)
-
-
-def _clear(column: QVBoxLayout, rows: list[FileRow]) -> None:
-    for row in rows:
-        column.removeWidget(row)
-        row.hide()
-        row.deleteLater()
-    rows.clear()

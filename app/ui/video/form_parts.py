@@ -10,6 +10,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QPainter, QPaintEvent, QP
 from PySide6.QtWidgets import QButtonGroup, QFileDialog, QHBoxLayout, QRadioButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.ui.shared.buttons import Button, IconButton
+from app.ui.shared.discard import discard
 from app.ui.shared.fields import ChoiceField
 from app.ui.shared.flow import FlowLayout
 from app.ui.shared.label import Label
@@ -51,8 +52,7 @@ class ValueChoice(QWidget):
 
     def _build(self) -> None:
         if self.field is not None:
-            self.field.hide()
-            self.field.deleteLater()
+            discard(self.field)
             self.field = None
         if not self._items:
             return
@@ -138,9 +138,7 @@ class ShapeChoice(QWidget):
         if tuple(ratios) != tuple(self._shapes):
             for shape in self._shapes.values():
                 self._group.removeButton(shape)
-                self._flow.removeWidget(shape)
-                shape.hide()
-                shape.deleteLater()
+            discard(*self._shapes.values())
             self._shapes = {ratio: _Shape(self._theme, ratio, self) for ratio in ratios}
             for ratio, shape in self._shapes.items():
                 self._group.addButton(shape)

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, QSaveFile, QSize, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QImage
 
 from app.ui.shared.alive import alive
+from app.ui.shared.discard import discard
 from app.ui.shared.thumbnails import Thumbnails
 from app.ui.shared.way_back import in_pool
 
@@ -139,7 +140,7 @@ class FirstFrame(QObject):
             return  # its page has gone, and they with it
         if player is not None:
             player.stop()
-            player.deleteLater()
+            discard(player)
         if sink is not None:
-            sink.deleteLater()
+            discard(sink)
         self.ended.emit(film, picture)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import UTC, datetime
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.ui.shared import money
 from app.ui.shared.badge import Badge
 from app.ui.shared.buttons import Button, IconButton, LinkButton
 from app.ui.shared.card import Card
+from app.ui.shared.discard import WidgetList
 from app.ui.shared.flow import FlowLayout
 from app.ui.shared.label import Label
 from app.ui.shared.theme import Theme
@@ -41,14 +41,16 @@ class AccountView(Card):
     def __init__(self, theme: Theme, card: AccountCard) -> None:
         super().__init__(theme, padding=(14, 12), spacing=6)
         self.card = card
-        self._clear: Callable[[], None] = lambda: None
+        self._content: WidgetList[QWidget] = WidgetList(self.body)
         self.show_card(card)
 
     def show_card(self, card: AccountCard) -> None:
         """Show the account as it is now. Built anew: it has a handful of widgets and changes seldom."""
         self.card = card
-        _empty(self.body)
         theme = self._theme
+        content, self._rows = column(theme, 6, wraps=True)
+        self._content.clear()
+        self._content.add(content)
         self.set_border("accent" if card.in_use else "line")
         self.setAccessibleName(f"{card.name}, {KIND_WORDS[card.kind]}")
         head = QHBoxLayout()
@@ -57,20 +59,21 @@ class AccountView(Card):
         tone = "warn" if card.is_locked else "ok" if card.in_use else "neutral"
         word = "Locked" if card.is_locked else "In use" if card.in_use else KIND_WORDS[card.kind]
         head.addWidget(Badge(theme, word, tone))
-        self.body.addLayout(head)
+        self._rows.addLayout(head)
         if card.address:
-            self.body.addLayout(self._address_row(card))
+            self._rows.addLayout(self._address_row(card))
         amount = Label(theme, money.money(card.usd) if card.usd is not None else "–", "display", tabular=True)
         amount.setAccessibleName(f"Balance of {card.name}")
-        self.body.addWidget(amount)
+        self._rows.addWidget(amount)
         what = "Play money" if card.is_play else "Prepaid credits" if card.kind == "wallet" else "Account credits"
-        self.body.addWidget(Label(theme, f"{what}. {age_words(card, datetime.now(UTC))}.", "small", "text2", wrap=True))
+        age = age_words(card, datetime.now(UTC))
+        self._rows.addWidget(Label(theme, f"{what}. {age}.", "small", "text2", wrap=True))
         if card.is_low and card.low is not None:
-            self.body.addWidget(Label(theme, f"Below {money.money(card.low)}.", "small", "warn", weight=600))
+            self._rows.addWidget(Label(theme, f"Below {money.money(card.low)}.", "small", "warn", weight=600))
         if card.diem is not None:
             self._add_daily(card)
         if card.problem:
-            self.body.addWidget(Label(theme, card.problem, "small", "bad", wrap=True))
+            self._rows.addWidget(Label(theme, card.problem, "small", "bad", wrap=True))
         self._add_buttons(card)
         if card.kind == "wallet":
             self._add_facts(card)
@@ -101,15 +104,15 @@ class AccountView(Card):
         line.addWidget(Label(theme, f"{card.diem:f}", "small", weight=600, tabular=True))
         if total:
             line.addWidget(Label(theme, f"of {total:f}", "small", "text2", tabular=True))
-        self.body.addLayout(line)
+        self._rows.addLayout(line)
         if total:
             bar = GaugeBar(theme, "Daily credits")
             bar.set_share(float(card.diem / total), f"{card.diem:f} of {total:f}")
-            self.body.addWidget(bar)
+            self._rows.addWidget(bar)
         if card.renews_at is not None:
             left = (card.renews_at - datetime.now(UTC)).total_seconds()
             words = f"Renewed in {money.duration(max(0.0, left))}. Used before account credits."
-            self.body.addWidget(Label(theme, words, "small", "text2", wrap=True))
+            self._rows.addWidget(Label(theme, words, "small", "text2", wrap=True))
 
     def _add_buttons(self, card: AccountCard) -> None:
         holder = QWidget()
@@ -125,10 +128,8 @@ class AccountView(Card):
                 button.setAccessibleName(f"{words}: {card.name}")
                 button.clicked.connect(lambda _=False, each=what: self.action.emit(each, card.id))
                 flow.addWidget(button)
-        if flow.count():
-            self.body.addWidget(holder)
-        else:
-            holder.deleteLater()
+        self._rows.addWidget(holder)
+        holder.setVisible(flow.count() > 0)
 
     def _add_facts(self, card: AccountCard) -> None:
         theme = self._theme
@@ -140,7 +141,7 @@ class AccountView(Card):
             label.setMinimumWidth(theme.type_px(70))
             line.addWidget(label)
             line.addWidget(Label(theme, value, "small", elide=True), 1)
-            self.body.addLayout(line)
+            self._rows.addLayout(line)
         holder = QWidget()
         links = FlowLayout(theme, gap=12, parent=holder)
         for words, what, wanted in (
@@ -154,21 +155,7 @@ class AccountView(Card):
                 link.setAccessibleName(f"{words}: {card.name}")
                 link.clicked.connect(lambda _=False, each=what: self.action.emit(each, card.id))
                 links.addWidget(link)
-        self.body.addWidget(holder)
-
-
-def _empty(layout: QLayout) -> None:
-    while layout.count():
-        item = layout.takeAt(0)
-        if item is None:
-            continue
-        widget, inner = item.widget(), item.layout()
-        if widget is not None:
-            widget.hide()
-            widget.deleteLater()
-        elif inner is not None:
-            _empty(inner)
-            inner.deleteLater()
+        self._rows.addWidget(holder)
 
 
 def column(theme: Theme, spacing: int = 8, *, wraps: bool = False) -> tuple[QWidget, QVBoxLayout]:

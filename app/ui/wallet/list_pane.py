@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QFrame, QScrollArea, QVBoxLayout,
 from app.ui.shared import money
 from app.ui.shared.buttons import Button, IconButton
 from app.ui.shared.card import Card
+from app.ui.shared.discard import WidgetList, discard
 from app.ui.shared.header import PaneHeader
 from app.ui.shared.label import Label
 from app.ui.shared.rows import build_rows
@@ -77,7 +78,8 @@ class WalletListPane(QWidget):
         self.area.setWidget(holder)
         outer.addWidget(self.area, 1)
         self._column.setContentsMargins(theme.px(16), theme.px(16), theme.px(16), theme.px(16))
-        self._payments, self._payments_column = column(theme, wraps=True)
+        self._payments, payments = column(theme, wraps=True)
+        self._payment_cards: WidgetList[OpenPaymentCard] = WidgetList(payments)
         self._accounts, self._accounts_column = column(theme, wraps=True)
         self.new = Button(theme, "Add a wallet…", "plus")
         self.new.clicked.connect(self.new_wanted)
@@ -95,9 +97,7 @@ class WalletListPane(QWidget):
         """Show every account, the one in use first."""
         self._cards = cards
         if list(self._views) != [card.id for card in cards]:  # also where one could not be drawn the last time
-            for view in self._views.values():
-                view.hide()
-                view.deleteLater()
+            discard(*self._views.values())
             self._views = {}
             build_rows(cards, self._add_account)
         else:
@@ -118,19 +118,13 @@ class WalletListPane(QWidget):
             try:
                 view.show_card(card)
             except BaseException:
-                view.hide()
-                view.deleteLater()
+                discard(view)
                 raise
         self._views[card.id] = view
 
     def show_payments(self, payments: tuple[OpenPayment, ...]) -> None:
         """Show what is not settled, above everything else."""
-        while self._payments_column.count():
-            item = self._payments_column.takeAt(0)
-            widget = item.widget() if item is not None else None
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        self._payment_cards.clear()
         build_rows(payments, self._add_payment)
         self._payments.setVisible(bool(payments))
         self._order()
@@ -138,18 +132,15 @@ class WalletListPane(QWidget):
     def _add_payment(self, payment: OpenPayment) -> None:
         card = OpenPaymentCard(self._theme, payment)
         card.check.connect(self.check)
-        self._payments_column.addWidget(card)
+        self._payment_cards.add(card)
 
     def _order(self) -> None:
         """Let Tab walk down the pane: cards that were drawn anew would else come last, or never."""
         before: QWidget = self.refresh
-        for layout in (self._payments_column, self._accounts_column):
-            for place in range(layout.count()):
-                item = layout.itemAt(place)
-                holder = item.widget() if item is not None else None
-                for button in holder.findChildren(QAbstractButton) if holder is not None else ():
-                    QWidget.setTabOrder(before, button)
-                    before = button
+        for card in (*self._payment_cards, *self._views.values()):
+            for button in card.findChildren(QAbstractButton):
+                QWidget.setTabOrder(before, button)
+                before = button
         QWidget.setTabOrder(before, self.new)
 
     def show_busy(self, busy: bool) -> None:
@@ -164,7 +155,7 @@ class WalletListPane(QWidget):
         return self._views[account_id]
 
     def payment_cards(self) -> list[OpenPaymentCard]:
-        return [each for each in self._payments.findChildren(OpenPaymentCard) if not each.isHidden()]
+        return list(self._payment_cards)
 
     def _show_age(self) -> None:
         current = next((card for card in self._cards if card.in_use), None)

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.ui.shared.buttons import LinkButton
+from app.ui.shared.discard import WidgetList
 from app.ui.shared.flow import FlowLayout
 from app.ui.shared.in_pieces import Pieces, at_once
 from app.ui.shared.label import Label
@@ -168,7 +169,7 @@ class Overview(QScrollArea):
         head.addWidget(self.form)
         column.addLayout(head)
         self.legend = QWidget()
-        self._legend_flow = FlowLayout(theme, gap=16, line_gap=4, parent=self.legend)
+        self._legend: WidgetList[QWidget] = WidgetList(FlowLayout(theme, gap=16, line_gap=4, parent=self.legend))
         column.addWidget(self.legend)
         self.shapes = QStackedWidget()
         self.chart, self.table = UsageChart(theme), UsageTable(theme)
@@ -216,12 +217,7 @@ class Overview(QScrollArea):
         self.shapes.setCurrentIndex(0 if key == "chart" else 1)
 
     def _show_legend(self, totals: Totals) -> None:
-        while self._legend_flow.count():
-            item = self._legend_flow.takeAt(0)
-            widget = item.widget() if item is not None else None
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        self._legend.clear()
         sums: dict[str, Decimal] = {}
         for _, tab, amount in totals.by_day:
             sums[tab] = sums.get(tab, Decimal(0)) + amount
@@ -233,7 +229,7 @@ class Overview(QScrollArea):
             row.addWidget(Dot(self._theme, CHART_ROLES.get(tab, "control")))
             row.addWidget(Label(self._theme, TAB_WORDS.get(tab, tab), "small", "text2"))
             row.addWidget(Label(self._theme, money(sums[tab], totals.decimals), "small", weight=600, tabular=True))
-            self._legend_flow.addWidget(entry)
+            self._legend.add(entry)
             entry.show()
         self.legend.setVisible(bool(sums))
 

@@ -7,6 +7,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from app.ui.shared.card import Card
+from app.ui.shared.discard import discard
 from app.ui.shared.label import Label
 from app.ui.shared.theme import Theme
 from app.ui.wallet.top_up_state import SheetRow
@@ -29,8 +30,7 @@ class SignSheet(Card):
     def show_rows(self, rows: tuple[SheetRow, ...]) -> None:
         """Show other fields."""
         if self._holder is not None:
-            self._holder.hide()
-            self._holder.deleteLater()
+            discard(self._holder)
         self.rows = rows
         self._holder = _Fields(self._theme, rows)
         self.body.addWidget(self._holder)

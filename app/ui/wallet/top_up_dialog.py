@@ -22,6 +22,7 @@ from app.ui.shared import money
 from app.ui.shared.badge import Badge
 from app.ui.shared.buttons import Button
 from app.ui.shared.dialogs import Dialog
+from app.ui.shared.discard import WidgetList
 from app.ui.shared.fields import TextField, bind_label
 from app.ui.shared.icon_label import IconLabel
 from app.ui.shared.label import Label
@@ -66,9 +67,11 @@ class TopUpDialog(Dialog):
         self.pages, self._page_layout = column(theme, 0, wraps=True)  # no stack: hidden pages would ask for room
         self.body.addWidget(self.pages, 1)
         self.amount_page = self._make_amount()
-        self.payment_page, self._ways = column(theme, 8, wraps=True)
+        self.payment_page, ways = column(theme, 8, wraps=True)
+        self._ways: WidgetList[QWidget] = WidgetList(ways)
         self.review_page = self._make_review()
-        self.end_page, self._end = column(theme, 8, wraps=True)
+        self.end_page, end = column(theme, 8, wraps=True)
+        self._end: WidgetList[Label] = WidgetList(end)
         for page in (self.amount_page, self.payment_page, self.review_page, self.end_page):
             page.hide()
             self._page_layout.addWidget(page)
@@ -161,9 +164,10 @@ class TopUpDialog(Dialog):
         layout.addLayout(facts)
         layout.addSpacing(theme.px(8))
         layout.addWidget(Label(theme, "Rialto checked", weight=600))
-        self._checks = QVBoxLayout()
-        self._checks.setSpacing(theme.px(6))
-        layout.addLayout(self._checks)
+        checks = QVBoxLayout()
+        checks.setSpacing(theme.px(6))
+        layout.addLayout(checks)
+        self._checks: WidgetList[QWidget] = WidgetList(checks)
         layout.addStretch(1)
         self._sides.addWidget(left, 2)
         right, layout = column(theme, 8, wraps=True)
@@ -278,9 +282,9 @@ class TopUpDialog(Dialog):
         self.steps.show_step([(last if last and key == "done" else words) for key, words in STEPS], at)
 
     def _show_ways(self, view: TopUpView) -> None:
-        _clear(self._ways)
+        self._ways.clear()
         theme = self._theme
-        self._ways.addWidget(Label(theme, "The ways that the service names this minute", "heading", wrap=True))
+        self._ways.add(Label(theme, "The ways that the service names this minute", "heading", wrap=True))
         self.ways = QButtonGroup(self)
         self.way_buttons.clear()
         for place, way in enumerate(view.ways):
@@ -290,13 +294,13 @@ class TopUpDialog(Dialog):
             button.setChecked(place == view.chosen and not way.reason)
             self.ways.addButton(button, place)
             self.way_buttons.append(button)
-            self._ways.addWidget(button)
+            self._ways.add(button)
             if way.reason:
-                self._ways.addWidget(Label(theme, f"Not available here: {way.reason}", "small", "text2", wrap=True))
+                self._ways.add(Label(theme, f"Not available here: {way.reason}", "small", "text2", wrap=True))
             elif way.least_usd is not None:
                 words = f"{money.money(way.least_usd)} or more, paid to"
-                self._ways.addWidget(Label(theme, words, "small", "text2"))
-                self._ways.addWidget(Label(theme, way.receiver, "small", mono=True, wrap=True))
+                self._ways.add(Label(theme, words, "small", "text2"))
+                self._ways.add(Label(theme, way.receiver, "small", mono=True, wrap=True))
 
     def _show_review(self, view: TopUpView) -> None:
         theme = self._theme
@@ -306,20 +310,20 @@ class TopUpDialog(Dialog):
         self.payer.set_text(view.account)
         self.wallet.set_text(view.address)
         self.network.set_text(view.ways[view.chosen].network if view.chosen < len(view.ways) else "")
-        _clear(self._checks)
+        self._checks.clear()
         for check in view.checks:
-            row = QHBoxLayout()
+            row = QHBoxLayout(self._checks.add(QWidget()))
+            row.setContentsMargins(0, 0, 0, 0)
             row.setSpacing(theme.px(8))
             row.addWidget(IconLabel(theme, "check", "ok", px=14), 0, Qt.AlignmentFlag.AlignTop)
             row.addWidget(Label(theme, check, "small", wrap=True), 1)
-            self._checks.addLayout(row)
         self.sheet.show_rows(view.rows)
         self.raw.setPlainText(view.document)
         self.signature.setVisible(view.watch_only)
         self.signature.clear()
 
     def _show_end(self, view: TopUpView) -> None:
-        _clear(self._end)
+        self._end.clear()
         theme = self._theme
         title, text = {
             "sending": (
@@ -330,24 +334,24 @@ class TopUpDialog(Dialog):
             "unknown": ("Not settled yet", view.problem),
             "refused": ("Nothing was paid", view.problem),
         }[view.step]
-        self._end.addWidget(Label(theme, title, "heading", wrap=True))
+        self._end.add(Label(theme, title, "heading", wrap=True))
         if view.step == "done":
             credited = f"{money.money(view.credited)} were credited to {view.account}." if view.credited else ""
             balance = f"The balance is {money.money(view.new_balance)} now." if view.new_balance is not None else ""
             text = f"{credited} {balance}".strip()
         if text:
-            self._end.addWidget(Label(theme, text, role="text2", wrap=True))
+            self._end.add(Label(theme, text, role="text2", wrap=True))
         if view.step == "done" and view.problem:
-            self._end.addWidget(Label(theme, view.problem, role="warn", wrap=True))
+            self._end.add(Label(theme, view.problem, role="warn", wrap=True))
         if view.step == "unknown":
             more = (
                 "The payment stays in the list at the left until its end is known. No other payment of this wallet is "
                 "signed before that."
             )
-            self._end.addWidget(Label(theme, more, role="text2", wrap=True))
+            self._end.add(Label(theme, more, role="text2", wrap=True))
         for name, value in view.receipt:
-            self._end.addWidget(Label(theme, name, "small", "text2"))
-            self._end.addWidget(Label(theme, value, "small", mono=True, wrap=True))
+            self._end.add(Label(theme, name, "small", "text2"))
+            self._end.add(Label(theme, value, "small", mono=True, wrap=True))
 
     def _draw_buttons(self) -> None:
         view = self._shown
@@ -417,17 +421,3 @@ class TopUpDialog(Dialog):
     def reject(self) -> None:
         """A payment that is on its way goes on: it is on disk, and its card will say how it ended."""
         super().reject()
-
-
-def _clear(layout: QBoxLayout) -> None:
-    while layout.count():
-        item = layout.takeAt(0)
-        if item is None:
-            continue
-        widget, inner = item.widget(), item.layout()
-        if widget is not None:
-            widget.hide()
-            widget.deleteLater()
-        elif isinstance(inner, QBoxLayout):
-            _clear(inner)
-            inner.deleteLater()

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.ui.settings.accounts.state import SecretRow
 from app.ui.shared.buttons import Button, IconButton
+from app.ui.shared.discard import discard
 from app.ui.shared.frames import solid_frame
 from app.ui.shared.icon_label import IconLabel
 from app.ui.shared.label import Label
@@ -39,9 +40,7 @@ class SecretsTable(QWidget):
         if rows == self._rows:
             return
         self._rows = rows
-        self._outer.removeWidget(self._table)
-        self._table.hide()
-        self._table.deleteLater()
+        discard(self._table)
         self._table = QWidget()
         self._outer.addWidget(self._table)
         grid = QGridLayout(self._table)

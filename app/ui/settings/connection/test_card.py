@@ -11,6 +11,7 @@ from app.ui.settings.connection.words import STATES
 from app.ui.settings.fields import FieldBox
 from app.ui.shared.announce import announce
 from app.ui.shared.buttons import Button
+from app.ui.shared.discard import WidgetList
 from app.ui.shared.frames import solid_frame
 from app.ui.shared.icon_label import IconLabel
 from app.ui.shared.label import Label
@@ -72,9 +73,10 @@ class ConnectionTestCard(QWidget):
         said.addWidget(self._summary, 1)
         self._head_column.addWidget(self._summary_row)
         outer.addWidget(self._head)
-        self._lines = QVBoxLayout()
-        self._lines.setSpacing(0)
-        outer.addLayout(self._lines)
+        lines = QVBoxLayout()
+        lines.setSpacing(0)
+        outer.addLayout(lines)
+        self._lines: WidgetList[QWidget] = WidgetList(lines)
         theme.changed.connect(self._dress)
         self._dress()
 
@@ -103,18 +105,13 @@ class ConnectionTestCard(QWidget):
                 announce(self.button, test.sentence + failed, urgent=test.outcome == "bad")
 
     def _fill(self, hops: tuple[HopRow, ...]) -> None:
-        while self._lines.count():
-            item = self._lines.takeAt(0)
-            widget = item.widget() if item is not None else None
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        self._lines.clear()
         self.rows.clear()
         for hop in hops:
-            self._lines.addWidget(rule())
+            self._lines.add(rule())
             line = _HopLine(self._theme)
             self.rows[hop.name] = line
-            self._lines.addWidget(line)
+            self._lines.add(line)
             line.show()
 
     def _press(self) -> None:
