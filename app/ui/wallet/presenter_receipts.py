@@ -135,7 +135,7 @@ class ReceiptsPresenter(QObject):
         is_play = self._caller.is_sandbox
         totals = await self._book.totals(wanted, zone, play=is_play)
         tabs, accounts, models = await self._book.choices()
-        self._pages.clear()
+        self._pages = {}  # another one: a page that is being read belongs to the rows of before
         self._wanted.clear()
         names = self._names()
         self.choices = Choices(
@@ -162,9 +162,13 @@ class ReceiptsPresenter(QObject):
         names = self._names()
         while self._wanted:
             number = self._wanted[-1]  # what is looked at now comes first
-            wanted = self.filter
-            receipts = await self._book.page(self._stored_filter(), self._zone(), number * PAGE, PAGE)
-            if wanted is not self.filter:
+            pages = self._pages
+            try:
+                receipts = await self._book.page(self._stored_filter(), self._zone(), number * PAGE, PAGE)
+            except BaseException:
+                self._wanted.clear()  # asked for again when it is next looked at
+                raise
+            if pages is not self._pages:
                 continue
             if number in self._wanted:
                 self._wanted.remove(number)

@@ -54,8 +54,9 @@ class ReceiptModel(QAbstractTableModel):
         self.endResetModel()
 
     def arrived(self, first: int, last: int) -> None:
-        """These rows can be drawn now."""
-        if first <= last < self._count:
+        """These rows can be drawn now; a table that shows fewer draws what it has of them."""
+        last = min(last, self._count - 1)
+        if first <= last:
             self.dataChanged.emit(self.index(first, 0), self.index(last, len(COLUMNS) - 1))
 
     def rowCount(self, parent: Index = _TOP) -> int:

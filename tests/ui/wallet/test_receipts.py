@@ -49,6 +49,19 @@ def shown(desk: Desk, column: int) -> list[str]:
     return [str(rows.index(place, column).data() or "") for place in range(rows.rowCount())]
 
 
+async def test_the_latest_calls_are_painted_as_soon_as_they_are_read(wallet: Desk, qtbot: QtBot) -> None:
+    latest = wallet.page.main.overview.latest
+    await fill(wallet, count=12)  # more than the ten that the first page shows
+    with qtbot.waitSignal(latest.rows.dataChanged, timeout=60_000) as painted:
+        wallet.receipts.reload()
+        await wallet.tasks.idle()
+        latest.rows.index(0, DETAIL).data()  # as a table does that is painted; the row is not read yet
+        await wallet.tasks.idle()
+    first, last, *_ = painted.args
+    assert (latest.rows.rowCount(), first.row(), last.row()) == (10, 0, 9)
+    assert [latest.rows.index(place, DETAIL).data() for place in range(10)].count(None) == 0
+
+
 async def test_filters_narrow_rows_and_sums_alike(wallet: Desk) -> None:
     await fill(wallet)
     before = wallet.receipts.totals.count
