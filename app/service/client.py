@@ -102,12 +102,16 @@ class Answer:
         if announced is not None and announced > self._max_bytes:
             raise self._answered(too_large(self._max_bytes))
         begun, size, pieces = time.monotonic(), 0, []
-        async with aclosing(self.pieces()) as coming:
-            async for piece in coming:
-                pieces.append(piece)
-                size += len(piece)
-                if time.monotonic() - begun > self._answer_s + size / SLOWEST_BYTES_PER_S:
-                    raise self.cut("The answer came too slowly.")
+        try:
+            async with aclosing(self.pieces()) as coming:
+                async for piece in coming:
+                    pieces.append(piece)
+                    size += len(piece)
+                    if time.monotonic() - begun > self._answer_s + size / SLOWEST_BYTES_PER_S:
+                        raise self.cut("The answer came too slowly.")
+        except StreamCut as cut:
+            cut.arrived = False  # half of it is of no use to anybody
+            raise
         self.body = b"".join(pieces)
 
     def json(self, *, exact: bool = True) -> object:

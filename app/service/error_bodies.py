@@ -64,8 +64,9 @@ _BY_STATUS: Mapping[int, type[RefusedCall]] = {
 
 def decode_refusal(info: ResponseInfo, body: bytes) -> RefusedCall:
     """Return the error that an answer with `info.status` of 400 or more stands for. Never raises."""
-    content = _json_object(body)
-    message, code, fields = _said(content) if content is not None else (_foreign_text(body), None, ())
+    found = _json(body)
+    content = found if isinstance(found, Mapping) else None
+    message, code, fields = _said(content) if content is not None else (_foreign_text(found, body), None, ())
     blocked = info.status == 429 and (BLOCK_TEXT.search(message) or BLOCK_TEXT.search(body.decode("utf-8", "replace")))
     kind: type[RefusedCall]
     if blocked:
@@ -225,15 +226,21 @@ def _retry_after_s(info: ResponseInfo, content: Mapping[str, object]) -> float |
     return (reset_at - info.received_at).total_seconds() if reset_at is not None else None
 
 
-def _json_object(body: bytes) -> Mapping[str, object] | None:
+def _json(body: bytes) -> object:
+    """What the body says as JSON, of a list the first object; None for what is no JSON."""
     try:
         content = read_json(body)
     except ServiceError:
         return None
-    return content if isinstance(content, dict) else None
+    if isinstance(content, list):
+        return next((each for each in content if isinstance(each, Mapping)), content)
+    return content
 
 
-def _foreign_text(body: bytes) -> str:
+def _foreign_text(found: object, body: bytes) -> str:
+    """The words of a body that is no object: its own where it is a text or no JSON, none where it is data."""
+    if found is not None:
+        return _text(found, MAX_FOREIGN_CHARS)
     return plain_text(body.decode("utf-8", "replace"), MAX_FOREIGN_CHARS)
 
 

@@ -133,7 +133,9 @@ class TimedOut(ServiceError):
 
 
 class StreamCut(ServiceError):
-    """The answer stopped before its end. The part that arrived has already been given to the caller."""
+    """The answer stopped before its end. What `arrived` has already been given to the caller."""
+
+    arrived = True  # False: not even a beginning
 
 
 class BadAnswer(ServiceError):

@@ -115,11 +115,13 @@ class ListEnvelope(Generic[M]):
 
     @classmethod
     def read(cls, model: type[M], content: object) -> ListEnvelope[M]:
-        """Raises `BadAnswer` only when there is no list at all."""
+        """Raises `BadAnswer` when there is no list at all, or nothing in it that can be read."""
         elements = content.get("data") if isinstance(content, Mapping) else None
         if not isinstance(content, Mapping) or not isinstance(elements, list):
             raise BadAnswer("The service sent something that is not a list.")
         data = tuple(_readable(model, elements[:MAX_LIST_ITEMS]))
+        if elements and not data:
+            raise BadAnswer("The service sent a list in which nothing could be read.")
         return cls(data, len(elements) - len(data), content)
 
 

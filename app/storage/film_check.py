@@ -61,13 +61,13 @@ def _check_mp4(file: BinaryIO, size: int) -> Film:
             raise NotAFilm(f"The file ends {end - size} bytes too early.")
         if kind == b"moov":
             if end - start > MAX_TABLE_BYTES:
-                raise NotAFilm("The film’s table of contents is larger than it can be.")
+                raise NotAFilm("The video is damaged: its index is too large.")
             file.seek(start)
             moov = file.read(end - start)
         has_data = has_data or kind in (b"mdat", b"moof")
         position = end
     if moov is None:
-        raise NotAFilm("The film has no table of contents.")
+        raise NotAFilm("The video is incomplete: its index is missing.")
     if not has_data:
         raise NotAFilm("The film has no pictures.")
     return _read_moov(moov, size)
@@ -78,7 +78,7 @@ def _box(file: BinaryIO, position: int, size: int) -> tuple[bytes, int, int]:
     file.seek(position)
     head = file.read(16)
     if len(head) < 8:
-        raise NotAFilm("The file ends in the middle of a table.")
+        raise NotAFilm("The video is incomplete: the file ends in its index.")
     length, kind = struct.unpack(">I4s", head[:8])
     start = position + 8
     if length == 1 and len(head) == 16:
@@ -86,7 +86,7 @@ def _box(file: BinaryIO, position: int, size: int) -> tuple[bytes, int, int]:
     elif length == 0:
         length = size - position
     if length < start - position:
-        raise NotAFilm("The film’s tables make no sense.")
+        raise NotAFilm("The video is damaged: its index cannot be read.")
     return kind, start, position + length
 
 
@@ -104,7 +104,7 @@ def _read_moov(moov: bytes, size: int) -> Film:
             raise NotAFilm("The film has no pictures.")
         width, height = struct.unpack(">II", _find(films[0], b"tkhd")[-8:])
     except (struct.error, StopIteration, IndexError, ValueError):
-        raise NotAFilm("The film’s tables make no sense.") from None
+        raise NotAFilm("The video is damaged: its index cannot be read.") from None
     if duration_s <= 0 and not fragmented:
         raise NotAFilm("The film has no length.")
     return Film("mp4", size, duration_s, width >> 16, height >> 16)
@@ -183,7 +183,7 @@ def _check_webm(file: BinaryIO, size: int) -> Film:
             raise NotAFilm(f"The file ends {end - size} bytes too early.")
         duration_s, width, height, has_cluster = _read_segment(head, start)
     except (ValueError, IndexError, struct.error, TypeError):
-        raise NotAFilm("The film’s tables make no sense.") from None
+        raise NotAFilm("The video is damaged: its index cannot be read.") from None
     if not width or not has_cluster:
         raise NotAFilm("The film has no pictures.")
     return Film("webm", size, duration_s, width, height)

@@ -198,12 +198,19 @@ def _plain_number(value: object) -> float:
     raise TypeError(f"{type(value).__name__} in terms of payment")
 
 
+def _dollars(amount: Decimal) -> str:
+    """As people write it, exact: `$5`, `$1,000,000`, `$0.25`."""
+    whole, _, cents = f"{amount:,f}".partition(".")
+    cents = cents.rstrip("0")
+    return f"${whole}.{cents.ljust(2, '0')}" if cents else f"${whole}"
+
+
 def _check_amount(amount: Decimal, asked: Decimal, limits: PaymentLimits) -> None:
     if amount < limits.smallest:
-        raise PaymentRefused("too_small", f"The smallest top-up is {limits.smallest} USD.", "amount")
+        raise PaymentRefused("too_small", f"The smallest top-up is {_dollars(limits.smallest)}.", "amount")
     if amount > limits.largest:
-        raise PaymentRefused("too_large", f"The largest top-up is {limits.largest} USD.", "amount")
+        raise PaymentRefused("too_large", f"The largest top-up is {_dollars(limits.largest)}.", "amount")
     if limits.own_cap is not None and amount > limits.own_cap:
-        raise PaymentRefused("own_cap", f"Your own limit for a top-up is {limits.own_cap} USD.", "amount")
+        raise PaymentRefused("own_cap", f"Your own limit for a top-up is {_dollars(limits.own_cap)}.", "amount")
     if amount < asked:
-        raise PaymentRefused("below_terms", f"The service takes {asked:f} USD or more.", "amount")
+        raise PaymentRefused("below_terms", f"The service takes {_dollars(asked)} or more.", "amount")

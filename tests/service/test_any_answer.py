@@ -26,7 +26,7 @@ import app.service
 from app.service import chat_wire
 from app.service.account import Balances, LimitHit
 from app.service.billing import BillingBalance
-from app.service.errors import ServiceError
+from app.service.errors import BadAnswer, ServiceError
 from app.service.response_info import MAX_NUMBER
 from app.service.service import Service
 from app.service.sse import SseReader
@@ -126,6 +126,12 @@ def test_an_odd_number_costs_its_own_field_and_no_other() -> None:
     assert billing.balances == {"diem": Decimal(2)}
     hit = read_model(LimitHit, {"timestamp": "2026-01-01T00:00:00"})
     assert hit.at == datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def test_a_list_in_which_nothing_can_be_read_is_no_empty_list() -> None:
+    assert ListEnvelope.read(LimitHit, {"data": []}).data == ()
+    with pytest.raises(BadAnswer, match="nothing could be read"):
+        ListEnvelope.read(LimitHit, {"data": [None, 17]})
 
 
 def test_the_models_were_found() -> None:

@@ -28,7 +28,7 @@ from app.service.errors import (
     TooLarge,
     UnsupportedType,
 )
-from app.service.response_info import read_response_info
+from app.service.response_info import ResponseInfo, read_response_info
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
@@ -162,7 +162,14 @@ SHAPES = [
     ),
     pytest.param(503, b"", "The service answered 503 Service Unavailable.", None, (), id="E19 empty"),
     pytest.param(599, b"", "The service answered 599.", None, (), id="E19 empty, odd status"),
-    pytest.param(500, ["nothing", "we", "know"], '["nothing", "we", "know"]', None, (), id="E19 JSON, but no object"),
+    pytest.param(
+        500,
+        ["nothing", "we", "know"],
+        "The service answered 500 Internal Server Error.",
+        None,
+        (),
+        id="E19 JSON, but no object",
+    ),
     pytest.param(400, {"message": "Only a message"}, "Only a message", None, (), id="message alone"),
 ]
 
@@ -355,3 +362,19 @@ def test_no_body_makes_the_decoder_raise(status: int, body: bytes) -> None:
     assert isinstance(error, RefusedCall)
     assert error.message
     assert len(error.message) <= MAX_MESSAGE_CHARS
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (b'[{"error": "No such voice"}]', "No such voice"),
+        (b'[1, {"error": {"message": "No such voice"}}]', "No such voice"),
+        (b'"No such voice"', "No such voice"),
+        (b"[1, 2]", "The service answered 400 Bad Request."),
+        (b"{}", "The service answered 400 Bad Request."),
+        (b"17", "The service answered 400 Bad Request."),
+        (b"No such voice", "No such voice"),
+    ],
+)
+def test_data_is_never_told_as_a_sentence(body: bytes, message: str) -> None:
+    assert decode_refusal(ResponseInfo(status=400, received_at=datetime.now(UTC)), body).message == message

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
@@ -240,3 +241,66 @@ def test_a_refused_request_whose_code_is_known_is_told_for_what_it_is(code: str,
     problem = describe(error, now=NOW)
     assert (problem.what, problem.primary.id if problem.primary else "") == (what, first)
     assert problem.meaning == "The service's own words. Nothing was charged."
+
+
+def answered(method: str, path: str) -> Exchange:
+    return Exchange("x", NOW, RequestRecord(method, path, f"https://api.example.com{path}"))
+
+
+def failed(kind: type[errors.ServiceError], method: str, message: str = "", **facts: Any) -> errors.ServiceError:
+    error = kind(message, **facts)
+    error.exchange = answered(method, "/characters")
+    return error
+
+
+@pytest.mark.parametrize("kind", every_error(), ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("subject", ["", "search"])
+def test_what_only_reads_is_never_said_to_be_kept_sent_or_charged(
+    kind: type[errors.ServiceError], subject: str
+) -> None:
+    error = failed(kind, "GET" if subject else "POST")
+    problem = describe(error, subject=subject, now=NOW)
+    words = f"{problem.what}. {problem.meaning}"
+    assert "search" not in words and "whether it was charged" not in words
+    assert "Your  " not in words and "your  " not in words and "this  " not in words and "  " not in words
+    paid = describe(failed(errors.TimedOut, "POST"), subject="image", now=NOW)
+    assert paid.meaning.startswith("Your image may have reached the service.")
+
+
+def test_a_check_is_not_too_large_to_send() -> None:
+    problem = describe(failed(errors.TooLarge, "GET", "Payload too large"), subject="check", now=NOW)
+    assert problem.what == "The service found the request too large"
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ("needs_consent", "The service’s reason: “needs_consent”."),
+        ("always", "The service’s reason: “always”."),
+        ("E_NO_FUNDS", "The service’s reason: “E_NO_FUNDS”."),
+        ("Unauthorized", "Unauthorized."),
+        ("No such model", "No such model."),
+    ],
+)
+def test_a_bare_word_is_told_as_the_service_s_reason(message: str, said: str) -> None:
+    problem = describe(errors.Conflict(message, status=409), now=NOW)
+    assert problem.what == "The service cannot do this right now"
+    assert problem.meaning == f"{said} Nothing was charged."
+    busy = describe(errors.Conflict("A payment is already in progress", status=409), now=NOW)
+    assert busy.what == "Something else is in progress"
+
+
+def test_a_complaint_without_the_name_of_its_field_is_quoted() -> None:
+    bare = errors.BadRequest("Invalid", status=400, fields=(errors.FieldError("", "always"),))
+    assert describe(bare, now=NOW).meaning == "The service said “always”. Nothing was charged."
+    named = errors.BadRequest("Invalid", status=400, fields=(errors.FieldError("speed", "too fast"),))
+    assert describe(named, now=NOW).meaning == "speed: too fast. Nothing was charged."
+
+
+def test_a_reply_of_which_nothing_arrived_is_not_said_to_be_kept() -> None:
+    cut = errors.StreamCut("The answer ended before it was complete.")
+    assert "kept" in describe(cut, now=NOW).meaning
+    cut.arrived = False
+    problem = describe(cut, now=NOW)
+    assert (problem.what, problem.meaning) == ("The reply stopped before it began", "Nothing of it arrived.")
+    assert problem.primary is not None and problem.primary.id == "retry"

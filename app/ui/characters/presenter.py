@@ -130,7 +130,7 @@ class CharactersPresenter(QObject):
         except NotFound:
             self._change(reviews=replace(before, note="This service keeps no reviews."))
         except ServiceError as error:
-            self._change(reviews=replace(before, note=describe(error, subject="request").sentence))
+            self._change(reviews=replace(before, note=describe(error, subject="").sentence))
         except asyncio.CancelledError:
             self._change(reviews=before)
             raise
@@ -216,7 +216,7 @@ class CharactersPresenter(QObject):
             rows = await pages.next(service.characters)
         except ServiceError as error:
             await self._show_saved(filters)
-            self._change(problem=describe(error, subject="search"), loading=False)
+            self._change(problem=describe(error, subject=""), loading=False)
             return
         except asyncio.CancelledError:
             self._change(loading=False)
@@ -235,7 +235,7 @@ class CharactersPresenter(QObject):
         try:
             rows = await pages.next(service.characters)
         except ServiceError as error:
-            self._change(problem=describe(error, subject="search"))  # the rows on screen stay: they are still true
+            self._change(problem=describe(error, subject=""))  # the rows on screen stay: they are still true
         else:
             known = {row.slug for row in self.state.rows}  # the catalogue may have moved between two pages
             fresh = tuple(row for row in rows if row.slug not in known)

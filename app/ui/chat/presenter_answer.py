@@ -91,7 +91,10 @@ class AnswerWriter:
                     self._arrived(self._live.take(events))
             self._live.extra = stream.extra
         except ServiceError as error:
-            kept = began and isinstance(error, (StreamCut, InBandError))
+            arrived = bool(self._live.text or self._live.reasoning)
+            if isinstance(error, StreamCut):
+                error.arrived = arrived
+            kept = began and arrived and isinstance(error, (StreamCut, InBandError))
             return Ending("interrupted" if kept else "failed", error, error.exchange or self.exchange)
         except StorageError as error:
             return Ending("failed", trouble=error)

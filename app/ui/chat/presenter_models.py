@@ -104,7 +104,7 @@ class ModelShelf:
         try:
             fetched = await service.models.list("text")
         except ServiceError as error:
-            self.problem = describe(error, subject="request")
+            self.problem = describe(error, subject="")
         else:
             if service is self.caller.service:
                 self._fetched, self._fetched_at = tuple(fetched), self.now()

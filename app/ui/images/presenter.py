@@ -6,6 +6,7 @@ import asyncio
 import base64
 import secrets
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -13,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Signal
 
-from app.service.errors import ContentRefused, LimitExceeded, ServiceError
+from app.service.errors import BadAnswer, ContentRefused, LimitExceeded, ServiceError
 from app.service.images import ImageRequest
 from app.service.models import Model
+from app.service.wire import ListEnvelope
 from app.storage.desk import Desk
 from app.storage.errors import StorageError, unavailable
 from app.storage.images import ImageFiles, Images, StoredImage, title_of
@@ -162,7 +164,8 @@ class ImagesPresenter(CallingPresenter):
             saved = await self._catalogue.load(self.account_id, CATALOGUE_KIND, key)
             if saved is not None and not self.models_of(key):
                 rows = saved.value if isinstance(saved.value, list) else []
-                self._take(key, tuple(Model.model_validate(row) for row in rows))
+                with suppress(BadAnswer):  # written by another version
+                    self._take(key, ListEnvelope.read(Model, {"data": rows}).data)
 
     def models_of(self, key: str) -> tuple[Model, ...]:
         return {"image": self.models, "inpaint": self.edit_models}.get(key, ())
@@ -185,10 +188,11 @@ class ImagesPresenter(CallingPresenter):
                 if models and self._catalogue is not None:
                     rows = [model.model_dump(mode="json", by_alias=True) for model in models]
                     await self._catalogue.save(self.account_id, CATALOGUE_KIND, key, rows)
-            self.styles = await service.images.styles()
+            with suppress(ServiceError):  # a service without styles still makes pictures
+                self.styles = await service.images.styles()
         except ServiceError as error:
             if not self.models:
-                self.set_problem(describe(error, subject="list of models"))
+                self.set_problem(describe(error, subject=""))
         self.models_changed.emit()
         self._look()
 

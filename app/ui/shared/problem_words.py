@@ -5,6 +5,7 @@ No blame, no apology, nothing that is not known: "nothing was charged" only wher
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from http import HTTPStatus
@@ -31,6 +32,7 @@ CHECK_BALANCE: Button = ("check-balance", "Check the balance")
 CONNECTION: Button = ("connection", "Check the connection…")
 LIMITS: Button = ("limits", "Change the limit…")
 
+_BARE_WORD = re.compile(r"[a-z0-9]+([._:-][A-Za-z0-9]+)*|[A-Z0-9]+([._:-][A-Z0-9]+)+")  # needs_consent, always, E_NO
 _NO_REASON = "It gave no reason."
 _NOTHING_SENT = "Nothing was sent, so nothing was charged."
 
@@ -56,7 +58,7 @@ def told_to_wait(error: errors.ServiceError, told: Told, subject: str, moment: s
     return replace(
         told,
         what="Limit reached",
-        meaning=_join(f"Resets {moment}.", _whose_limit(error), f"Your {subject} is kept. Nothing was charged."),
+        meaning=_join(f"Resets {moment}.", _whose_limit(error), _kept(subject), "Nothing was charged."),
         primary=RETRY,
         waits=False,
     )
@@ -71,7 +73,9 @@ def status_line(status: int) -> str:
 
 
 def for_error(error: errors.ServiceError, subject: str, charged: str) -> Told:
-    """Return the words of the closest class that has some."""
+    """Return the words of the closest class that has some. `subject` is "" where nothing of the person's was sent."""
+    if error.exchange is not None and error.exchange.request.method == "GET":
+        subject = ""  # it only reads, which is free
     for kind in type(error).__mro__:
         writer = _WRITERS.get(kind.__name__)
         if writer is not None:
@@ -80,8 +84,13 @@ def for_error(error: errors.ServiceError, subject: str, charged: str) -> Told:
 
 
 def _said(error: errors.ServiceError) -> str:
-    """The service's own sentence with a full stop, or nothing."""
-    text = error.message.strip()
+    """The service's own sentence with a full stop, or nothing; a bare word of a machine is said to be one."""
+    return _sentence(error.message.strip())
+
+
+def _sentence(text: str) -> str:
+    if _BARE_WORD.fullmatch(text):
+        return f"The service’s reason: “{text}”."
     return "" if not text else text if text[-1] in ".!?…" else f"{text}."
 
 
@@ -89,7 +98,17 @@ def _join(*sentences: str) -> str:
     return " ".join(sentence for sentence in sentences if sentence)
 
 
+def _kept(subject: str) -> str:
+    return f"Your {subject} is kept." if subject else ""
+
+
+def _this(subject: str) -> str:
+    return f"this {subject}" if subject else "this"
+
+
 def _safe(error: errors.ServiceError, subject: str) -> str:
+    if not subject:
+        return "Nothing was charged."
     if error.surely_not_sent:
         return f"Your {subject} did not reach the service, so nothing was charged."
     return f"Your {subject} may have reached the service. Its receipt shows whether it was charged."
@@ -102,7 +121,7 @@ def _anything(error: errors.ServiceError, subject: str, charged: str) -> Told:
 def _limit(error: errors.ServiceError, subject: str, charged: str) -> Told:
     limit = getattr(error, "limit", "")
     name = getattr(error, "field", "")
-    what = f"{name} is over its limit" if name else f"This {subject} is over a limit"
+    what = f"{name} is over its limit" if name else f"{_this(subject).capitalize()} is over a limit"
     allowed = f"The limit is {limit}." if limit and limit not in error.message else ""
     return Told(what, _join(_said(error), allowed, _NOTHING_SENT), EDIT, icon="warning", severity="warn")
 
@@ -118,7 +137,7 @@ def _spending_limit(error: errors.ServiceError, subject: str, charged: str) -> T
 def _held(error: errors.ServiceError, subject: str, charged: str) -> Told:
     return Told(
         "Rialto is holding requests back",
-        f"Many requests failed in the last 30 s. Sending more would get the account blocked. Your {subject} is safe.",
+        _join("Many requests failed in the last 30 s. Sending more would get the account blocked.", _kept(subject)),
         DISMISS,
         icon="clock",
         severity="warn",
@@ -128,8 +147,9 @@ def _held(error: errors.ServiceError, subject: str, charged: str) -> Told:
 
 def _no_credential(error: errors.ServiceError, subject: str, charged: str) -> Told:
     if getattr(error, "locked", False):
-        return Told("Not sent yet", f"Unlock your keys to send this {subject}.", UNLOCK, icon="lock", severity="warn")
-    means = _join(_said(error), f"Nothing was sent, and your {subject} is kept.")
+        means = f"Unlock your keys to send {_this(subject)}."
+        return Told("Not sent yet", means, UNLOCK, icon="lock", severity="warn")
+    means = _join(_said(error), "Nothing was sent.", _kept(subject))
     return Told("The key of this account cannot be read", means, REPLACE_KEY, RETRY, icon="key", severity="warn")
 
 
@@ -156,6 +176,14 @@ def _timed_out(error: errors.ServiceError, subject: str, charged: str) -> Told:
 
 
 def _cut(error: errors.ServiceError, subject: str, charged: str) -> Told:
+    if not getattr(error, "arrived", True):
+        return Told(
+            "The reply stopped before it began",
+            _join("Nothing of it arrived.", charged),
+            RETRY,
+            icon="warning",
+            severity="warn",
+        )
     return Told(
         "The reply stopped early",
         _join("What arrived is kept.", charged),
@@ -220,8 +248,9 @@ def _bad_request(error: errors.ServiceError, subject: str, charged: str) -> Told
     first = error.fields[0] if error.fields else None
     if first is not None:
         end = "" if first.message.endswith((".", "!", "?")) else "."
-        where = f"{first.path}: " if first.path else ""
-        return Told("The service refused a value", f"{where}{first.message}{end} Nothing was charged.", EDIT, RETRY)
+        # without the name of a field, a bare reason such as "Invalid" says nothing by itself
+        said = f"{first.path}: {first.message}{end}" if first.path else f"The service said “{first.message}”."
+        return Told("The service refused a value", f"{said} Nothing was charged.", EDIT, RETRY)
     return Told("The service did not understand the request", _join(_said(error), "Nothing was charged."), EDIT, RETRY)
 
 
@@ -230,7 +259,7 @@ def _no_key(error: errors.ServiceError, subject: str, charged: str) -> Told:
     if error.code == "sign_in_refused":  # our own wallet did not sign: it is locked, watched, or its key is away
         return Told(
             "The wallet did not sign",
-            _join(error.message, f"Nothing was sent, and your {subject} is kept."),
+            _join(error.message, "Nothing was sent.", _kept(subject)),
             RETRY,
             SWITCH,
             icon="lock",
@@ -241,14 +270,14 @@ def _no_key(error: errors.ServiceError, subject: str, charged: str) -> Told:
         reason = "The service refused the sign-in itself." if coded else "This part of the service wants an API key."
         return Told(
             "The service did not accept the wallet's sign-in",
-            f"{reason} Nothing was charged, and your {subject} is kept.",
+            _join(reason, "Nothing was charged.", _kept(subject)),
             RETRY if coded else SWITCH,
             SWITCH if coded else RETRY,
             icon="wallet",
         )
     return Told(
         "The service did not accept your API key",
-        f"Nothing was charged, and your {subject} is kept. The key may have been deleted or replaced.",
+        _join("Nothing was charged.", _kept(subject), "The key may have been deleted or replaced."),
         REPLACE_KEY,
         RETRY,
         icon="key",
@@ -266,7 +295,7 @@ def _no_credits(error: errors.ServiceError, subject: str, charged: str) -> Told:
     top_up = getattr(error, "suggested", None) or getattr(error, "minimum", None)
     button = ("top-up", f"Top up {money(top_up).removesuffix('.00')}…" if top_up else "Top up…")
     return Told(
-        f"Not enough credits for this {subject}",
+        f"Not enough credits for {_this(subject)}",
         _join(short or "The balance is too low.", "Nothing was charged."),
         button,
         CHOOSE_MODEL,
@@ -300,7 +329,9 @@ def _conflict(error: errors.ServiceError, subject: str, charged: str) -> Told:
             icon="shield",
             severity="warn",
         )
-    return Told("Something else is in progress", _join(_said(error), "Nothing was charged."), RETRY, severity="warn")
+    busy = "progress" in error.message.lower()
+    what = "Something else is in progress" if busy else "The service cannot do this right now"
+    return Told(what, _join(_said(error) or _NO_REASON, "Nothing was charged."), RETRY, severity="warn")
 
 
 def _gone(error: errors.ServiceError, subject: str, charged: str) -> Told:
@@ -315,8 +346,8 @@ def _gone(error: errors.ServiceError, subject: str, charged: str) -> Told:
 
 def _too_large(error: errors.ServiceError, subject: str, charged: str) -> Told:
     return Told(
-        f"This {subject} is too large to send",
-        _join(_said(error), "The original stays as it is. Nothing was charged."),
+        f"{_this(subject).capitalize()} is too large to send" if subject else "The service found the request too large",
+        _join(_said(error), "The original stays as it is." if subject else "", "Nothing was charged."),
         ("shorten", "Make it smaller"),
         icon="drive",
     )
@@ -359,7 +390,7 @@ def _rate_limited(error: errors.ServiceError, subject: str, charged: str) -> Tol
     if error.retry_after_s is None:
         return Told(
             "Too many requests",
-            _join(_said(error), f"Your {subject} is kept. Nothing was charged."),
+            _join(_said(error), _kept(subject), "Nothing was charged."),
             RETRY,
             CHOOSE_MODEL,
             icon="clock",
@@ -384,7 +415,7 @@ def _whose_limit(error: errors.ServiceError) -> str:
 def _blocked(error: errors.ServiceError, subject: str, charged: str) -> Told:
     return Told(
         "The service refuses every request for a moment",
-        f"More than 20 requests failed in 30 s. All tabs wait, and your {subject} is kept. Nothing was charged.",
+        _join("More than 20 requests failed in 30 s. All tabs wait.", _kept(subject), "Nothing was charged."),
         DISMISS,
         icon="clock",
         waits=True,

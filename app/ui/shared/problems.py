@@ -77,11 +77,11 @@ def describe(
 ) -> Problem:
     """Return the words for `error`.
 
-    `subject` is what the person sent ("message", "recording", "clip"); `charged` a sentence about money when it is
-    known ("418 tokens kept, $0.0019."); `now` sets the clock for countdowns. `sends_again` promises that it is sent
-    again by itself when its time comes, which is counted down; else the words say when that is, and ask. `clean`
-    removes secrets; without it, what `hide_secrets_with` was given does, or else the patterns that a credential is
-    known by.
+    `subject` is what the person sent ("message", "recording", "clip"), "" where Rialto only asked for something;
+    `charged` a sentence about money when it is known ("418 tokens kept, $0.0019."); `now` sets the clock for
+    countdowns. `sends_again` promises that it is sent again by itself when its time comes, which is counted down;
+    else the words say when that is, and ask. `clean` removes secrets; without it, what `hide_secrets_with` was given
+    does, or else the patterns that a credential is known by.
     """
     # the words come with the first error, not with the window
     from app.ui.shared.problem_words import for_error, told_to_wait

@@ -98,7 +98,7 @@ class ModelShelf:
         try:
             models = await service.models.list("asr")
         except ServiceError as error:
-            self.problem = describe(error, subject="recording")
+            self.problem = describe(error, subject="")
             return
         if service is not self.caller.service:
             return

@@ -93,7 +93,7 @@ class Fetcher(QObject):
                 raise
             await self._bad(job, error.message)
         except (AuthenticationFailed, PaymentRequired) as error:
-            await self._book.change(job.id, held=True, note=describe(error).sentence)
+            await self._book.change(job.id, held=True, note=describe(error, subject="").sentence)
         finally:
             if self.received.pop(job.id, None) is not None:
                 self.progressed.emit(job.id)
@@ -238,7 +238,8 @@ class Fetcher(QObject):
         try:
             removed = await service.video.complete(queued) or await self._is_gone(service, job, queued)
         except ServiceError as error:
-            await self._book.change(job_id, note=f"The service’s copy was not deleted. {describe(error).sentence}")
+            why = describe(error, subject="").sentence
+            await self._book.change(job_id, note=f"The service’s copy was not deleted. {why}")
             return False
         if removed:
             await self._book.change(job_id, state="cleaned", remote_copy=False, note="")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.service.errors import LimitExceeded, ServiceError
+from app.service.errors import BadAnswer, LimitExceeded, ServiceError
 from app.ui.shared import money
 from app.ui.shared.desk_memory import DeskMemory
 from app.ui.shared.problems import describe
@@ -74,7 +75,7 @@ class FormDesk(QObject):
 
     async def _read_models(self) -> None:
         from app.service.models import Model
-        from app.service.wire import read_model
+        from app.service.wire import ListEnvelope
 
         service, account = self._caller.service, self._caller.account
         if service is None or account is None:
@@ -83,11 +84,12 @@ class FormDesk(QObject):
             saved = await self.catalogue.load(account.id, CATALOGUE_KIND, CATALOGUE_KEY)
             rows = saved.value if saved is not None else None
             if isinstance(rows, list):
-                self._take(tuple(read_model(Model, row) for row in rows))
+                with suppress(BadAnswer):  # written by another version
+                    self._take(ListEnvelope.read(Model, {"data": rows}).data)
         try:
             models = await service.models.list("video", background=True)
         except ServiceError as error:
-            self._problem = describe(error).sentence
+            self._problem = describe(error, subject="").sentence
             self._take(self._models)
             return
         self._problem = ""
@@ -250,7 +252,7 @@ class FormDesk(QObject):
         except LimitExceeded as error:
             self._set_price(None, Quote(note=error.message))
         except ServiceError as error:
-            self._set_price(None, Quote(note=f"The price is not known: {describe(error).what}."))
+            self._set_price(None, Quote(note=f"The price is not known: {describe(error, subject='').what}."))
         else:
             self.exact = True
             self._set_price(price, self._words(price))

@@ -231,7 +231,7 @@ class Poller:
             return
         if job is None or self._errors[job_id] < SAYS_WHY_AFTER or job.state != "running":
             return
-        note = f"There is no news of it: {describe(error, subject='question').what.lower()}. Rialto goes on asking."
+        note = f"There is no news of it: {describe(error, subject='').what.lower()}. Rialto goes on asking."
         if job.note != note:
             with contextlib.suppress(StorageError):
                 await self._book.change(job_id, note=note)

@@ -178,7 +178,7 @@ class Sender:
             self.is_offline = True
             await self._book.change(job.id, note=WAITS_FOR_NETWORK)
         else:
-            await self._hold(job, describe(error).sentence)
+            await self._hold(job, describe(error, subject="").sentence)
 
     async def _not_queued(self, job: VideoJob, error: ServiceError) -> None:
         book = self._book

@@ -80,6 +80,9 @@ def refused(error: ServiceError, done: int) -> FormState:
     if on_the_way.startswith("proxy") or on_the_way in ("certificate", "ca_file"):
         sentence = f"{error.message} Settings, under Connection, can test the way there."
         return FormState(problems={"base_url": sentence}, can_save_unchecked=True, done=done)
+    if on_the_way == "tls":
+        sentence = "Something answers at this address, but not over a secure connection."
+        return FormState(problems={"base_url": sentence}, can_save_unchecked=True, done=done)
     if isinstance(error, errors.ConnectionFailed | errors.TimedOut):
         return FormState(problems={"base_url": "Nothing answered at this address."}, can_save_unchecked=True, done=done)
     return FormState(sentence=short(error), can_save_unchecked=True, done=done)
@@ -89,4 +92,4 @@ def short(error: ServiceError) -> str:
     """One sentence for a row, from the one table of words."""
     from app.ui.shared.problems import describe
 
-    return describe(error, subject="check").what
+    return describe(error, subject="").what
