@@ -17,7 +17,7 @@ from app import __version__
 from app.bootstrap.ground import Ground
 from app.bootstrap.moments import Loading
 from app.bootstrap.options import USAGE, Options, read_options
-from app.bootstrap.start_failure import show_start_failure
+from app.bootstrap.start_failure import show_start_failure, show_text
 from app.credentials.redaction import SecretRegistry
 from app.storage.errors import StorageUnavailable
 from app.storage.paths import HOME_VARIABLE, Paths
@@ -38,14 +38,14 @@ def run(arguments: Sequence[str]) -> int:
     """Run the program to its end and return the exit code."""
     options = read_options(arguments)
     if isinstance(options, str):
-        print(options)
+        show_text(options)
         return 0 if options == USAGE or options.startswith("Rialto ") else 2
     if options.portable is not None:
         os.environ[HOME_VARIABLE] = str(options.portable)  # for the processes that this one starts as well
     if options.uninstall_info:
         from app.storage.left_behind import report
 
-        print(report(Paths.for_user()))
+        show_text(report(Paths.for_user()))
         return 0
     if options.self_test:
         from app.ui.shell.self_test import guide as test_itself

@@ -1,4 +1,4 @@
-"""A start that fails says so in a box on the screen: who starts a program from a menu never sees stderr."""
+"""What a start says without its window: in a box where nobody would read what is printed."""
 
 from __future__ import annotations
 
@@ -21,6 +21,15 @@ def show_start_failure(what: str, advice: str = "") -> None:
     _application = QApplication.instance() or QApplication([sys.argv[0]])
     if QGuiApplication.platformName() not in _INVISIBLE:
         failure_box(what, advice).exec()
+
+
+def show_text(text: str) -> None:
+    """Print what the command line asked for; in a box where a start has no output, as from a Windows terminal."""
+    if sys.stdout is not None:
+        print(text)
+        return
+    _application = QApplication.instance() or QApplication([sys.argv[0]])
+    QMessageBox.information(None, "Rialto", text)
 
 
 def failure_box(what: str, advice: str = "") -> QMessageBox:

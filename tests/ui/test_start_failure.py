@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QMessageBox
 
+from app import __version__
+from app.bootstrap.start import run
 from app.bootstrap.start_failure import failure_box, show_start_failure
 from app.ui.shell.single_instance import SingleInstance
 from tests.read_only import read_only
@@ -60,3 +63,14 @@ def test_the_box_says_both_sentences_as_plain_text(qtbot) -> None:
 def test_without_a_screen_only_stderr_hears_of_a_failed_start(qapp, capsys: pytest.CaptureFixture[str]) -> None:
     show_start_failure("It cannot start.", "Try this.")  # would wait for a person for ever
     assert capsys.readouterr().err == "It cannot start. Try this.\n"
+
+
+def test_what_the_command_line_asked_for_is_shown_where_nothing_can_be_printed(
+    qapp: QApplication, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A program with a window has no output on Windows."""
+    shown: list[str] = []
+    monkeypatch.setattr(sys, "stdout", None)
+    monkeypatch.setattr(QMessageBox, "information", lambda _parent, _title, text: shown.append(text))
+    assert run(["--version"]) == 0
+    assert shown == [f"Rialto {__version__}"]

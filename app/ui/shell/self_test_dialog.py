@@ -6,6 +6,7 @@ The test works in a data folder made for it, in the Sandbox and for play money; 
 from __future__ import annotations
 
 import codecs
+import sys
 from collections.abc import Sequence
 
 from PySide6.QtCore import QProcess, QTimer
@@ -79,7 +80,10 @@ class SelfTestDialog(Dialog):
         """Ask the test to end; it takes what it started with it."""
         if self._process.state() != QProcess.ProcessState.NotRunning:
             self._process.finished.disconnect(self._ended)
-            self._process.terminate()
+            if sys.platform == "win32":  # no polite end for a process without a window; it has children
+                QProcess.startDetached("taskkill", ["/T", "/F", "/PID", str(self._process.processId())])
+            else:
+                self._process.terminate()
             self._process.setParent(None)  # the dialog goes, the process is waited for
             self._process.finished.connect(self._process.deleteLater)
 
