@@ -30,7 +30,7 @@ def make_settings_tab(rialto: Rialto) -> TabPieces:
         window.registry,
         rialto.tasks,
         version=__version__,
-        toasts=lambda: window.overlays.toasts,
+        undo_stack=window.undo_stack,
         open_help=lambda place: window.overlays.open_help(place),
         connection=lambda: desk.connection,
         about=lambda: rialto.about,

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Literal
 
 from app.storage.conversations import new_id
 from app.storage.database import Database
 from app.storage.errors import NotStored, StorageError
-from app.storage.values import json_text, micros_of, object_of, read_text, text_of
+from app.storage.values import json_text, micros_of, moment_of, object_of, read_text, text_of
 
 Kind = Literal["prompt", "preset", "scene"]
 KINDS: tuple[Kind, ...] = ("prompt", "preset", "scene")
+TRASHED = "trashed "  # before the kind of what is in the trash
 FORMAT, VERSION = "rialto-presets", 1
 MAX_NAME_CHARS = 80
 MAX_IMPORTED = 500
@@ -77,7 +79,41 @@ class Presets:
         if not changed:
             raise NotStored("This preset is no longer there.")
 
-    async def remove(self, preset_id: str) -> None:
+    # The trash: another kind, and the id before the name, which leaves the name to others.
+
+    async def trash(self, preset_id: str) -> None:
+        await self._database.execute(
+            "UPDATE presets SET kind = ? || kind, name = id || ':' || name, changed_at = ?"
+            " WHERE id = ? AND kind IN (?, ?, ?)",
+            [TRASHED, micros_of(self._database.now()), preset_id, *KINDS],
+        )
+
+    async def trashed(self) -> tuple[tuple[Preset, datetime], ...]:
+        """Return what is in the trash and since when."""
+        rows = await self._database.fetch(
+            "SELECT id, kind, name, body, changed_at FROM presets WHERE substr(kind, 1, ?) = ?", [len(TRASHED), TRASHED]
+        )
+        return tuple(
+            (
+                Preset(str(row[0]), kind, read_text(row[2]).partition(":")[2], object_of(row[3])),
+                moment_of(row[4]),
+            )
+            for row in rows
+            if (kind := read_text(row[1]).removeprefix(TRASHED)) in KINDS
+        )
+
+    async def restore(self, preset_id: str) -> None:
+        """Put it back under its name; with a number behind it where that was given away meanwhile."""
+        preset = next((each for each, _ in await self.trashed() if each.id == preset_id), None)
+        if preset is None:
+            return
+        name = _free_name(preset.kind, preset.name, {(each.kind, each.name) for each in await self.all()})
+        await self._database.execute(
+            "UPDATE presets SET kind = ?, name = ? WHERE id = ?", [preset.kind, name, preset_id]
+        )
+
+    async def delete(self, preset_id: str) -> None:
+        """Delete it for good."""
         await self._database.execute("DELETE FROM presets WHERE id = ?", [preset_id])
 
     async def add_all(self, body: object) -> int:
@@ -90,9 +126,7 @@ class Presets:
         now = micros_of(self._database.now())
         rows = []
         for kind, name, content in entries:
-            free, number = name, 2
-            while (kind, free) in known:
-                free, number = f"{name[: MAX_NAME_CHARS - 5]} {number}", number + 1
+            free = _free_name(kind, name, known)
             known.add((kind, free))
             rows.append([new_id(), kind, free, json_text(content), now])
         async with self._database.transaction() as transaction:
@@ -100,6 +134,14 @@ class Presets:
                 "INSERT INTO presets (id, kind, name, body, changed_at) VALUES (?, ?, ?, ?, ?)", rows
             )
         return len(rows)
+
+
+def _free_name(kind: Kind, name: str, known: Collection[tuple[Kind, str]]) -> str:
+    """Return the name, numbered when another one of the kind is called that."""
+    free, number = name, 2
+    while (kind, free) in known:
+        free, number = f"{name[: MAX_NAME_CHARS - 5]} {number}", number + 1
+    return free
 
 
 def to_file(presets: tuple[Preset, ...]) -> dict[str, Any]:

@@ -257,6 +257,28 @@ async def test_a_cloned_voice_is_deleted_undone_restored_and_deleted_for_good(
         await until(lambda: not (samples / "mine.wav").exists())
 
 
+async def test_a_saved_prompt_that_was_removed_is_in_the_trash_of_chat_also_after_a_restart(
+    start: Callable[..., Any],
+) -> None:
+    async with start() as rialto:
+        await in_the_sandbox(rialto)
+        library: Any = rialto.chat.presets
+        library.keep("prompt", "Terse", {"text": "Be terse."})
+        await until(lambda: library.rows("prompt"))
+        library.remove(library.rows("prompt")[0].id)
+        await until(lambda: not library.rows("prompt") and rialto.window.undo_stack.can_undo("chat"))
+    async with start() as rialto:
+        await until(lambda: rialto.chat.presets is not None)
+        library = rialto.chat.presets
+        rialto.chat.trash.show()
+        await until(lambda: rialto.chat.trash.entries)
+        (entry,) = rialto.chat.trash.entries
+        assert entry.title == "Terse" and entry.second_line.startswith("Prompt · ")
+        rialto.chat.trash.restore((entry.id,))
+        await until(lambda: [row.name for row in library.rows("prompt")] == ["Terse"])
+        await until(lambda: not rialto.chat.trash.entries)
+
+
 @pytest.mark.parametrize("tab", ["chat", "speech", "transcription", "images", "video", "crypto_rpc"])
 async def test_ctrl_z_belongs_to_no_action_but_the_windows_undo(start: Callable[..., Any], tab: str) -> None:
     async with start() as rialto:

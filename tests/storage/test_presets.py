@@ -27,8 +27,30 @@ async def test_a_taken_name_is_refused_and_another_kind_does_not_count(database:
     with pytest.raises(NameTaken, match="Two"):
         await presets.rename(one, "Two")
     await presets.rename(one, "Three")
-    await presets.remove(one)
+    await presets.trash(one)
     assert [preset.name for preset in await presets.all()] == ["Three", "Two"]
+
+
+async def test_what_is_in_the_trash_leaves_its_name_and_comes_back_beside_who_has_it_now(database: Database) -> None:
+    presets = Presets(database)
+    first = await presets.save("prompt", "Terse", {"text": "1"})
+    await presets.trash(first)
+    second = await presets.save("prompt", "Terse", {"text": "2"})
+    assert first != second
+    await presets.trash(second)
+    assert {preset.id: (preset.kind, preset.name) for preset, _ in await presets.trashed()} == {
+        first: ("prompt", "Terse"),
+        second: ("prompt", "Terse"),
+    }
+    await presets.restore(first)
+    await presets.restore(second)
+    assert [(preset.name, preset.body) for preset in await presets.all()] == [
+        ("Terse", {"text": "1"}),
+        ("Terse 2", {"text": "2"}),
+    ]
+    await presets.trash(first)
+    await presets.delete(first)
+    assert await presets.trashed() == () and len(await presets.all()) == 1
 
 
 async def test_a_file_brings_them_to_another_computer_beside_what_is_there(database: Database) -> None:

@@ -105,7 +105,7 @@ async def settings(desk: Desk, office: Office, tasks: TaskScope) -> SettingsPage
         desk.window.registry,
         tasks,
         version="1.2.3",
-        toasts=lambda: desk.window.overlays.toasts,
+        undo_stack=desk.window.undo_stack,
         open_help=desk.window.overlays.open_help,
         connection=lambda: office.connection,
         about=lambda: office.about,

@@ -279,6 +279,13 @@ async def test_the_row_of_an_account_tests_renames_and_removes(desk, office, set
     toast.action.emit("undo")
     await tasks.idle()
     assert office.book.active.name == "Other name"
+    row = page.rows[office.book.active_id]
+    row.wanted.emit(office.book.active_id, "remove")
+    await tasks.idle()
+    assert [command.text for command in desk.window.undo_stack.newest()] == ["Other name was removed"]
+    desk.window.undo_stack.undo_last("settings")
+    await tasks.idle()
+    assert office.book.active.name == "Other name"
     await tasks.idle()
 
 

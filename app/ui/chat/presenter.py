@@ -103,6 +103,7 @@ class ChatPresenter(ChatPresenterChats):
         from app.ui.shared.trash import TrashKind
 
         self.trash.add_kind(TrashKind(self._trashed, self._restore, self._delete))
+        self.trash.add_kind(self.presets.trash_kind)
 
     async def _sweep(self, history: History) -> None:
         """Remove the files of attachments that no message and no draft names any more."""

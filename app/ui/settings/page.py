@@ -26,7 +26,7 @@ from app.ui.shared.search_field import SearchField
 from app.ui.shared.tab import PaletteItem, TabAction, Zones
 from app.ui.shared.tasks import TaskScope
 from app.ui.shared.theme import Theme
-from app.ui.shared.toast import ToastHost
+from app.ui.shared.undo import UndoStack
 
 if TYPE_CHECKING:
     from app.ui.settings.about.presenter import AboutPresenter
@@ -52,7 +52,7 @@ class SettingsPage(QObject):
         tasks: TaskScope,
         *,
         version: str,
-        toasts: Callable[[], ToastHost],
+        undo_stack: UndoStack,
         open_help: Callable[[str], None],
         connection: Callable[[], ConnectionPresenter],
         about: Callable[[], AboutPresenter],
@@ -65,7 +65,7 @@ class SettingsPage(QObject):
         self._keys = keys
         self._tasks = tasks
         self._version = version
-        self._toasts = toasts
+        self._undo_stack = undo_stack
         self._open_help = open_help
         self._connection = connection
         self._about = about
@@ -228,7 +228,7 @@ class SettingsPage(QObject):
                     self._open_help("secrets")
 
                 accounts = AccountsPage(
-                    theme, self._accounts, self._secrets, self._tasks, self._toasts, how, whole=False
+                    theme, self._accounts, self._secrets, self._tasks, self._undo_stack, how, whole=False
                 )
                 accounts.proxy_wanted.connect(self._change_proxy_password)
                 return accounts

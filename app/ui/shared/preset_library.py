@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,8 @@ from PySide6.QtCore import QObject, Signal
 from app.storage.errors import StorageError
 from app.storage.files import write_atomically
 from app.storage.presets import Kind, NotPresets, Preset, Presets, to_file
+from app.ui.shared import money
+from app.ui.shared.trash import TrashEntry, TrashKind, moved_text
 from app.ui.shared.undo import UndoCommand
 
 if TYPE_CHECKING:
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
 
 MAX_FILE_BYTES = 5_000_000
 MAX_DETAIL_CHARS = 160
+_KIND_WORDS = {"prompt": "Prompt", "preset": "Preset", "scene": "Prompt of images and videos"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,32 +105,49 @@ class PresetLibrary(QObject):
             await self._reread()
 
     def remove(self, preset_id: str) -> None:
-        """Take one out of the library, with Undo."""
+        """Move one to the trash."""
         self._run(self._remove, preset_id)
 
     async def _remove(self, preset_id: str) -> None:
         preset = self.one(preset_id)
         if self._presets is None or preset is None:
             return
-        await self._presets.remove(preset_id)
+        await self._presets.trash(preset_id)
         await self._reread()
 
-        def undo(_ids: object) -> None:
-            self._run(self._bring_back, preset)
+        def undo(ids: tuple[str, ...]) -> None:
+            self._run(self._restore, ids)
 
-        self._undo_stack.push(UndoCommand(self._tab, f"“{preset.name}” removed", undo, (preset.id,)))
+        self._undo_stack.push(UndoCommand(self._tab, moved_text((preset.name,), "presets"), undo, (preset.id,)))
 
     def undo(self) -> None:
         """Undo what was done last in the tab."""
         self._undo_stack.undo_last(self._tab)
 
-    async def _bring_back(self, preset: Preset) -> None:
-        """Under its name; with a number behind it where that was given away meanwhile: nothing is overwritten."""
-        if self._presets is None:
-            return
-        await self._presets.add_all(to_file((preset,)))
+    async def _restore(self, ids: tuple[str, ...]) -> None:
+        """Put presets back; nothing that has their name now is overwritten."""
+        assert self._presets is not None
+        for preset_id in ids:
+            await self._presets.restore(preset_id)
         await self._reread()
-        self.told.emit(f"“{preset.name}” is back")
+
+    @property
+    def trash_kind(self) -> TrashKind:
+        """What was removed here and in the libraries of other tabs, for the trash of one of them."""
+        return TrashKind(self._trashed, self._restore, self._delete)
+
+    async def _trashed(self) -> list[TrashEntry]:
+        now = datetime.now(UTC)
+        found = await self._presets.trashed() if self._presets is not None else ()
+        return [
+            TrashEntry(preset.id, preset.name, f"{_KIND_WORDS[preset.kind]} · {money.when(moment, now)}", moment)
+            for preset, moment in found
+        ]
+
+    async def _delete(self, ids: tuple[str, ...]) -> None:
+        assert self._presets is not None
+        for preset_id in ids:
+            await self._presets.delete(preset_id)
 
     # Files
 

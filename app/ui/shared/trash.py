@@ -48,8 +48,10 @@ class Trash(QObject):
     changed = Signal(object)  # tuple[TrashEntry, ...]
     failed = Signal(str)  # a sentence
 
-    def __init__(self, tab: str, tasks: TaskScope, undo_stack: UndoStack) -> None:
+    def __init__(self, tab: str, tasks: TaskScope, undo_stack: UndoStack, *, kept_days: int = 0) -> None:
+        """`kept_days`: how long the tab keeps what is here, 0 for ever."""
         super().__init__()
+        self.kept_days = kept_days
         self._tab = tab
         self._tasks = tasks
         self._undo_stack = undo_stack

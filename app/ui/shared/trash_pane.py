@@ -103,9 +103,8 @@ class TrashPane(QWidget):
             self.view.show_current(entries[min(place, number - 1)].id)
         for button in (self.restore, self.delete, self.empty):
             button.setEnabled(bool(number))
-        self.note.set_text(
-            "It stays here until you delete it. Searches leave it out." if number else "The trash is empty."
-        )
+        kept = f"for {self._trash.kept_days} days" if self._trash.kept_days else "until you delete it"
+        self.note.set_text(f"It stays here {kept}. Searches leave it out." if number else "The trash is empty.")
 
     def _selected(self) -> tuple[str, ...]:
         current = self.view.current_key

@@ -23,10 +23,12 @@ class UndoCommand:
         undo: Callable[[tuple[str, ...]], object],
         ids: Iterable[str],
         *,
+        note: str = "",
         has_toast: bool = True,
     ) -> None:
         self.tab = tab
         self.text = text
+        self.note = note  # what else the person should know of it
         self.ids = tuple(ids)
         self.has_toast = has_toast  # False where what was done is plain to see, such as an edit
         self._undo = undo

@@ -144,7 +144,7 @@ class Overlays(QObject):
                 keys = key_parts(entry.shortcut)
                 run = _running(window.registry.run, entry.id)
                 found.append(Candidate(entry.id, kind, action.text, hint, action.icon, keys, run))
-        found += [self._undo_candidate(command) for command in window.undo_stack.newest(here)]
+        found += [self._undo_candidate(command) for command in window.undo_stack.newest(here)[:1]]
         for tab in window.built_tabs():
             found += [Candidate.of(item) for item in tab.palette_items(text, _ITEMS_ASKED)]
         if window.has_tab("settings"):
@@ -222,6 +222,7 @@ class Overlays(QObject):
         window = self._window
         toast = self.toasts.show_toast(
             command.text,
+            command.note,
             actions=(ActionSpec("undo", "Undo"),),
             icon_name="trash",
             hint=key_text(window.registry.entry("window.undo").shortcut),

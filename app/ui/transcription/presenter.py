@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from app.ui.shared import money
 from app.ui.shared.money import position
 from app.ui.shared.trash import TrashEntry, TrashKind, moved_text
 from app.ui.transcription.document import Document
+from app.ui.transcription.presenter_base import KEPT_IN_TRASH
 from app.ui.transcription.presenter_files import Looked, collect
 from app.ui.transcription.presenter_preparing import clean_up
 from app.ui.transcription.presenter_reading import write_export
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     from app.storage.database import Database
     from app.storage.intents import Intents
     from app.storage.transcripts import TranscriptRow
-
-KEPT_IN_TRASH = timedelta(days=30)
 
 
 class TranscriptionPresenter(RecordPart):

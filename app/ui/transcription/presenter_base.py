@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from app.ui.shared.tasks import TaskScope
     from app.ui.shared.undo import UndoStack
 
+KEPT_IN_TRASH = timedelta(days=30)
 SENDABLE = ("recorded", "failed")  # by the table; what may have been paid for is sent again one by one, by hand
 Work = Callable[..., Awaitable[object]]
 
@@ -86,7 +87,7 @@ class TranscriptionPresenterBase(QObject):
         self._tasks = tasks
         self._now = now
         self.folders = folders
-        self.trash = Trash("transcription", tasks, undo_stack)
+        self.trash = Trash("transcription", tasks, undo_stack, kept_days=KEPT_IN_TRASH.days)
         self.trash.failed.connect(lambda sentence: self.notice.emit(sentence, "", ""))
         self.shelf = ModelShelf(caller)
         kept = self._kept()

@@ -22,10 +22,9 @@ from app.ui.shared.buttons import Button
 from app.ui.shared.card import Card
 from app.ui.shared.in_pieces import Pieces, at_once
 from app.ui.shared.label import Label
-from app.ui.shared.problems import ActionSpec
 from app.ui.shared.tasks import TaskScope
 from app.ui.shared.theme import Theme
-from app.ui.shared.toast import ToastHost
+from app.ui.shared.undo import UndoCommand, UndoStack
 
 
 class AccountsPage(SectionPage):
@@ -39,7 +38,7 @@ class AccountsPage(SectionPage):
         presenter: AccountsPresenter,
         secrets: SecretsPresenter,
         tasks: TaskScope,
-        toasts: Callable[[], ToastHost],
+        undo_stack: UndoStack,
         how_secrets_are_kept: Callable[[], None],
         *,
         whole: bool = True,
@@ -49,9 +48,8 @@ class AccountsPage(SectionPage):
         self._presenter = presenter
         self._secrets = secrets
         self._tasks = tasks
-        self._toasts = toasts
+        self._undo_stack = undo_stack
         self._how_secrets_are_kept = how_secrets_are_kept
-        self._hears_toasts = False
         self._done = presenter.state.form.done
         self._removed = presenter.state.removed
         self._form_waits = False
@@ -231,18 +229,11 @@ class AccountsPage(SectionPage):
             self.proxy_wanted.emit(what)
 
     def _offer_undo(self, name: str) -> None:
-        toasts = self._toasts()
-        if not self._hears_toasts:
-            self._hears_toasts = True
-            toasts.action.connect(self._toast_pressed)
-        toasts.show_toast(
-            f"{name} was removed",
-            "Its key is gone from this computer. Your chats stay.",
-            icon_name="trash",
-            actions=(ActionSpec("undo", "Undo"),),
-            key="account-removed",
+        """Only the account that was removed last can come back: the key of one more is not kept."""
+        ids = ("the removed account",)
+        self._undo_stack.forget("settings", ids)
+        note = "Its key is gone from this computer. Your chats stay."
+        undo = UndoCommand(
+            "settings", f"{name} was removed", lambda _ids: self._presenter.undo_remove(), ids, note=note
         )
-
-    def _toast_pressed(self, key: str, action: str) -> None:
-        if (key, action) == ("account-removed", "undo"):
-            self._presenter.undo_remove()
+        self._undo_stack.push(undo)
