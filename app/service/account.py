@@ -82,7 +82,9 @@ class AccountResource:
         the same key gets the same answer.
         """
         limits = await self._client.key_limits()
-        return await limits.share("rate limits", lambda: self._rate_limits(background=background))
+        return await limits.share(
+            "rate limits", lambda: self._rate_limits(background=background), background=background
+        )
 
     async def _rate_limits(self, *, background: bool) -> RateLimits:
         content = await self._client.get("/api_keys/rate_limits", resource="account", background=background)

@@ -372,8 +372,8 @@ class ServiceClient:
 
     async def _keep_to(self, limits: KeyLimits, call: Call, tell: Callable[[str, float], None]) -> None:
         """Wait for the end of a limit that a call of the same key has met. Raises where nobody waits for that."""
-        if call.background and call.kind is CallKind.READ and not call.single and limits.out_of_reach is not None:
-            raise limits.out_of_reach
+        if call.background and call.kind is CallKind.READ and (away := limits.out_of_reach) is not None:
+            raise away
         while (wait_s := limits.resets_in_s(call.bucket)) and not call.single:
             by_itself = call.background or call.paces_itself
             if wait_s > MAX_RESET_WAIT_S and call.kind is not CallKind.READ and not by_itself:

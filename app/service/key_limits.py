@@ -12,10 +12,10 @@ import hashlib
 import secrets
 import time
 from collections.abc import Awaitable, Callable
-from typing import TypeVar, cast
+from typing import NamedTuple, TypeVar, cast
 
 from app.service.addresses import origin
-from app.service.errors import ServiceError
+from app.service.errors import ConnectionFailed, ServiceError
 from app.service.pace import Pace
 from app.service.retry import FailureBudget
 
@@ -40,10 +40,10 @@ class KeyLimits:
         self.pace = pace or Pace()
         self._clock = clock
         self._resets: dict[str, float] = {}
-        self._failure: ServiceError | None = None
+        self._failure: tuple[str, str | None] | None = None  # words and code of the last one
         self._failures = 0
         self._failed_at = 0.0
-        self._asked: dict[str, asyncio.Future[object]] = {}
+        self._asked: dict[str, _Question] = {}
 
     # Limits met
 
@@ -65,30 +65,34 @@ class KeyLimits:
         self._failure, self._failures = None, 0
 
     def unreached(self, failure: ServiceError) -> None:
-        self._failure, self._failed_at = failure, self._clock()
+        self._failure, self._failed_at = (failure.message, failure.code), self._clock()
         self._failures += 1
 
     @property
-    def out_of_reach(self) -> ServiceError | None:
+    def out_of_reach(self) -> ConnectionFailed | None:
         """Why nobody asks in the background for the moment; None when it is time to ask."""
         if self._failure is None:
             return None
         gap_s = UNREACHABLE_GAPS_S[min(self._failures, len(UNREACHABLE_GAPS_S)) - 1]
-        return self._failure if self._clock() < self._failed_at + gap_s else None
+        if self._clock() >= self._failed_at + gap_s:
+            return None
+        message, code = self._failure
+        return ConnectionFailed(message, code=code, surely_not_sent=True)
 
     # Questions that several ask at once
 
-    async def share(self, question: str, ask: Callable[[], Awaitable[Asked]]) -> Asked:
+    async def share(self, question: str, ask: Callable[[], Awaitable[Asked]], *, background: bool = False) -> Asked:
         """Return what `ask` answers, or what it answers to somebody who is asking the same already. Raises its error.
 
-        When the one who asks gives up, the next one asks.
+        When the one who asks gives up, or failed in the background where little is tried, the next one asks.
         """
         while (asked := self._asked.get(question)) is not None:
-            await asyncio.wait([asked])
-            if not asked.cancelled():
-                return cast(Asked, asked.result())  # one question has one type of answer
+            await asyncio.wait([asked.answer])
+            gave_up = asked.answer.cancelled()
+            if not gave_up and (background or not asked.background or asked.answer.exception() is None):
+                return cast(Asked, asked.answer.result())  # one question has one type of answer
         future: asyncio.Future[object] = asyncio.get_running_loop().create_future()
-        self._asked[question] = future
+        self._asked[question] = _Question(future, background)
         try:
             answer = await ask()
         except ServiceError as error:
@@ -101,6 +105,11 @@ class KeyLimits:
         finally:
             del self._asked[question]
             future.cancel()  # does nothing to one that is done
+
+
+class _Question(NamedTuple):
+    answer: asyncio.Future[object]
+    background: bool
 
 
 class LimitsRegistry:

@@ -178,7 +178,10 @@ class X402Resource:
     async def balance(self, wallet: str, *, background: bool = False) -> WalletBalance:
         """Return the balance of the wallet that signs in. Raises `Forbidden` for another one."""
         path = f"/x402/balance/{_wallet(wallet)}"
-        content = await self._client.get(path, resource=RESOURCE, background=background)
+        limits = await self._client.key_limits()
+        content = await limits.share(
+            path, lambda: self._client.get(path, resource=RESOURCE, background=background), background=background
+        )
         balance = read_model(WalletBalance, _data(content))
         if balance.wallet and not _same_wallet(balance.wallet, wallet):
             raise BadAnswer("The service answered with another wallet's balance.")

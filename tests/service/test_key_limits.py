@@ -163,6 +163,22 @@ async def test_when_the_one_who_asks_gives_up_the_next_one_asks() -> None:
         assert (await second).balances.usd == 5
 
 
+async def test_what_was_tried_once_in_the_background_is_tried_in_earnest_for_a_person() -> None:
+    begun = asyncio.Event()
+
+    async def away(_received: Received, writer: asyncio.StreamWriter) -> None:
+        begun.set()
+        await asyncio.sleep(0.2)
+        writer.close()
+
+    async with serving(away, http(200, LIMITS)) as service, Watched(service.base_url) as at:
+        watcher = asyncio.ensure_future(at.service.account.rate_limits(background=True))
+        await begun.wait()
+        assert (await at.service.account.rate_limits()).balances.usd == 5
+        with pytest.raises(ConnectionFailed):
+            await watcher
+
+
 async def hang_up(_received: Received, writer: asyncio.StreamWriter) -> None:
     writer.close()
 

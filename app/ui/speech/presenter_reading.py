@@ -30,6 +30,7 @@ from app.ui.shared.paid_call import paid_call
 from app.ui.speech.presenter_calls import request_of
 
 if TYPE_CHECKING:
+    from app.service.chat_types import RetryWait
     from app.service.exchange import Exchange
     from app.service.service import Service
     from app.service.speech import Price
@@ -68,6 +69,7 @@ class Reading(QObject):
         self._not_sound: set[int] = set()  # parts whose bytes were decoded to their end and are no sound
         self.exchanges: list[Exchange] = []  # the calls of this reading
         self.working_on = 0  # the part that is on its way, 0 for none
+        self._waits_until = 0.0  # by the monotonic clock: when the part that is on its way is asked for again
         self._takes = takes
         self._files = files
         self._intents = intents
@@ -125,7 +127,7 @@ class Reading(QObject):
             part = Part(part.take_id, part.number, part.start, part.finish, "sending", charged=self._charged)
             await self._save(part)
             await paid.sent()
-            stream = service.speech.stream(request, price=self.price)
+            stream = service.speech.stream(request, price=self.price, on_wait=self._wait)
             keeper = _Keeper(self, part)
             began = monotonic()
             try:
@@ -151,6 +153,15 @@ class Reading(QObject):
             part = self._ended(keeper.part, stream.exchange, None)
             await self._save(part)
             await paid.answered(self.take.id, part.exchange_id)
+
+    def _wait(self, wait: RetryWait) -> None:
+        self._waits_until = monotonic() + wait.wait_s
+        self.changed.emit()
+
+    @property
+    def waits_s(self) -> float:
+        """Seconds until the part that is on its way is asked for again; 0 while it is under way."""
+        return max(0.0, self._waits_until - monotonic()) if self.working_on else 0.0
 
     def _ended(self, part: Part, exchange: Exchange, error: ServiceError | None, *, stopped: bool = False) -> Part:
         self.exchanges.append(exchange)

@@ -189,7 +189,8 @@ class SoundDesk(QObject):
         reading = self.reading
         if reading is None:
             return
-        if reading.working_on and reading.spool.duration_s - self.view.known_s > 0.1:
+        grown = reading.spool.duration_s - self.view.known_s > 0.1
+        if reading.working_on and (grown or self._status() != self.view.status):
             self.refresh()
         if abs(reading.spool.duration_s - self._retimed_at) > RETIME_S:
             self._retime()
@@ -251,6 +252,8 @@ class SoundDesk(QObject):
         if reading.notes:
             return next(iter(reading.notes.values()))
         count = len(reading.take.parts)
+        if reading.waits_s:
+            return f"Waiting {money.countdown(reading.waits_s)}"
         if reading.working_on:
             started = reading.working_on in reading.begins
             if count == 1:

@@ -245,6 +245,26 @@ async def test_what_is_no_sound_is_a_refusal_with_its_receipt_and_no_clip(speech
         await service.aclose()
 
 
+async def test_a_wait_for_a_limit_is_told_while_it_lasts(speech: Desk) -> None:
+    real = speech.caller.service
+    told: list[str] = []
+    speech.presenter.sound.changed.connect(lambda: told.append(speech.presenter.sound.view.status))
+    replies = (
+        http(429, {"error": "Rate limit"}, retry_after="1"),
+        http(200, QUIET_WAV, content_type="audio/wav"),
+    )
+    async with serving(*replies) as odd:
+        service = open_service(odd.base_url, "service", None, lambda exchange: None)
+        speech.caller.service = service
+        speech.presenter.use_voice("tts-kokoro", "af_sky")
+        speech.write(TEXT)
+        await speech.spoken()
+        assert "Waiting 0:02" in told
+        assert told[-1] == ""
+        speech.caller.service = real
+        await service.aclose()
+
+
 async def test_429_for_ever_is_tried_four_times_and_then_asks(speech: Desk) -> None:
     real = speech.caller.service
     async with serving(http(429, {"error": "Rate limit"}, retry_after="0.05")) as odd:
