@@ -19,7 +19,8 @@ from app.ui.chat.live_answer import Arrived, LiveAnswer
 from app.ui.chat.presenter_answer import AnswerWriter, Ending, store_ending
 from app.ui.chat.presenter_requests import note_of, without_bytes
 from app.ui.chat.presenter_rows import problem_text
-from app.ui.shared.problems import LONGEST_COUNTDOWN_S, ActionSpec, Problem, describe
+from app.ui.shared.money import LONGEST_COUNTDOWN_S
+from app.ui.shared.problems import ActionSpec, Problem, describe
 
 if TYPE_CHECKING:
     from app.service.chat_types import ChatRequest, RetryWait

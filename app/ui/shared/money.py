@@ -15,6 +15,7 @@ from typing import ParamSpec
 DASH = "–"
 PLAY_MONEY = "play money"  # said of every amount that only the Sandbox's balance pays
 MOST = 10**15  # of USD or of anything counted; what is larger is a mistake, and wider than its place
+LONGEST_COUNTDOWN_S = 300.0  # a longer wait is told as a time of day, and is the person's to decide on
 LONGEST_S = 10_000 * 3600  # a duration of more than a year is a mistake, too
 _CENTS = 2
 _FINE = 4  # decimals below ten cents
@@ -251,6 +252,13 @@ def coming(at: datetime, now: datetime) -> str:
 
 
 @or_dash
+def due(seconds: float, now: datetime) -> str:
+    """Return when a wait ends: `in 0:58`, and beyond five minutes the time of day."""
+    if seconds <= LONGEST_COUNTDOWN_S:
+        return f"in {countdown(seconds)}"
+    return coming(now + timedelta(seconds=seconds), now)
+
+
 def when(at: datetime | None, now: datetime) -> str:
     """Return a moment in the past as people say it: `4 min ago`, `today 11:47`, `yesterday 09:10`, `3 Mar 2026`."""
     if at is None:

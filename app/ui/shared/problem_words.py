@@ -57,7 +57,6 @@ def told_to_wait(error: errors.ServiceError, told: Told, subject: str, moment: s
         return replace(told, meaning=f"{told.meaning} Try again {moment}.", primary=RETRY, waits=False)
     return replace(
         told,
-        what="Limit reached",
         meaning=_join(f"Resets {moment}.", _whose_limit(error), _kept(subject), "Nothing was charged."),
         primary=RETRY,
         waits=False,
@@ -397,7 +396,7 @@ def _rate_limited(error: errors.ServiceError, subject: str, charged: str) -> Tol
             severity="warn",
         )
     return Told(
-        "Too many requests this minute",
+        "Limit reached",
         _join(f"Rialto sends your {subject} again by itself when the time is up.", _whose_limit(error)),
         DISMISS,
         CHOOSE_MODEL,

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Literal
 
+from app.ui.shared.money import LONGEST_COUNTDOWN_S, coming
+
 if TYPE_CHECKING:
     from app.service.errors import ServiceError
     from app.ui.shared.problem_words import Button
 
-# Up to here a wait is counted down where something is sent again by itself; a longer one is the person's to decide on.
-LONGEST_COUNTDOWN_S = 300.0
 Severity = Literal["bad", "warn", "quiet"]
 
 
@@ -92,8 +92,6 @@ def describe(
     wait = error.retry_after_s
     until = now + timedelta(seconds=wait) if wait is not None and told.waits else None
     if until is not None and not (sends_again and wait is not None and wait <= LONGEST_COUNTDOWN_S):
-        from app.ui.shared.money import coming
-
         told, until = told_to_wait(error, told, subject, coming(until, now)), None
 
     def button(spec: Button | None) -> ActionSpec | None:

@@ -146,7 +146,7 @@ class RowWriter:
             return "fetching the file"
         if job.queued_at is None:
             waits_s = self._send_waits_s()
-            return f"sent in {money.countdown(waits_s)}" if waits_s else "on its way"
+            return f"sent {money.due(waits_s, now)}" if waits_s else "on its way"
         elapsed = max(0.0, (now - job.queued_at).total_seconds())
         usual = job.average_s or self._book.usual_s(job.model)
         if not usual:
@@ -154,7 +154,7 @@ class RowWriter:
         if elapsed < usual:
             return f"about {_whole(usual - elapsed)} left"
         rests_s = self._rests_s()
-        return f"asks again in {money.countdown(rests_s)}" if rests_s else f"{_whole(elapsed)}, usually {_whole(usual)}"
+        return f"asks again {money.due(rests_s, now)}" if rests_s else f"{_whole(elapsed)}, usually {_whole(usual)}"
 
     def is_close(self, job: VideoJob, now: datetime) -> bool:
         """True while its words change from second to second."""
@@ -209,10 +209,11 @@ class RowWriter:
             yield job.note
         rests_s = self._rests_s()
         if rests_s and job.state in ("running", "ready") and job.id not in self._received:
-            at = money.clock(now + timedelta(seconds=rests_s))
+            until = money.due(rests_s, now)
+            if until.startswith("in "):
+                until = f"at {money.clock(now + timedelta(seconds=rests_s))}, {until}"
             yield (
-                f"The service wants fewer questions for now: Rialto asks again at {at}, in {money.countdown(rests_s)}."
-                " The video goes on being made."
+                f"The service wants fewer questions for now: Rialto asks again {until}. The video goes on being made."
             )
 
 

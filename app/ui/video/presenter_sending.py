@@ -32,6 +32,7 @@ from app.service.errors import (
 )
 from app.storage.errors import NotStored, StorageError
 from app.storage.intents import NOBODY_KNOWS, Intents
+from app.ui.shared.money import LONGEST_COUNTDOWN_S
 from app.ui.shared.paid_call import STOPPED_ON_ITS_WAY, end_of_call, paid_call
 from app.ui.shared.problems import describe
 from app.ui.video.consent import read_consent
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 KIND = "video"
 SEND = "video send"
+MAX_RESENDS = 1  # how often a job is sent again by itself after a limit, on top of the tries of each call
 AT_ONCE = 4  # jobs of one account at the service; the others wait here, where they can be cancelled for nothing
 OLD_QUOTE = timedelta(minutes=10)
 DEFAULT_REST_S = 60.0  # after a refusal that does not say for how long: limits are counted by the minute
@@ -69,6 +71,7 @@ class Sender:
         self.is_offline = False
         self.pace = 1.0  # shortens waits; tests turn it
         self.on_wait: Callable[[], None] = _nothing  # called as a wait begins and as it ends
+        self._resends: dict[str, int] = {}  # by job: how often it was sent again by itself after a limit
         self._sent_at = 0.0  # of the monotonic clock: when the job that is on its way is let through
 
     @property
@@ -202,6 +205,8 @@ class Sender:
             book.noticed.emit(job.id, "consent")
         elif isinstance(error, PaymentRequired):
             await self._hold(job, problem.meaning, short=True)
+        elif isinstance(error, RateLimited) and self._is_refused_too_long(job, error):
+            await self._hold(job, problem.sentence)
         elif isinstance(error, RateLimited):  # surely not queued, so it may be sent once more
             self.is_offline = True
             await book.change(job.id, state="waiting", note=TOO_MANY)
@@ -217,6 +222,14 @@ class Sender:
             note = f"{problem.sentence} Nothing was charged."
             await book.change(job.id, state="failed", note=note, form=form, ended_at=book.now())
             book.noticed.emit(job.id, "failed")
+
+    def _is_refused_too_long(self, job: VideoJob, error: RateLimited) -> bool:
+        """Whether the person is asked instead of sending once more by itself: nothing is tried for ever."""
+        resends = self._resends.pop(job.id, 0)
+        if resends >= MAX_RESENDS or (error.retry_after_s or 0.0) > LONGEST_COUNTDOWN_S:
+            return True
+        self._resends[job.id] = resends + 1
+        return False
 
     async def _hold(self, job: VideoJob, note: str, *, short: bool = False, limit: str = "") -> None:
         """Let a job wait for the person. `short`: for lack of credits, which a top-up can change. `limit`: the scope

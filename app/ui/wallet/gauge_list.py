@@ -9,7 +9,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.ui.shared.label import Label
-from app.ui.shared.money import count, countdown, short_count
+from app.ui.shared.money import count, due, short_count
 from app.ui.shared.theme import Theme
 from app.ui.wallet.state import Gauge
 
@@ -87,7 +87,7 @@ class GaugeRow(QWidget):
         if gauge.resets_at is None or gauge.resets_at <= now:
             return self.tr("whole")
         seconds = (gauge.resets_at - now).total_seconds()
-        return self.tr("in {n} s").format(n=int(seconds) + 1) if seconds < 60 else f"in {countdown(seconds)}"
+        return self.tr("in {n} s").format(n=int(seconds) + 1) if seconds < 60 else due(seconds, now)
 
 
 class GaugeList(QWidget):

@@ -24,10 +24,11 @@ def read(room: Room) -> str:
 
 
 def let_pass(room: Room, seconds: float) -> None:
-    """Turn the clock of the poller, which waits in real seconds here."""
-    poller = room.desk.presenter.poller
-    clock = poller._clock
-    poller._clock = lambda: clock() + seconds
+    """Turn the clocks of the poller and of the key's limits, which wait in real seconds here."""
+    poller, service = room.desk.presenter.poller, room.desk.caller.service
+    assert service is not None
+    for timed in (service.client.limits, poller):
+        timed._clock = lambda clock=timed._clock: clock() + seconds  # type: ignore[misc]  # bound here
     poller.wake()
 
 
@@ -128,6 +129,27 @@ async def test_R_LIM_08_a_job_that_is_too_many_this_minute_waits_says_so_and_is_
         room.desk.presenter.poller.soon()
         await room.desk.reaches(job_id, "running")
         assert await controls.paid_jobs() == 1
+
+
+@pytest.mark.parametrize(("after", "sent"), [("30000", 1), ("200", 2)])
+async def test_a_job_that_the_limit_turns_away_for_long_or_again_and_again_asks(
+    tmp_home: Path, controls: Controls, after: str, sent: int
+) -> None:
+    async with open_desk(tmp_home, controls) as desk:
+        headers = {"Retry-After": after, **NO_HINT}
+        await controls.fault("answer", status=429, path="/video/queue", headers=headers)
+        await desk.fill()
+        assert desk.presenter.queue()
+        await desk.until(lambda: desk.jobs)
+        (job,) = desk.jobs
+        for _ in range(sent - 1):
+            await desk.until(lambda: desk.presenter.sending.waits_s)
+            desk.presenter.sending.forget_wait()  # the time is up
+            desk.presenter.poller.soon()
+        await desk.until(lambda: desk.one(job.id).held)
+        assert desk.one(job.id).note.startswith("Limit reached. Resets ")
+        assert len(await controls.calls("/video/queue")) == sent
+        assert await controls.paid_jobs() == 0
 
 
 async def test_a_download_address_that_is_asked_too_often_rests_alone(tmp_home: Path, controls: Controls) -> None:
