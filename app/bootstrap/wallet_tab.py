@@ -9,6 +9,7 @@ from app.ui.shared.budget import read_limit
 from app.ui.wallet.page import WalletPage
 from app.ui.wallet.presenter import WalletPresenter
 from app.ui.wallet.presenter_api_keys import ApiKeysPresenter
+from app.ui.wallet.presenter_holdings import SandboxPurses
 from app.ui.wallet.presenter_receipts import ReceiptsPresenter
 from app.ui.wallet.presenter_top_up import TopUpPresenter
 from app.ui.wallet.wallet_dialogs import WalletDialogs
@@ -40,7 +41,8 @@ def make_wallet_tab(rialto: Rialto) -> TabPieces:
         return await books_since(desk.sandbox.address())
 
     receipts = ReceiptsPresenter(rialto.caller, desk.book, desk.ledger, rialto.tasks, books_since=books_since)
-    top_ups = TopUpPresenter(desk.book, keys, rialto.tasks, desk.switch.open, own_cap)
+    purses = SandboxPurses(desk.sandbox.address)
+    top_ups = TopUpPresenter(desk.book, keys, rialto.tasks, desk.switch.open, own_cap, purses)
     api_keys = ApiKeysPresenter(rialto.caller, rialto.tasks)
     api_keys.note_secret = rialto.secrets.add
     page = WalletPage(rialto.theme, presenter, receipts, keys, top_ups, api_keys, rialto.tasks, whole=False)

@@ -185,6 +185,11 @@ class SandboxControls:
         """Set everything back to how it was when it started: balances, callers, jobs, chains, log, clock, faults."""
         await self._ask("POST", "/reset")
 
+    async def held(self, address: str) -> Decimal:
+        """Return what a wallet holds of the play dollars."""
+        content = await self._ask("GET", f"/wallets/{quote(address, safe='')}")
+        return Decimal(str(content["usdc"])) if isinstance(content, Mapping) and "usdc" in content else Decimal(0)
+
     async def give(self, address: str, usd: Decimal) -> Decimal:
         """Send play dollars to a wallet; return what it holds then."""
         content = await self._ask("POST", "/faucet", {"address": address, "amount": str(usd)})

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from app.ui.shared.money import money
+from app.ui.wallet.presenter_holdings import GIFT_USD, SandboxPurses, held_on_chain, price_of_asking
 from app.ui.wallet.presenter_open_payments import OpenPayments
 from app.ui.wallet.presenter_top_up_rows import other_way, receipt_rows, sheet_row, wait_words, way
 from app.ui.wallet.top_up_state import SheetRow, TopUpView
@@ -54,6 +55,7 @@ class TopUpPresenter(QObject):
         tasks: TaskScope,
         open_service: Callable[[Account], Awaitable[Service | None]],
         own_cap: Callable[[], Decimal | None] = lambda: None,
+        purses: SandboxPurses | None = None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         super().__init__()
@@ -62,6 +64,7 @@ class TopUpPresenter(QObject):
         self._tasks = tasks
         self._open_service = open_service
         self._own_cap = own_cap
+        self._purses = purses
         self._now = now
         self._intents: Intents | None = None
         self.open = OpenPayments(book, tasks, open_service, now)
@@ -128,6 +131,14 @@ class TopUpPresenter(QObject):
         self._change(chosen=place)
         self._tasks.replace("top-up review", self._review)
 
+    def look_at_purse(self) -> None:
+        """Find out what the wallet holds. Free in the Sandbox; elsewhere it costs `asking_price`."""
+        self._tasks.replace("top-up holds", self._look_at_purse, None)
+
+    def fill_purse(self) -> None:
+        """Let the Sandbox's faucet give the wallet play dollars."""
+        self._tasks.replace("top-up holds", self._look_at_purse, GIFT_USD)
+
     def back(self) -> None:
         step = self.view.step
         if step in ("payment", "review", "refused"):
@@ -148,7 +159,7 @@ class TopUpPresenter(QObject):
 
         A payment whose intent is being written goes on to its end.
         """
-        asking = ("top-up terms", "top-up review", *(() if self._committed else ("top-up pay",)))
+        asking = ("top-up terms", "top-up review", "top-up holds", *(() if self._committed else ("top-up pay",)))
         stopped = [self._tasks.cancel(name) for name in asking]
         if any(stopped):
             self._change(busy=False, waits_until=None)
@@ -190,7 +201,34 @@ class TopUpPresenter(QObject):
         self._terms, self._options = terms, options
         ways = (*(way(each) for each in options), *(other_way(each) for each in others))
         problem = "" if options else "None of the ways that the service names can be used here."
-        self._change(step="payment", busy=False, ways=ways, chosen=0, problem=problem)
+        may_ask = bool(options) and not account.is_sandbox and not account.watch_only
+        price = price_of_asking(options[0].token) if may_ask else None
+        self._change(step="payment", busy=False, ways=ways, chosen=0, problem=problem, asking_price=price)
+        if account.is_sandbox:
+            self.look_at_purse()
+
+    async def _look_at_purse(self, gift_usd: Decimal | None) -> None:
+        from app.service.errors import ServiceError
+        from app.ui.shared.problems import describe
+
+        account = self._account
+        assert account is not None
+        held, note = None, "What it holds could not be read."
+        self._change(is_looking=True, holds_note="")
+        try:
+            if account.is_sandbox and self._purses is not None:
+                held = await self._purses.held(account.address, gift_usd=gift_usd)
+            elif not account.is_sandbox and self._options and (service := await self._open_service(account)):
+                try:
+                    held = await held_on_chain(service, self._options[0].token, account.address)
+                finally:
+                    await service.aclose()
+        except ServiceError as error:
+            note = describe(error, subject="question").sentence
+        finally:
+            self._change(is_looking=False)
+        if account is self._account:
+            self._change(holds=held, holds_note="" if held is not None else note)
 
     async def _review(self) -> None:
         from app.wallet.errors import WalletError

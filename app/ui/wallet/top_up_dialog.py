@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from decimal import Decimal
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
@@ -29,6 +30,7 @@ from app.ui.shared.label import Label
 from app.ui.shared.segmented import SegmentedChoice
 from app.ui.shared.theme import Theme
 from app.ui.wallet.account_card import column
+from app.ui.wallet.presenter_holdings import GIFT_USD
 from app.ui.wallet.presenter_top_up import TopUpPresenter
 from app.ui.wallet.sign_sheet import SignSheet
 from app.ui.wallet.steps import Steps
@@ -67,7 +69,7 @@ class TopUpDialog(Dialog):
         self.pages, self._page_layout = column(theme, 0, wraps=True)  # no stack: hidden pages would ask for room
         self.body.addWidget(self.pages, 1)
         self.amount_page = self._make_amount()
-        self.payment_page, ways = column(theme, 8, wraps=True)
+        self.payment_page, ways = self._make_payment()
         self._ways: WidgetList[QWidget] = WidgetList(ways)
         self.review_page = self._make_review()
         self.end_page, end = column(theme, 8, wraps=True)
@@ -125,6 +127,22 @@ class TopUpDialog(Dialog):
         layout.addWidget(Label(theme, note, "small", "text2", wrap=True))
         return page
 
+    def _make_payment(self) -> tuple[QWidget, QVBoxLayout]:
+        """The ways to pay, to be filled, and below them what the wallet holds: before anything is signed."""
+        theme = self._theme
+        page, layout = column(theme, 16, wraps=True)
+        ways, filled = column(theme, 8, wraps=True)
+        layout.addWidget(ways)
+        row = QHBoxLayout()
+        row.setSpacing(theme.px(12))
+        self.holds = Label(theme, "", weight=600, wrap=True, tabular=True)
+        self.look = Button(theme, "", "refresh", size="small")
+        self.look.clicked.connect(self._look)
+        row.addWidget(self.holds, 1)
+        row.addWidget(self.look)
+        layout.addLayout(row)
+        return page, filled
+
     def _make_review(self) -> QWidget:
         theme = self._theme
         page = QWidget()
@@ -140,6 +158,7 @@ class TopUpDialog(Dialog):
         layout.addWidget(self.credits)
         self.payer = Label(theme, "", wrap=True)
         self.wallet = Label(theme, "", "small", mono=True, wrap=True)
+        self.held = Label(theme, "", wrap=True, tabular=True)
         self.network = Label(theme, "", wrap=True)
         fee = Label(theme, "None. The service sends the payment.", wrap=True)
         self.ends = Label(theme, "", wrap=True, tabular=True)
@@ -152,6 +171,7 @@ class TopUpDialog(Dialog):
             (
                 ("From", self.payer),
                 ("", self.wallet),
+                ("Holds", self.held),
                 ("Network", self.network),
                 ("Network fee", fee),
                 ("Offer ends", self.ends),
@@ -248,6 +268,7 @@ class TopUpDialog(Dialog):
             self._show_review(view)
         if place == 3:
             self._show_end(view)
+        self._show_holds(view)
         self._draw_buttons()
         self._tick()
         self._make_room()
@@ -301,6 +322,22 @@ class TopUpDialog(Dialog):
                 words = f"{money.money(way.least_usd)} or more, paid to"
                 self._ways.add(Label(theme, words, "small", "text2"))
                 self._ways.add(Label(theme, way.receiver, "small", mono=True, wrap=True))
+
+    def _show_holds(self, view: TopUpView) -> None:
+        where = f" on {view.ways[view.chosen].network}" if view.chosen < len(view.ways) else ""
+        token = "play USDC" if view.is_play else "USDC"
+        held = f"{_tokens(view.holds)} {token}" if view.holds is not None else ""
+        words = f"This wallet holds {held}{where}" if held else f"What this wallet holds{where} is not known yet"
+        if view.holds_too_little:
+            words += f", less than the {_tokens(view.amount)} that you want to add"
+        self.holds.set_text(f"{view.holds_note} " * bool(view.holds_note) + f"{words}.")
+        self.holds.set_role("warn" if view.holds_too_little else "text")
+        self.held.set_text(held or "Not looked up")
+        self.held.set_role("warn" if view.holds_too_little else "text")
+        price = "" if view.asking_price is None else f" · {money.money(view.asking_price)}"
+        self.look.setText(f"Get {GIFT_USD} play USDC" if view.is_play else f"Look it up{price}")
+        self.look.setVisible(view.holds_too_little if view.is_play else view.asking_price is not None)
+        self.look.setEnabled(not view.is_looking)
 
     def _show_review(self, view: TopUpView) -> None:
         theme = self._theme
@@ -396,6 +433,12 @@ class TopUpDialog(Dialog):
 
     # What the person does
 
+    def _look(self) -> None:
+        if self._shown is not None and self._shown.is_play:
+            self.presenter.fill_purse()
+        else:
+            self.presenter.look_at_purse()
+
     def _take(self, text: str) -> None:
         self.amount.setText(text)
         self.presenter.set_amount(text)
@@ -421,3 +464,7 @@ class TopUpDialog(Dialog):
     def reject(self) -> None:
         """A payment that is on its way goes on: it is on disk, and its card will say how it ended."""
         super().reject()
+
+
+def _tokens(amount: Decimal) -> str:
+    return money.money(amount, money.decimals_of([amount])).removeprefix("$")

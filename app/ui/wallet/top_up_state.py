@@ -45,6 +45,10 @@ class TopUpView:
     balance: Decimal | None = None
     ways: tuple[WayToPay, ...] = ()
     chosen: int = 0
+    holds: Decimal | None = None  # of the token that it pays with, None while nobody has looked
+    holds_note: str = ""  # why it is not known
+    asking_price: Decimal | None = None  # what looking costs; None: nobody can look from here
+    is_looking: bool = False
     rows: tuple[SheetRow, ...] = ()
     checks: tuple[str, ...] = ()
     document: str = ""  # the typed data as JSON
@@ -57,6 +61,10 @@ class TopUpView:
     credited: Decimal | None = None
     new_balance: Decimal | None = None
     receipt: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def holds_too_little(self) -> bool:
+        return self.holds is not None and self.holds < self.amount
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ from app.ui.shared.theme import Theme
 from app.ui.wallet.page import WalletPage
 from app.ui.wallet.presenter import WalletPresenter
 from app.ui.wallet.presenter_api_keys import ApiKeysPresenter
+from app.ui.wallet.presenter_holdings import SandboxPurses
 from app.ui.wallet.presenter_keys import WalletKeys
 from app.ui.wallet.presenter_receipts import ReceiptsPresenter
 from app.ui.wallet.presenter_top_up import TopUpPresenter
@@ -176,7 +177,12 @@ async def open_desk(home: Path, sandbox: RunningSandbox, theme: Theme) -> AsyncI
         caller, book, ledger, tasks, books_since=lambda: books_since((sandbox.base_url, sandbox.api_key))
     )
     top_ups = TopUpPresenter(
-        book, keys, tasks, switch.open, lambda: read_limit(settings.value.budgets.get("hard top-up", ""))
+        book,
+        keys,
+        tasks,
+        switch.open,
+        lambda: read_limit(settings.value.budgets.get("hard top-up", "")),
+        SandboxPurses(lambda: (sandbox.base_url, sandbox.api_key)),
     )
     page = WalletPage(theme, presenter, receipts, keys, top_ups, ApiKeysPresenter(caller, tasks), tasks)
     parts = (book, caller, switch, budget, ledger, database, intents, settings, tasks, sandbox, home, place)

@@ -12,6 +12,7 @@ import pytest
 from PySide6.QtWidgets import QLabel
 
 from app.bootstrap.wallet_tab import top_up_and_go_on
+from app.credentials.accounts import new_account
 from app.credentials.stores import SessionStore
 from app.service.errors import BadRequest
 from app.service.x402 import Settlement, X402Resource
@@ -262,3 +263,53 @@ async def test_a_payment_that_the_rate_limit_turned_away_stays_open_and_is_sent_
 async def refuse_once(wallet: Desk, after_s: int) -> None:
     """The next call about top-ups is one too many for this minute."""
     await wallet.fault("answer", times=1, path="/x402/top-up", status=429, headers={"Retry-After": str(after_s)})
+
+
+EMPTY_KEY = "0x" + "42" * 32
+
+
+async def test_an_empty_wallet_of_the_sandbox_says_so_before_it_signs_and_is_filled_with_one_press(
+    wallet: Desk,
+) -> None:
+    account = await wallet.keys.add_from_key("Empty", EMPTY_KEY, "evm", wallet.sandbox_account)
+    dialog = await wallet.open_top_up(account)
+    dialog.go.click()
+    await wallet.until(lambda: wallet.top_ups.view.holds is not None)
+    assert wallet.top_ups.view.step == "payment"
+    assert dialog.holds.text().startswith("This wallet holds 0.00 play USDC on Sandbox")
+    assert "less than the 5.00 that you want to add" in dialog.holds.text()
+    assert dialog.look.isVisibleTo(dialog) and dialog.look.text() == "Get 100 play USDC"
+    dialog.look.click()
+    await wallet.until(lambda: wallet.top_ups.view.holds == 100)
+    assert dialog.holds.text().startswith("This wallet holds 100.00 play USDC")
+    assert not dialog.look.isVisibleTo(dialog)
+    dialog.go.click()
+    await wallet.until(lambda: wallet.top_ups.view.step == "review")
+    assert dialog.held.text() == "100.00 play USDC"
+    dialog.go.click()
+    await wallet.until(lambda: wallet.top_ups.view.step == "done")
+    assert Decimal((await wallet.wallet_state(account))["usd"]) == 5
+    await wallet.leave(dialog)
+
+
+async def test_what_a_wallet_holds_for_real_is_looked_up_when_asked_for_and_at_the_price_on_the_button(
+    wallet: Desk,
+) -> None:
+    await wallet.control("/settings", "PUT", dialect="venice")
+    site = new_account("Service", wallet.sandbox.base_url, dialect="venice")
+    account = await wallet.keys.add_from_key("Mine", EMPTY_KEY, "evm", site)
+    assert not account.is_sandbox
+    await wallet.control(f"/wallets/{account.address}", "PUT", usd="3")
+    dialog = await wallet.open_top_up(account)
+    dialog.go.click()
+    await wallet.until(lambda: wallet.top_ups.view.step == "payment")
+    assert Decimal((await wallet.wallet_state(account))["usd"]) == 3, "nothing billable is asked unasked"
+    assert dialog.holds.text() == "What this wallet holds on Base, chain 8453 is not known yet."
+    assert dialog.look.text() == "Look it up · $0.000014"
+    dialog.look.click()
+    await wallet.until(lambda: wallet.top_ups.view.holds is not None or wallet.top_ups.view.holds_note)
+    assert dialog.holds.text() == (
+        "This wallet holds 0.00 USDC on Base, chain 8453, less than the 5.00 that you want to add."
+    )
+    assert Decimal((await wallet.wallet_state(account))["usd"]) == 3 - Decimal("0.000014")
+    await wallet.leave(dialog)
