@@ -7,9 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.sandbox.wallets_faucet import FAUCET_ADDRESS
+from app.sandbox.x402_terms import PLAY_ASSET
 from app.storage.paths import resources
 from app.ui.crypto_rpc.log_ranges import BlockRange, LogSearch, cut, is_too_wide
-from app.ui.crypto_rpc.methods import MethodCatalogue, search
+from app.ui.crypto_rpc.methods import (
+    ANY_ADDRESS,
+    SANDBOX_ACCOUNT,
+    SANDBOX_CONTRACT,
+    MethodCatalogue,
+    sandbox_example,
+    search,
+)
 from app.ui.crypto_rpc.presenter_readings import reading_of
 
 DATA = resources() / "data"
@@ -62,6 +71,17 @@ def test_an_example_has_every_needed_parameter() -> None:
     assert len(CATALOGUE.info("base-mainnet", "eth_call").example) == 2  # the overrides are optional
     assert CATALOGUE.info("base-mainnet", "eth_call").only_reads
     assert not CATALOGUE.info("base-mainnet", "eth_sendRawTransaction").only_reads
+
+
+def test_the_sandbox_has_what_its_examples_name() -> None:
+    assert (SANDBOX_CONTRACT, SANDBOX_ACCOUNT) == (PLAY_ASSET, FAUCET_ADDRESS)
+    called = sandbox_example("eth_call", CATALOGUE.info("base-mainnet", "eth_call").example)
+    assert called == [{"to": PLAY_ASSET, "data": "0x18160ddd"}, "latest"]
+    logs = sandbox_example("eth_getLogs", CATALOGUE.info("base-mainnet", "eth_getLogs").example)
+    assert logs == [{"fromBlock": "0x0", "toBlock": "latest", "address": PLAY_ASSET, "topics": []}]
+    for name in ("eth_getCode", "eth_getStorageAt", "eth_getBalance", "debug_traceCall"):
+        example = CATALOGUE.info("base-mainnet", name).example
+        assert ANY_ADDRESS in str(example) and ANY_ADDRESS not in str(sandbox_example(name, example))
 
 
 def test_searching_looks_at_names_first_and_then_at_help() -> None:

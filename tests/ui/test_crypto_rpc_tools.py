@@ -215,3 +215,22 @@ def test_an_address_with_a_typing_error_makes_no_plan() -> None:
         sheet_plan(NETWORK, " ", "")
     with pytest.raises(NoPlan, match="comes before"):
         log_plan(NETWORK, {}, "10", "9", "100", "5")
+
+
+async def test_in_the_sandbox_the_examples_find_something(window: RpcWindow) -> None:
+    """A newcomer who changes nothing: a search for logs finds transfers, a call has an answer."""
+    window.run("Search logs over many blocks…")
+    dialog = await window.dialog()
+    assert isinstance(dialog, ToolDialog)
+    write(field(dialog, "First block"), "0")
+    press(dialog, "Search")
+    await window.settle()
+    run = window.presenter.run
+    assert run is not None
+    found = run.outcomes[0].value
+    assert isinstance(found, list) and len(found) >= 3
+    window.presenter.remove_calls([0])
+    window.presenter.add_method("eth_call")
+    row = window.presenter.draft.rows[-1]
+    answer = await window.desk.service.crypto_rpc.call(NETWORK, row.method, row.params)
+    assert int(str(answer.outcome.result), 16) > 0

@@ -14,6 +14,13 @@ from pathlib import Path
 from app.service.rpc_methods import STATE_CHANGING, Family, Tier, call_credits, family_of, refusal_of, tier_of
 
 MAX_FOUND = 400
+# What stands for any address in the examples, and what is there in the Sandbox: a token with transfers in its logs, and
+# an account with money.
+ANY_ADDRESS = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
+SANDBOX_CONTRACT = "0xA434427E4FE827775149d3A2212c83ec6Fb83033"
+SANDBOX_ACCOUNT = "0x32039A48f9599f57eCee4dCced9c86A746Efe1dd"
+_TOTAL_SUPPLY = "0x18160ddd"  # totalSupply()
+_OF_ACCOUNTS = ("eth_getBalance", "eth_getTransactionCount")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +52,23 @@ class MethodInfo:
     def example(self) -> list[object]:
         """Parameters to begin with: an example for each that is needed."""
         return [parameter.example for parameter in self.parameters if not parameter.optional]
+
+
+def sandbox_example(method: str, example: Sequence[object]) -> list[object]:
+    """The same example with addresses under which the Sandbox's chains have something to show."""
+    address = SANDBOX_ACCOUNT if method in _OF_ACCOUNTS else SANDBOX_CONTRACT
+
+    def shown(value: object) -> object:
+        if isinstance(value, Mapping):
+            fields = {name: shown(one) for name, one in value.items()}
+            if fields.get("data") == "0x" and fields.get("to") == SANDBOX_CONTRACT:
+                fields["data"] = _TOTAL_SUPPLY
+            return fields | ({"fromBlock": "0x0"} if method == "eth_getLogs" else {})
+        if isinstance(value, list):
+            return [shown(one) for one in value]
+        return address if value == ANY_ADDRESS else value
+
+    return [shown(value) for value in example]
 
 
 class MethodCatalogue:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QCheckBox, QGridLayout
 
+from app.ui.crypto_rpc.methods import SANDBOX_CONTRACT
 from app.ui.crypto_rpc.networks import network_title
 from app.ui.crypto_rpc.presenter_plans import log_plan, repeat_plan, sheet_plan, watch_plan
 
@@ -68,7 +69,9 @@ class ToolDesk(QObject):
             " found stands in one table and in one file. Address and topics are those of the selected eth_getLogs.",
             "Search",
         )
-        address = dialog.line("Address of the contract", _text(asked.get("address")), "0x…, or nothing for all")
+        usual = SANDBOX_CONTRACT if self._page.presenter.in_sandbox and not asked else ""
+        named = _text(asked.get("address")) or usual
+        address = dialog.line("Address of the contract", named, "0x…, or nothing for all")
         first = dialog.line("First block", _block(asked.get("fromBlock")), "0")
         last = dialog.line("Last block", _block(asked.get("toBlock")) or "latest", "latest")
         step = dialog.line("Blocks in one request", USUAL_BLOCKS)

@@ -19,7 +19,7 @@ from app.storage.rpc_collections import RpcCollections
 from app.storage.rpc_interfaces import RpcInterfaces
 from app.ui.crypto_rpc.batch import CallRow, read_text
 from app.ui.crypto_rpc.draft import Draft, fresh_key
-from app.ui.crypto_rpc.methods import MethodCatalogue, MethodInfo
+from app.ui.crypto_rpc.methods import MethodCatalogue, MethodInfo, sandbox_example
 from app.ui.crypto_rpc.networks import NetworkRow
 from app.ui.crypto_rpc.presenter_caps import CapsCounter
 from app.ui.crypto_rpc.presenter_collections import CollectionShelf
@@ -214,9 +214,15 @@ class CryptoRpcPresenter(QObject):
 
         self.edit(change)
 
+    @property
+    def in_sandbox(self) -> bool:
+        return self._caller.is_sandbox
+
     def add_method(self, name: str) -> None:
         """Put a call with the method's example at the end of the batch."""
         example = self.method(name).example
+        if self.in_sandbox:
+            example = sandbox_example(name, example)
         self.keeper.note_used(name)
         self.edit(lambda draft: draft.add(name, example))
 
