@@ -73,10 +73,12 @@ class Rialto:
             reduced_motion=value.reduced_motion,
         )
         self.theme.apply(qt_app, hold_sheet=True, has_fusion=has_fusion, collect_ms=COLLECT_MS)
-        self.tasks = TaskScope(self._crashed, held=True)
+        self.tasks = TaskScope(self._crashed, held=True, on_work=lambda names: self.crashes.doing(work=names))
         self.caller = Caller()
         self.caller.use(ground.account_in_use(), None)  # its name and kind are in the first frame, its service follows
         self.window = MainWindow(self.theme, self.caller, self.settings, self.tasks)
+        self.window.tab_opens.connect(lambda name: self.crashes.doing(tab=self.window.tab_frames.info(name).title))
+        self.window.registry.begins.connect(lambda action_id: self.crashes.doing(action=action_id))
         self.chat = ChatPresenter(self.caller, self.settings, self.tasks, self.window.undo_stack)
         self.first_paint: FirstPaint | None = None
         self.database: Database | None = None

@@ -21,14 +21,19 @@ from app.ui.shell.crash_reports import CrashReporter
 from app.ui.shell.single_instance import SingleInstance
 
 
-@pytest.fixture(autouse=True)
-def _no_keychain(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A journey never meets the keychain of this computer, nor a stand-in that another test left to `keyring`."""
+def no_keychain() -> dict[str, object]:
+    """What `KeyringStore` is made with where it is to find no keyring."""
 
     def find() -> NoReturn:
         raise NoBackend("absent", "none", "No system keyring was found on this computer.")
 
-    monkeypatch.setattr(keyring_store.KeyringStore.__init__, "__kwdefaults__", {"time_limit_s": 60.0, "find": find})
+    return {"time_limit_s": 60.0, "find": find}
+
+
+@pytest.fixture(autouse=True)
+def _no_keychain(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A journey never meets the keychain of this computer, nor a stand-in that another test left to `keyring`."""
+    monkeypatch.setattr(keyring_store.KeyringStore.__init__, "__kwdefaults__", no_keychain())
 
 
 @asynccontextmanager

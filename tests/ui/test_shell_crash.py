@@ -14,7 +14,7 @@ from PySide6.QtGui import QGuiApplication
 
 from app.credentials.redaction import SecretRegistry
 from app.ui.shell.crash_dialog import CrashDialog
-from app.ui.shell.crash_reports import CrashReporter
+from app.ui.shell.crash_reports import CrashReporter, texts_in
 
 SECRET = "sk-live-0123456789abcdefghij"
 
@@ -39,12 +39,12 @@ def failing() -> Exception:
 
 
 def test_a_report_names_the_place_but_no_secret_and_is_private(reporter: CrashReporter) -> None:
-    reporter.doing("chat")
+    reporter.doing(tab="Chat", action="chat.send", work=["Presenter.read", "Presenter.send"])
     report = reporter.report(failing())
     text = report.path.read_text()
     assert "RuntimeError" in text
     assert "in failing" in text
-    assert "while: chat" in text
+    assert "while: Chat; last action chat.send; under way: Presenter.send, Presenter.read\n" in text
     assert SECRET not in text + report.title
     assert stat.S_IMODE(report.path.stat().st_mode) == 0o600
 
@@ -93,7 +93,10 @@ def test_a_crash_of_the_interpreter_is_found_at_the_next_start(tmp_path: Path, q
         "import faulthandler, sys\n"
         "from pathlib import Path\n"
         "from app.ui.shell.crash_reports import CrashReporter\n"
-        "CrashReporter(Path(sys.argv[1]), redact=str, version='1').install()\n"
+        "reporter = CrashReporter(Path(sys.argv[1]), redact=str, version='1')\n"
+        "reporter.install()\n"
+        "reporter.doing(tab='Wallet', work=['Presenter.' + 'x' * 2000])\n"
+        "reporter.doing(action='wallet.refresh', work=['Presenter.read'])\n"
         "faulthandler._sigsegv()\n"
     )
     environ = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
@@ -103,6 +106,14 @@ def test_a_crash_of_the_interpreter_is_found_at_the_next_start(tmp_path: Path, q
     assert ended.returncode != 0
     found = CrashReporter(tmp_path, redact=str, version="1").left_behind()
     assert [report.title for report in found] == ["Fatal Python error: Segmentation fault"]
+    assert "Rialto 1, while: Wallet; last action wallet.refresh; under way: Presenter.read\n" in found[0].text
+
+
+def test_a_run_that_was_killed_leaves_no_report(tmp_path: Path, qapp) -> None:
+    (tmp_path / "interpreter-2147483647.txt").write_text("Rialto 1, while: Wallet".ljust(511) + "\n")
+    assert texts_in(tmp_path) == []
+    assert CrashReporter(tmp_path, redact=str, version="1").left_behind() == ()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_run_that_ended_well_leaves_nothing(tmp_path: Path, qapp) -> None:

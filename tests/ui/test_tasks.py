@@ -161,3 +161,23 @@ async def test_a_held_scope_starts_what_was_asked_for_once_the_loop_is_there() -
     scope.begin()
     await scope.idle()
     assert ran == ["new", "first"]
+
+
+async def test_what_runs_is_told_by_the_names_of_its_functions_and_never_by_that_of_the_task(crashes) -> None:
+    told: list[list[str]] = []
+    may_end = asyncio.Event()
+
+    async def waiting() -> None:
+        await may_end.wait()
+
+    async def short() -> None:
+        return
+
+    scope = TaskScope(crashes.append, on_work=lambda names: told.append([name.rpartition(".")[2] for name in names]))
+    scope.start("save what-was-typed.txt", waiting)
+    scope.start("read", short)
+    await asyncio.sleep(0)
+    may_end.set()
+    await scope.idle()
+    await asyncio.sleep(0)
+    assert told == [["waiting"], ["waiting", "short"], ["waiting"], []]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -14,12 +14,22 @@ Work = Callable[..., Awaitable[None]]
 class TaskScope:
     """Owns the tasks of one page or service. Cancelling is silent; a crash is handed to `on_crash`, never swallowed."""
 
-    def __init__(self, on_crash: Callable[[Exception], None], *, held: bool = False) -> None:
-        """A scope that is `held` keeps what is asked of it until `begin`: the window is there before asyncio is."""
+    def __init__(
+        self,
+        on_crash: Callable[[Exception], None],
+        *,
+        held: bool = False,
+        on_work: Callable[[Iterable[str]], None] = lambda _functions: None,
+    ) -> None:
+        """A scope that is `held` keeps what is asked of it until `begin`: the window is there before asyncio is.
+
+        `on_work` is told the names of the functions that run, the newest last, each time that one begins or ends.
+        """
+        self._on_work = on_work
         self._on_crash = on_crash
         self._held: dict[str, tuple[Work, tuple[object, ...]]] | None = {} if held else None
         self._by_name: dict[str, asyncio.Task[None]] = {}
-        self._alive: set[asyncio.Task[None]] = set()
+        self._alive: dict[asyncio.Task[None], str] = {}  # and the name of the function that it runs
         self._closed = False
 
     def begin(self) -> None:
@@ -41,7 +51,8 @@ class TaskScope:
         self.cancel(name)
         task = asyncio.get_running_loop().create_task(self._run(before, work, args), name=name)
         self._by_name[name] = task
-        self._alive.add(task)
+        self._alive[task] = getattr(work, "__qualname__", type(work).__name__)
+        self._on_work(self._alive.values())
         task.add_done_callback(self._forget)
 
     def start(self, name: str, work: Work, *args: object) -> bool:
@@ -87,7 +98,8 @@ class TaskScope:
         await self.idle()
 
     def _forget(self, task: asyncio.Task[None]) -> None:
-        self._alive.discard(task)
+        self._alive.pop(task, None)
+        self._on_work(self._alive.values())
         if self._by_name.get(task.get_name()) is task:
             del self._by_name[task.get_name()]
 

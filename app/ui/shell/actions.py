@@ -45,7 +45,7 @@ class ActionRegistry(QObject):
     """All actions, in the order they were added. `changed` follows every added action and every changed key."""
 
     changed = Signal()
-    ran = Signal(str)  # the action's id
+    begins = Signal(str)  # the action's id, before it runs
 
     def __init__(
         self,
@@ -110,9 +110,9 @@ class ActionRegistry(QObject):
             self._go_to_scope(entry.scope)
         if not entry.action.enabled():
             return False
+        self.begins.emit(action_id)
         entry.action.run()
         self.refresh(action_id)
-        self.ran.emit(action_id)
         return True
 
     def refresh(self, action_id: str | None = None) -> None:

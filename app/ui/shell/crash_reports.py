@@ -3,6 +3,9 @@
 Four ways lead here: an exception in a slot or on another thread, one in a task, a fatal message of Qt, and a crash of
 the interpreter, for which `faulthandler` writes names of functions and lines, never values. Every text passes through
 `redact` before it reaches the disk.
+
+The interpreter's own crash leaves no time to say what was being done. So that stands at the head of the file from the
+beginning, and is overwritten in place: tab, last action, and names of the functions whose work is under way.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
@@ -31,6 +34,8 @@ _KEPT_REPORTS = 20
 _HARD_PREFIX = "interpreter-"
 _REPORT_PREFIX = "crash-"
 _SEEN_SUFFIX = ".seen.txt"
+_TIME = "%Y-%m-%d %H:%M:%S %z"
+_HEAD_BYTES = 512  # room for what is being done, before what `faulthandler` writes
 
 
 class CrashReport(NamedTuple):
@@ -54,12 +59,13 @@ class CrashReporter(QObject):
         self._seen: set[str] = set()
         self._lock = threading.Lock()
         self._hard_file: TextIO | None = None
-        self._doing = "starting"
+        self._tab = self._action = self._work = ""
 
     def install(self) -> None:
         """Take over Python's and Qt's last resorts. Cheap: no heavy import, one small file."""
         self._folder.mkdir(parents=True, exist_ok=True)
         self._hard_file = (self._folder / f"{_HARD_PREFIX}{os.getpid()}.txt").open("w", encoding="utf-8")
+        self._write_head()
         faulthandler.enable(self._hard_file)
         sys.excepthook = self._on_exception
         threading.excepthook = self._on_thread_exception
@@ -81,9 +87,28 @@ class CrashReporter(QObject):
                 Path(self._hard_file.name).unlink()
             self._hard_file = None
 
-    def doing(self, what: str) -> None:
-        """Remember in a few words what the person is doing, such as "Chat"; never what they wrote."""
-        self._doing = what
+    def doing(self, *, tab: str | None = None, action: str | None = None, work: Iterable[str] | None = None) -> None:
+        """Remember the tab, the id of the last action, or the functions that run, the newest last; nothing typed."""
+        self._tab = self._tab if tab is None else tab
+        self._action = self._action if action is None else action
+        self._work = self._work if work is None else ", ".join(reversed(tuple(work)))
+        self._write_head()
+
+    def _doing(self) -> str:
+        facts = (
+            self._tab or "starting",
+            f"last action {self._action}" if self._action else "",
+            f"under way: {self._work}" if self._work else "",
+        )
+        return "; ".join(filter(None, facts))
+
+    def _write_head(self) -> None:
+        if self._hard_file is None:
+            return
+        head = f"Rialto {self._version}, while: {self._doing()}".encode()[: _HEAD_BYTES - 1].ljust(_HEAD_BYTES - 1)
+        with contextlib.suppress(OSError):
+            os.lseek(self._hard_file.fileno(), 0, os.SEEK_SET)
+            os.write(self._hard_file.fileno(), head + b"\n")  # `faulthandler` goes on behind it
 
     def report(self, error: BaseException) -> CrashReport | None:
         """Write `error` down and tell the window; None when the same traceback was reported before."""
@@ -109,8 +134,8 @@ class CrashReporter(QObject):
             report.path.rename(seen)
 
     def _adopt(self, path: Path) -> list[CrashReport]:
-        """Turn what `faulthandler` left into a report; the file of a run that ended well is empty."""
-        text = path.read_text(encoding="utf-8", errors="replace")
+        """Turn what `faulthandler` left into a report; of a run that ended otherwise there is a head at most."""
+        head, text, at = _read_hard_file(path)
         pid = path.stem.removeprefix(_HARD_PREFIX)
         if pid.isdigit() and _is_running(int(pid)) and int(pid) != os.getpid():
             return []
@@ -118,12 +143,13 @@ class CrashReporter(QObject):
             path.unlink(missing_ok=True)
         except OSError:
             return []  # still open: it belongs to a Rialto that runs
-        if not text.strip():
+        if not text:
             return []
-        report = self._write(text, title=text.strip().splitlines()[0], tell=False)
+        surroundings = f"{head}\n{time.strftime(_TIME, time.localtime(at))}"
+        report = self._write(text, title=text.splitlines()[0], tell=False, surroundings=surroundings)
         return [report] if report is not None else []
 
-    def _write(self, body: str, *, title: str, tell: bool = True) -> CrashReport | None:
+    def _write(self, body: str, *, title: str, tell: bool = True, surroundings: str = "") -> CrashReport | None:
         import hashlib
 
         safe = self._redact(body).replace(str(Path.home()), "~")
@@ -133,7 +159,8 @@ class CrashReporter(QObject):
                 return None
             self._seen.add(fingerprint)
         title = self._redact(title).replace(str(Path.home()), "~")
-        text = f"{title}\n\n{self._surroundings()}\n\n{safe.rstrip()}\n"
+        surroundings = self._redact(surroundings or self._surroundings())
+        text = f"{title}\n\n{surroundings}\n\n{safe.rstrip()}\n"
         path = self._folder / f"{_REPORT_PREFIX}{time.strftime('%Y%m%d-%H%M%S')}-{fingerprint}.txt"
         report = CrashReport(path, text, title)
         try:
@@ -154,7 +181,7 @@ class CrashReporter(QObject):
         return (
             f"Rialto {self._version}, Python {platform.python_version()}, Qt {qVersion()}\n"
             f"{platform.system()} {platform.release()} {platform.machine()}\n"
-            f"{time.strftime('%Y-%m-%d %H:%M:%S %z')}, while: {self._doing}"
+            f"{time.strftime(_TIME)}, while: {self._doing()}"
         )
 
     def _forget_oldest(self) -> None:
@@ -195,9 +222,22 @@ class CrashReporter(QObject):
 
 def texts_in(folder: Path) -> list[str]:
     """Return what processes that have ended wrote down in `folder`, the oldest first."""
-    paths = [*folder.glob(f"{_REPORT_PREFIX}*.txt"), *folder.glob(f"{_HARD_PREFIX}*.txt")]
-    texts = [path.read_text(encoding="utf-8", errors="replace").strip() for path in sorted(paths, key=_age)]
-    return [text for text in texts if text]
+    found = [
+        (_age(path), path.read_text(encoding="utf-8", errors="replace").strip())
+        for path in folder.glob(f"{_REPORT_PREFIX}*.txt")
+    ]
+    for path in folder.glob(f"{_HARD_PREFIX}*.txt"):
+        head, text, at = _read_hard_file(path)
+        if text:
+            found.append((at, f"{head}\n{text}"))
+    return [text for _, text in sorted(found)]
+
+
+def _read_hard_file(path: Path) -> tuple[str, str, float]:
+    """What was being done, what `faulthandler` wrote ("" when the run was not ended by a crash), and when."""
+    content = path.read_bytes()
+    head, text = (part.decode(errors="replace").strip() for part in (content[:_HEAD_BYTES], content[_HEAD_BYTES:]))
+    return head, text, _age(path)
 
 
 def _age(path: Path) -> float:

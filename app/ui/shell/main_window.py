@@ -45,6 +45,7 @@ class MainWindow(QMainWindow):
     """
 
     closed = Signal()
+    tab_opens = Signal(str)  # before anything of the tab is built or shown
     tab_shown = Signal(str)
     refresh_requested = Signal()
     status_page_requested = Signal(str)  # "limits", "spending", "balance", "work": what no page here is about
@@ -142,6 +143,7 @@ class MainWindow(QMainWindow):
 
     def show_tab(self, name: str) -> None:
         """Bring a tab to the front, building it if need be."""
+        self.tab_opens.emit(name)
         first_time = not self.tab_frames.is_wanted(name)
         frame = self._frame(name)
         self._current = name
