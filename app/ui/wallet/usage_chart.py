@@ -85,6 +85,11 @@ class UsageChart(QWidget):
             "Nothing was spent."
         )
 
+    def axis_words(self) -> list[str]:
+        """The amounts beside the lines, from below, each with the decimals that a step needs."""
+        decimals = max(2, -int(self._step.normalize().as_tuple().exponent))
+        return ["$0", *(money(self._step * line, decimals) for line in range(1, self._steps + 1))]
+
     @property
     def _top(self) -> Decimal:
         return self._step * self._steps
@@ -99,7 +104,7 @@ class UsageChart(QWidget):
 
     def _area(self) -> QRectF:
         metrics = QFontMetricsF(self._theme.font("caption", tabular=True))
-        left = metrics.horizontalAdvance(money(self._top)) + self._theme.px(10)
+        left = max(metrics.horizontalAdvance(each) for each in self.axis_words()) + self._theme.px(10)
         bottom = metrics.height() + self._theme.px(8)
         return QRectF(left, self._theme.px(8), self.width() - left, self.height() - bottom - self._theme.px(8))
 
@@ -125,12 +130,11 @@ class UsageChart(QWidget):
         theme, area = self._theme, self._area()
         painter.setFont(theme.font("caption", tabular=True))
         metrics = QFontMetricsF(painter.font())
-        for line in range(self._steps + 1):
+        for line, words in enumerate(self.axis_words()):
             y = round(area.bottom() - area.height() * line / self._steps) + 0.5
             painter.setPen(theme.color("line"))
             painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y))
             painter.setPen(theme.color("text2"))
-            words = money(self._step * line) if line else "$0"
             painter.drawText(
                 QRectF(0, y - metrics.height() / 2, area.left() - theme.px(8), metrics.height()),
                 int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter),

@@ -17,7 +17,7 @@ from app.ui.wallet.receipts_table import COST, DETAIL, ESTIMATE, ReceiptTable
 from app.ui.wallet.state import BookRow
 from app.ui.wallet.usage_chart import scale_of
 from tests.ui.wallet.desk import Desk
-from tests.ui.wallet.test_budgets import QUESTION
+from tests.ui.wallet.test_budgets import QUESTION, spend
 
 
 async def fill(desk: Desk, count: int = 6) -> None:
@@ -129,6 +129,13 @@ def test_the_axis_reaches_above_the_highest_day() -> None:
         step, steps = scale_of(Decimal(most))
         assert step * steps >= Decimal(most)
         assert 2 <= steps <= 5
+
+
+async def test_the_axis_rounds_no_line_away(wallet: Desk) -> None:
+    await spend(wallet, "0.11")
+    wallet.receipts.reload()
+    await wallet.tasks.idle()
+    assert wallet.page.main.overview.chart.axis_words() == ["$0", "$0.025", "$0.050", "$0.075", "$0.100", "$0.125"]
 
 
 async def test_receipts_are_exported_as_csv_and_json_and_no_cell_is_a_formula(wallet: Desk, tmp_path: Path) -> None:
