@@ -3,7 +3,7 @@
 Much of what the service sends is preview or beta. A field that changed its type must not take a whole list with it
 (R-CHAR-40), so a model first reads strictly, which is fast, and only where that fails reads again without the fields
 that did not fit. A number or a moment that cannot be meant fits nowhere: whoever shows it, or reckons with it, gets
-values that can be written, added up and told as a day.
+values that can be written, added up and told as a day, and texts that read as they are.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any, Final, Generic, Self, TypeVar
 from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, ValidationError, model_validator
 
 from app.service.errors import BadAnswer
+from app.service.harmless_text import harmless
 from app.service.response_info import MAX_NUMBER, is_plausible
 
 MAX_LIST_ITEMS = 10_000
@@ -77,6 +78,12 @@ def _moment(value: Any) -> object:
     return value if value.tzinfo is not None else value.replace(tzinfo=UTC)
 
 
+def _each_text(values: Any) -> object:
+    if not any(isinstance(value, str) and harmless(value) is not value for value in values):
+        return values
+    return tuple(harmless(value) if isinstance(value, str) else value for value in values)
+
+
 def _each_value(values: Any) -> object:
     """An object loses what is implausible in it, and keeps the rest."""
     odd = [
@@ -90,6 +97,8 @@ _CHECKS: dict[type, Callable[[Any], object]] = {
     float: _number,
     Decimal: _decimal,
     datetime: _moment,
+    str: harmless,
+    tuple: _each_text,
     dict: _each_value,
 }
 M = TypeVar("M", bound=WireModel)

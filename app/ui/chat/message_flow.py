@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from app.service.harmless_text import harmless
 from app.ui.chat.message_boxes import Box, RuleBox
 from app.ui.chat.message_code import CodeBox, CodeGroup
 from app.ui.chat.message_table import TableBox, TableGroup
@@ -72,7 +73,7 @@ class Flow:
         end = len(self.text) if limit is None else min(len(self.text), self._taken + limit)
         if end <= self._taken:
             return
-        chunk = self.text[self._taken : end]
+        chunk = harmless(self.text[self._taken : end])  # `text` stays as it was sent: it is what is copied
         self._taken = end
         if not self._append_plain(chunk):
             self._take(self._scanner.feed(chunk))

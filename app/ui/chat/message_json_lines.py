@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
+from app.service.harmless_text import harmless
+
 CHILDREN_AT_ONCE = 100
 SHORT_VALUE = 40  # lines; one that has no more begins with everything open
 MAX_VALUE_CHARS = 4_000  # of one text on screen; a copy is always whole
@@ -146,7 +148,7 @@ def _walk(value: object, path: str, wanted: str) -> Iterator[tuple[str, object]]
 def _shown(value: object) -> tuple[str, Kind]:
     if isinstance(value, str):
         text = value[:MAX_VALUE_CHARS]
-        return json.dumps(text, ensure_ascii=False) + ("…" if len(value) > MAX_VALUE_CHARS else ""), "string"
+        return harmless(json.dumps(text, ensure_ascii=False)) + ("…" if len(value) > MAX_VALUE_CHARS else ""), "string"
     if isinstance(value, bool) or value is None:
         return json.dumps(value), "word"
     if isinstance(value, dict):

@@ -6,6 +6,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
+from app.service.harmless_text import harmless
 from app.ui.shared.icons import paint
 from app.ui.shared.theme import Theme
 
@@ -20,14 +21,15 @@ _TONES = {
     "outline": ("", "text2"),
 }
 _ICON = 12
+LONGEST_PX = 200
 
 
 def badge_size(theme: Theme, text: str, icon_name: str = "") -> QSize:
     """Return the room a badge takes; delegates that paint badges use it too."""
-    width = QFontMetricsF(theme.font("caption", tabular=True)).horizontalAdvance(text) + 2 * theme.px(6)
+    width = QFontMetricsF(theme.font("caption", tabular=True)).horizontalAdvance(harmless(text)) + 2 * theme.px(6)
     if icon_name:
         width += theme.icon_px(_ICON) + theme.px(4)
-    return QSize(round(width + 0.5), theme.height_px(18, 16))
+    return QSize(min(round(width + 0.5), theme.type_px(LONGEST_PX)), theme.height_px(18, 16))
 
 
 def paint_badge(
@@ -50,7 +52,8 @@ def paint_badge(
     painter.setFont(theme.font("caption", tabular=True))
     painter.setPen(theme.color(role))
     words = QRectF(left, rect.top(), rect.right() - left, rect.height())
-    painter.drawText(words, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), text)
+    shown = QFontMetricsF(painter.font()).elidedText(harmless(text), Qt.TextElideMode.ElideRight, words.width() + 1)
+    painter.drawText(words, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), shown)
     painter.restore()
 
 

@@ -6,6 +6,7 @@ from PySide6.QtCore import QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QToolButton, QWidget
 
+from app.service.harmless_text import harmless
 from app.ui.shared.frames import dashed_frame, solid_frame
 from app.ui.shared.icons import icon, paint
 from app.ui.shared.kbd import hint_size, paint_hint
@@ -24,6 +25,7 @@ _LOOKS = {
 # size → (height, padding, text style, icon)
 _SIZES = {"": (32, 12, "body", 16), "small": (26, 9, "small", 14), "large": (40, 18, "reading", 18)}
 
+LONGEST_PX = 480  # of a button; a longer name in it is cut
 _CHEVRON = 14  # px of the sign of a choice
 
 
@@ -102,7 +104,7 @@ class Button(QPushButton):
         return side, words, key
 
     def _shown_text(self) -> str:
-        return self.text().replace("&&", "\0").replace("&", "").replace("\0", "&")
+        return harmless(self.text().replace("&&", "\n").replace("&", "").replace("\n", "&"))
 
     def sizeHint(self) -> QSize:
         height, padding, style, _ = _SIZES[self._size]
@@ -110,7 +112,7 @@ class Button(QPushButton):
             height, padding = 24, 0
         line = {"body": 19, "small": 17, "reading": 22}[style]
         wide = sum(self._parts()) + 2 * self._theme.px(padding)
-        return QSize(round(wide + 0.5), self._theme.height_px(height, line))
+        return QSize(min(round(wide + 0.5), self._theme.type_px(LONGEST_PX)), self._theme.height_px(height, line))
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
@@ -151,6 +153,9 @@ class Button(QPushButton):
     def _paint_content(self, painter: QPainter, role: str) -> None:
         theme = self._theme
         side, words, key = self._parts()
+        around = 0 if self._kind == "link" else 2 * theme.px(_SIZES[self._size][1])
+        if words > self.width() - around - side - key and self.sizeHint().width() >= theme.type_px(LONGEST_PX):
+            words = max(0.0, self.width() - around - side - key)
         gap = theme.px(5 if self._size == "small" else 6)
         x = max((self.width() - side - words - key) / 2, 0.0)
         mirrored = self.layoutDirection() == Qt.LayoutDirection.RightToLeft

@@ -14,6 +14,8 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QAbstractItemView
 
+from app.ui.shared.rows import harmless_row
+
 Index = QModelIndex | QPersistentModelIndex
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
 _ROOT = QModelIndex()
@@ -133,7 +135,7 @@ class GroupedModel(QAbstractListModel):
                 rows.append(heading)
             for key, row in members:
                 keys.append(key)
-                rows.append(row)
+                rows.append(harmless_row(row))
         if keys != self._keys:
             self.beginResetModel()
             self._keys, self._rows = keys, rows
@@ -149,6 +151,7 @@ class GroupedModel(QAbstractListModel):
 
     def set_row(self, key: Hashable, row: RowLike) -> None:
         """Show a newer state of one row; one that is not in the list is left out."""
+        row = harmless_row(row)
         place = self._places.get(key)
         if place is not None and self._rows[place] != row:
             self._rows[place] = row

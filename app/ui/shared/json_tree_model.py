@@ -8,6 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from app.service.harmless_text import harmless
 from app.service.json_large import CONTAINERS, JSON_LIST, JSON_OBJECT, Large
 from app.ui.shared.json_node import JsonNode, Path, TreeRoot
 
@@ -25,7 +26,7 @@ def summary(value: object) -> str:
         return f"Array, {len(value):,} {'item' if len(value) == 1 else 'items'}"
     if isinstance(value, str):
         text = value[:MAX_SHOWN_CHARS]
-        return json.dumps(text, ensure_ascii=False) + ("…" if len(value) > MAX_SHOWN_CHARS else "")
+        return harmless(json.dumps(text, ensure_ascii=False)) + ("…" if len(value) > MAX_SHOWN_CHARS else "")
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     return str(value)

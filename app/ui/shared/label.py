@@ -16,13 +16,20 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
+from app.service.harmless_text import harmless
 from app.ui.shared.theme import Theme
 
+LONGEST_PX = 640  # of a line that is neither broken nor cut; longer ones are some stranger's
+SURELY_SHORT = 40  # characters that need no measuring
+MOST_TIP_CHARS = 1_000
 _UNBOUNDED = 16_000.0  # px; wider than any window
 
 
 class Label(QLabel):
     """One piece of plain text. `wrap` breaks lines; `elide` cuts with an ellipsis and shows all in a tooltip.
+
+    No text widens what it stands in: a word longer than a line is broken, and a plain label that has less room than
+    it wants is cut, too. What could deceive in a stranger's text is shown as a sign (`harmless`).
 
     `lead` is a first sentence in semibold, as banners have it. Markup is never interpreted.
     """
@@ -67,6 +74,7 @@ class Label(QLabel):
         theme.changed.connect(self._dress)
 
     def setText(self, text: str) -> None:
+        text = harmless(text)
         self._rest = text
         self._heights.clear()
         super().setText(f"{self._lead} {text}".strip() if self._lead else text)
@@ -105,7 +113,12 @@ class Label(QLabel):
     # -- measuring and painting -----------------------------------------------------------------------------------
 
     def _own_paint(self) -> bool:
-        return self.wordWrap() or self._elide
+        return self.wordWrap() or self._elide or self._is_cut()
+
+    def _is_cut(self) -> bool:
+        """A plain label that has less room than its text."""
+        wanted = self.fontMetrics().horizontalAdvance(self.text()) if len(self.text()) > SURELY_SHORT else 0
+        return wanted > self.contentsRect().width()
 
     def _lay_out(self, width: float) -> tuple[QTextLayout, float, int]:
         layout = QTextLayout(self.text().replace("\n", "\u2028"), self.font())  # a new line is one here, too
@@ -154,7 +167,8 @@ class Label(QLabel):
             return (
                 QSize(self.fontMetrics().horizontalAdvance(self.text()) + 1, self._theme.line_px(self._style)) + around
             )
-        return super().sizeHint().expandedTo(QSize(0, self._theme.line_px(self._style) + around.height()))
+        hint = super().sizeHint().expandedTo(QSize(0, self._theme.line_px(self._style) + around.height()))
+        return hint.boundedTo(QSize(self._theme.type_px(LONGEST_PX), hint.height()))
 
     def minimumSizeHint(self) -> QSize:
         if self.wordWrap():
@@ -162,7 +176,8 @@ class Label(QLabel):
             return QSize(min(longest, self._theme.type_px(160)), self._theme.line_px(self._style))
         if self._elide:
             return QSize(self._theme.px(24), self._theme.line_px(self._style))
-        return super().minimumSizeHint().expandedTo(QSize(0, self._theme.line_px(self._style)))
+        hint = super().minimumSizeHint().expandedTo(QSize(0, self._theme.line_px(self._style)))
+        return hint.boundedTo(QSize(self._theme.type_px(LONGEST_PX), hint.height()))
 
     def setMinimumWidth(self, width: int) -> None:
         """QLabel keeps the hint that it reckoned with the old minimum until something of its own changes."""
@@ -176,7 +191,7 @@ class Label(QLabel):
     def _show_whole_in_tip(self) -> None:
         if self._elide:
             cut = self.fontMetrics().horizontalAdvance(self.text()) > self.contentsRect().width()
-            self.setToolTip(self.text() if cut else "")
+            self.setToolTip(self.text()[:MOST_TIP_CHARS] if cut else "")
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if not self._own_paint():
@@ -185,7 +200,7 @@ class Label(QLabel):
         painter = QPainter(self)
         painter.setPen(self._theme.color(self._role if self.isEnabled() else "text3"))
         area = self.contentsRect()
-        if self._elide and not self.wordWrap():
+        if not self.wordWrap():
             metrics = QFontMetrics(self.font())
             painter.setFont(self.font())
             shown = metrics.elidedText(self.text(), Qt.TextElideMode.ElideRight, area.width())

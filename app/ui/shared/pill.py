@@ -8,12 +8,14 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QMenu, QSizePolicy, QToolButton, QWidget
 
+from app.service.harmless_text import harmless
 from app.ui.shared.frames import dashed_frame, solid_frame
 from app.ui.shared.icons import paint
 from app.ui.shared.key_text import tip_text
 from app.ui.shared.menu import Menu
 from app.ui.shared.theme import Theme
 
+LONGEST_PX = 220  # of one pill; a longer tag or name is cut
 _ICON = 15
 
 
@@ -36,7 +38,7 @@ class PillButton(QToolButton):
         self._shortcut = shortcut
         self.setCheckable(True)
         self.setChecked(checked)
-        self.setText(text)
+        self.setText(harmless(text))
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.set_usable(True)
@@ -56,7 +58,7 @@ class PillButton(QToolButton):
         theme = self._theme
         width = QFontMetricsF(theme.font("small", 500)).horizontalAdvance(self.text()) + theme.px(11)
         width += theme.px(9) + theme.icon_px(_ICON) + theme.px(6) if self._icon else theme.px(11)
-        return QSize(round(width + 1), theme.height_px(28, 17))
+        return QSize(min(round(width + 1), theme.type_px(LONGEST_PX)), theme.height_px(28, 17))
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
@@ -84,7 +86,8 @@ class PillButton(QToolButton):
         painter.setFont(theme.font("small", 500))
         painter.setPen(theme.color(role))
         side_of_text = Qt.AlignmentFlag.AlignLeft if self._icon else Qt.AlignmentFlag.AlignHCenter
-        painter.drawText(words, int(Qt.AlignmentFlag.AlignVCenter | side_of_text), self.text())
+        shown = QFontMetricsF(painter.font()).elidedText(self.text(), Qt.TextElideMode.ElideRight, words.width() + 2)
+        painter.drawText(words, int(Qt.AlignmentFlag.AlignVCenter | side_of_text), shown)
 
 
 class CyclePill(PillButton):
