@@ -179,6 +179,7 @@ class Reading(QObject):
             part,
             state=state,
             note=note,
+            first_sound_s=None if part.number in self._not_sound else part.first_sound_s,
             exchange_id=exchange.id,
             request_id=exchange.info.request_id if exchange.info is not None else "",
             cost_usd=cost,

@@ -234,6 +234,7 @@ async def test_what_is_no_sound_is_a_refusal_with_its_receipt_and_no_clip(speech
         assert (problem.primary.id, problem.primary.text) == ("go-on", "Ask again")
         assert part.exchange_id and part.cost_usd  # it may have been charged
         assert part.cost_source == "at most"
+        assert part.first_sound_s is None
         assert not speech.page.main.transcribe.isEnabled()
         assert speech.presenter.sound.reading.path_of(part).read_bytes() == body  # to be looked at
         assert len(odd.received) == 1, "nothing paid is asked for again by itself"
