@@ -108,6 +108,23 @@ def test_the_balance_is_that_of_the_service_once_all_calls_have_ended(data: st.D
     assert found == balance - sum(cost for *_, cost, _ in plan)
 
 
+def cost_of(*calls: Exchange) -> Decimal | None:
+    balances = Balances()
+    for each in calls:
+        balances.hear("one", each)
+    return balances.cost_of("one", calls[0].id)
+
+
+def test_a_cost_that_nobody_told_is_what_the_balance_lost_and_other_calls_did_not_take() -> None:
+    clone, later = call(0, 1, "5"), call(6, 7, "4.70")
+    assert cost_of(clone, call(2, 3, "4.95", "0.25"), later) == Decimal("0.05")
+    assert cost_of(clone, call(2, 3, "5")) == 0
+    assert cost_of(clone) is None, "nothing has told the balance since"
+    assert cost_of(clone, call(0.5, 3, "4.95", "0.25"), later) is None, "which of the two was counted first is open"
+    assert cost_of(clone, call(5, 9, "4.95", "0.25"), later) is None
+    assert cost_of(clone, call(2, 3, "9")) is None, "somebody has paid in"
+
+
 def limits_of(*asked: tuple[str, str, int, int, int, float]) -> dict[str, tuple[int, int]]:
     """Method, path, status, left, limit and second of each answer."""
     watch = LimitWatch()

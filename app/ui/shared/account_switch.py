@@ -60,6 +60,7 @@ class AccountSwitch(QObject):
         super().__init__()
         self._caller = caller
         self._ledger = ledger
+        ledger.ask_balance = self.read_limits
         self._read_key = read_key
         self._sandbox_address = sandbox_address
         self._network = network

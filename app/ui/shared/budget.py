@@ -195,6 +195,10 @@ class Budget:
         self._open[key] = replace(leaves, expected=whole.left)
         whole.let_go = lambda: self._open.pop(key, None)
 
+    def is_under_way(self, exchange_id: str) -> bool:
+        """Whether a call that may cost something has left and has no receipt yet."""
+        return exchange_id in self._open
+
     def expected(self, exchange_id: str) -> Decimal | None:
         """What a call under way is expected to cost."""
         entry = self._open.get(exchange_id)

@@ -6,7 +6,7 @@ This is the only place where an exchange becomes a receipt; no tab does it for i
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -79,6 +79,7 @@ def receipt_from(
 class _Told:
     """One call as far as the balance goes, in USD: what was there before it, and what it took (or gave, below 0)."""
 
+    id: str
     begun: datetime
     ended: datetime
     usd: Decimal | None
@@ -115,11 +116,26 @@ class Balances:
             before_stream = info.content_type == "text/event-stream"
             usd = info.balance_remaining + (Decimal(0) if before_stream else cost)
         ended = exchange.started_at + timedelta(seconds=exchange.duration_s)
-        return self._take(account_id, _Told(exchange.started_at, ended, usd, diem, cost))
+        return self._take(account_id, _Told(exchange.id, exchange.started_at, ended, usd, diem, cost))
 
     def tell(self, account_id: str, usd: Decimal, begun: datetime, ended: datetime) -> Decimal:
         """Take a balance that was asked for, and return what is left."""
-        return self._take(account_id, _Told(begun, ended, usd, Decimal(0), Decimal(0))) or usd
+        return self._take(account_id, _Told("", begun, ended, usd, Decimal(0), Decimal(0))) or usd
+
+    def cost_of(self, account_id: str, exchange_id: str) -> Decimal | None:
+        """What a call took whose price nobody told: the balance before it, less that before the last call, less what
+        was paid between them. None where other calls at the same time leave that open."""
+        told = self._told.get(account_id, ())
+        call = next((each for each in told if each.id == exchange_id), None)
+        last = max(told, key=lambda each: each.begun, default=None)
+        if call is None or last is None or call.usd is None or last.usd is None or last.begun < call.ended:
+            return None
+        others = [each for each in told if each is not call and each is not last and each.cost]
+        if any(each.begun < one.ended and each.ended > one.begun for each in others for one in (call, last)):
+            return None
+        between = (each.cost for each in others if call.ended <= each.begun)
+        took = call.funds - sum(between, Decimal(0)) - last.funds
+        return took if took >= 0 else None
 
     def _take(self, account_id: str, news: _Told) -> Decimal | None:
         told = self._told.setdefault(account_id, deque(maxlen=REMEMBERED))
@@ -175,6 +191,8 @@ class Ledger(QObject):
         self.budget = budget
         self.limits = LimitWatch()  # of the account in use
         self._balances = Balances()
+        self._unpriced: dict[str, set[str]] = {}  # account → its paid calls whose cost nobody has told
+        self.ask_balance: Callable[[], Awaitable[None]] | None = None  # of the account in use; it is free
         self._headroom_at = datetime.min.replace(tzinfo=UTC)
         self._caller = caller
         self._tasks = tasks
@@ -205,8 +223,28 @@ class Ledger(QObject):
             if account is self._caller.account:
                 self._show(exchange, left)
             self._tasks.start(f"receipt {exchange.id}", self._keep, exchange, account, left)
+            unpriced = self._unpriced.setdefault(account.id, set())
+            if len(unpriced) == 1:
+                self._tasks.start(f"cost {exchange.id}", self._price, account, *unpriced)
+            is_paid = self.budget is not None and self.budget.is_under_way(exchange.id)
+            if is_paid and exchange.outcome == "ok" and exchange.cost_usd is None:
+                unpriced.add(exchange.id)
+                if account is self._caller.account and self.ask_balance is not None:
+                    self._tasks.replace("balance after", self.ask_balance)
 
         return record
+
+    async def _price(self, account: Account, exchange_id: str) -> None:
+        """Complete the receipt of a call whose cost nobody told, where the balances before and after tell it."""
+        cost = self._balances.cost_of(account.id, exchange_id)
+        receipt = await self._receipts.for_exchange(exchange_id) if self._receipts is not None else None
+        if cost is None or receipt is None or self._receipts is None:
+            return
+        self._unpriced[account.id].discard(exchange_id)
+        receipt = replace(receipt, cost_usd=cost, cost_source="estimated", balance_after=None)
+        await self._receipts.add(receipt)
+        self.recorded.emit(receipt)
+        await self.refresh()
 
     def told_balance(self, account: Account, usd: Decimal, begun: datetime) -> Decimal:
         """Take a balance that was asked for at `begun`, and return what is left: calls of the same moment count."""

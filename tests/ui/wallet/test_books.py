@@ -357,6 +357,22 @@ async def service_balance(desk: Desk, account: Account) -> Decimal:
     return Decimal((await desk.control("/state"))["balance"]["usd"])
 
 
+async def test_a_price_that_the_service_does_not_publish_is_read_from_the_balance_afterwards(
+    wallet: Desk, tmp_path: Path
+) -> None:
+    walk = await begin(wallet, wallet.sandbox_account, tmp_path)
+    path = walk.file("me.wav", sample())
+    await walk.service.voices.clone(path, "tts-chatterbox-hd")
+    await wallet.tasks.idle()
+    (receipt, *_) = (
+        each for each in await Receipts(wallet.database).recent(20) if each.endpoint == "POST /audio/voices"
+    )
+    assert (receipt.cost_usd, receipt.cost_source) == (Decimal("0.05"), "estimated")
+    billed, _ = await booked(wallet)
+    assert wallet.caller.spent_today == await wallet.budget.spent("day", wallet.sandbox_account) == billed
+    assert wallet.caller.balance == 100 - billed
+
+
 async def test_what_is_known_as_free_costs_nothing(wallet: Desk, tmp_path: Path) -> None:
     walk = await begin(wallet, wallet.sandbox_account, tmp_path)
     await queued(walk)
