@@ -203,8 +203,8 @@ class AudioHost:
         if self._is_stale and not self._use.open_streams:
             self._is_stale = False
             # What sounddevice does at its end and its beginning; there is no public way to look for devices again.
-            sounddevice._terminate()
-            sounddevice._initialize()
+            sounddevice._terminate()  # noqa: SLF001
+            sounddevice._initialize()  # noqa: SLF001
         try:
             rows = [dict(row) for row in sounddevice.query_devices()]
         except sounddevice.PortAudioError as error:

@@ -61,22 +61,3 @@ class LivePeaks:
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
-
-
-def read_peaks(recording: Path, bars: int) -> list[tuple[float, float]] | None:
-    """Return the whole recording as `bars` pairs (low, high) from −1 to 1; None when there is no peaks file."""
-    import numpy as np
-
-    try:
-        data = np.fromfile(peaks_path(recording), dtype=np.int8)
-    except OSError:
-        return None
-    count = len(data) // 2
-    if not count or bars < 1:
-        return None
-    pairs = data[: count * 2].reshape(count, 2)
-    bars = min(bars, count)
-    edges = (np.arange(bars, dtype=np.int64) * count) // bars
-    low = np.minimum.reduceat(pairs[:, 0], edges) / 128
-    high = np.maximum.reduceat(pairs[:, 1], edges) / 128
-    return list(zip(low.tolist(), high.tolist(), strict=True))

@@ -108,12 +108,6 @@ def to_flac(source: Path, target: Path, on_share: OnShare = lambda _: None, stop
         return _copy(file, out, 0, file.frames, on_share, stop)
 
 
-def to_wav(source: Path, target: Path, on_share: OnShare = lambda _: None, stop: ShouldStop = lambda: False) -> float:
-    """The same as 16-bit WAV."""
-    with _opened(source) as file, _writing(target, "WAV", "PCM_16") as out:
-        return _copy(file, out, 0, file.frames, on_share, stop)
-
-
 def bitrate_for(seconds: float, target_bytes: int) -> int:
     """Return the bits a second that bring `seconds` of sound to `target_bytes`, at most the full quality."""
     if seconds <= 0:

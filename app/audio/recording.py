@@ -15,7 +15,7 @@ from pathlib import Path
 from app.audio.levels import FLOOR_DB, LevelWatch, level_of
 from app.audio.live_peaks import LivePeaks, peaks_path
 from app.audio.microphone import MIXED, Blocks, one_channel
-from app.audio.wav_file import SAMPLE_BYTES, WavWriter
+from app.audio.wav_file import WavWriter
 
 ASKED_EVERY_S = 2.0  # whether the microphone that is recorded is still there
 GONE_AFTER_S = 3.0  # a microphone always delivers blocks, silent ones too
@@ -196,8 +196,3 @@ class Recorder:
             words = f"The end of the recording could not be written: {error.strerror or error}."
             self._reason = self._reason or EndReason("disk", words)
         self._over = True
-
-
-def seconds_of_bytes(data_bytes: int, rate_hz: int) -> float:
-    """Return how long `data_bytes` of one channel last."""
-    return data_bytes / (rate_hz * SAMPLE_BYTES)

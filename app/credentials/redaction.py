@@ -12,12 +12,9 @@ from __future__ import annotations
 
 import functools
 import json
-import logging
 import os
 import re
 import threading
-import traceback
-from collections.abc import Callable
 from urllib.parse import quote, quote_plus
 
 HIDDEN = "[hidden]"
@@ -120,26 +117,3 @@ def _forms(secret: str) -> set[str]:
     if len(words) >= 12:  # a recovery phrase, however it is spaced
         forms |= {" ".join(words), "\n".join(words), ", ".join(words)}
     return forms
-
-
-class RedactingFilter(logging.Filter):
-    """Put on a handler: message, arguments, traceback and stack are made harmless before anything is written."""
-
-    def __init__(self, redact: Callable[[str], str]) -> None:
-        super().__init__()
-        self._redact = redact
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        try:
-            message = record.getMessage()
-        except (TypeError, ValueError, KeyError):  # arguments that do not fit the text: the record still says where
-            message = str(record.msg)
-        record.msg, record.args = self._redact(message), None
-        if record.exc_info and record.exc_info[0] is not None:
-            record.exc_text = self._redact("".join(traceback.format_exception(*record.exc_info)).rstrip())
-            record.exc_info = None
-        elif record.exc_text:
-            record.exc_text = self._redact(record.exc_text)
-        if record.stack_info:
-            record.stack_info = self._redact(record.stack_info)
-        return True

@@ -67,7 +67,7 @@ class NetworkTransport(httpx.AsyncBaseTransport):
         except _CORE_ERRORS as error:
             failure = _as_httpx(error)
         except BaseException:
-            await self._release(pool)
+            await self.release(pool)
             raise
         else:
             stream = _Body(answer.stream, pool, self)
@@ -76,7 +76,7 @@ class NetworkTransport(httpx.AsyncBaseTransport):
                 fault: Fault = "credentials_refused" if way.proxy.user else "credentials_wanted"
                 raise _proxy_failed(HopFailed("proxy_answer", fault), request.url.host, way.proxy)
             return httpx.Response(answer.status, headers=answer.headers, stream=stream, extensions=answer.extensions)
-        await self._release(pool)
+        await self.release(pool)
         # `explain` finds out why by its causes; nothing among them holds the request
         raise failure
 
@@ -98,7 +98,8 @@ class NetworkTransport(httpx.AsyncBaseTransport):
             self._pools[way, forwards] = _Pool(way, forwards=forwards)
         return self._pools[way, forwards]
 
-    async def _release(self, pool: _Pool) -> None:
+    async def release(self, pool: _Pool) -> None:
+        """One request less is on this pool."""
         pool.active -= 1
         await self._close_if_done(pool)
 
@@ -151,7 +152,7 @@ class _Body(httpx.AsyncByteStream):
                 with suppress(*_CORE_ERRORS):  # it may have been closed under us, with all others
                     await close()
         finally:
-            await self._transport._release(pool)
+            await self._transport.release(pool)
 
 
 class _Backend(httpcore.AsyncNetworkBackend):

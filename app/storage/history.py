@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
 from decimal import Decimal
 from typing import Any, Final, TypeVar
 
@@ -132,11 +131,6 @@ class History:
         """Delete a chat and its messages for good. Receipts stay, and so do backups until newer ones replace them."""
         async with self._database.transaction() as transaction:
             await _purge(transaction, "id = ?", [chat_id])
-
-    async def purge_trashed(self, before: datetime) -> int:
-        """Delete for good what was put in the trash before that moment. Return how many chats went."""
-        async with self._database.transaction() as transaction:
-            return await _purge(transaction, "trashed_at < ?", [micros_of(before)])
 
     async def _change(self, chat_id: str, assignments: str, values: Sequence[Any]) -> None:
         changed = await self._database.execute(

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from pathlib import Path
 
 from app.storage.errors import unavailable
 from app.storage.files import make_folder
@@ -38,8 +37,3 @@ def setup_logging(paths: Paths, redact: Callable[[str], str], level: int = loggi
 def stop_logging(handler: logging.Handler) -> None:
     logging.getLogger().removeHandler(handler)
     handler.close()
-
-
-def log_files(paths: Paths) -> tuple[Path, ...]:
-    """Return every log file there is, the newest first: for "Open logs" and for the search for secrets."""
-    return tuple(sorted(paths.log.parent.glob(f"{paths.log.name}*")))

@@ -6,10 +6,9 @@ summed in Python, because SQLite would add them as binary fractions.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import date, datetime, tzinfo
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
 from urllib.parse import urlsplit
@@ -53,14 +52,6 @@ class Receipt:
     outcome: str = "unknown"
     charged: bool = True  # False for the Sandbox's play money
     estimate_usd: Decimal | None = None  # what it was expected to cost before it was sent
-
-
-@dataclass(frozen=True, slots=True)
-class DayTotal:
-    day: date
-    account_id: str
-    calls: int
-    spent_usd: Decimal
 
 
 def receipt_of(
@@ -159,12 +150,6 @@ class Receipts:
         rows = await self._database.fetch(f"SELECT cost_usd FROM receipts {where}", values)
         return _sum(row[0] for row in rows)
 
-    async def totals_by_day(self, since: datetime, zone: tzinfo, *, charged_only: bool = True) -> tuple[DayTotal, ...]:
-        """Return one line per day of `zone` and account, newest day first."""
-        where, values = _where(charged=1 if charged_only else None, since=since)
-        rows = await self._database.fetch(f"SELECT at, account_id, cost_usd FROM receipts {where}", values)
-        return await asyncio.to_thread(_totals, rows, zone)
-
 
 def _where(*, since: datetime | None = None, **equal: object) -> tuple[str, list[Any]]:
     given = {name: value for name, value in equal.items() if value is not None}
@@ -178,14 +163,6 @@ def _where(*, since: datetime | None = None, **equal: object) -> tuple[str, list
 
 def _sum(amounts: Iterable[object]) -> Decimal:
     return sum((money_of(amount) or Decimal(0) for amount in amounts), Decimal(0))
-
-
-def _totals(rows: list[Row], zone: tzinfo) -> tuple[DayTotal, ...]:
-    grouped: dict[tuple[date, str], list[object]] = {}
-    for at, account_id, cost in rows:
-        grouped.setdefault((moment_of(at).astimezone(zone).date(), account_id), []).append(cost)
-    newest_first = sorted(grouped.items(), key=lambda item: (-item[0][0].toordinal(), item[0][1]))
-    return tuple(DayTotal(day, account_id, len(costs), _sum(costs)) for (day, account_id), costs in newest_first)
 
 
 def receipt_from_row(row: Row) -> Receipt:

@@ -35,7 +35,6 @@ class Settings:
     secret_store: str = ""  # "" until there is a choice to make; then what the person chose
     default_model: Mapping[str, str] = field(default_factory=dict)  # account id -> model id
     window_geometry: str = ""  # Qt's saveGeometry(), base64
-    window_state: str = ""
     panes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # tab -> sizes in px, open or not
     shortcuts: Mapping[str, str] = field(default_factory=dict)  # action id -> key sequence, "" for none
     favourite_models: tuple[str, ...] = ()
@@ -55,7 +54,6 @@ class Settings:
     wallet_lock_minutes: str = "15"  # how long after the last signature wallets lock themselves, "" for never
     look_for_updates: bool = False  # at a start, at most once a day
     updates_looked_at: str = ""  # ISO time of the last look
-    log_level: str = "info"
     proxy_mode: str = "system"
     proxy_kind: str = "http"
     proxy_host: str = ""

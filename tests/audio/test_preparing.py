@@ -18,7 +18,6 @@ from app.audio.preparing import (
     readable,
     split,
     to_flac,
-    to_wav,
 )
 from app.audio.resampling import Resampler
 from app.audio.silence import STEP_S, cuts, levels_of
@@ -128,8 +127,8 @@ def test_stopped_in_the_middle_nothing_half_made_stays(tmp_path: Path) -> None:
     source = write_wav(tmp_path / "talk.wav", tone(440, 40))
     shares: list[float] = []
     with pytest.raises(Stopped):
-        to_wav(source, tmp_path / "out.wav", shares.append, lambda: bool(shares))
-    assert not (tmp_path / "out.wav").exists()
+        to_flac(source, tmp_path / "out.flac", shares.append, lambda: bool(shares))
+    assert not (tmp_path / "out.flac").exists()
     assert shares == [0.25]
 
 
@@ -141,8 +140,8 @@ def test_an_mp3_is_prepared_and_cut_without_a_word_on_the_terminal(
     noise = np.random.default_rng(2).normal(0, 0.05, 24_000 * 24)
     soundfile.write(source, pauses(2.0, 0.4, 24, 24_000)[: len(noise)] + noise, 24_000)
     parts = split(source, tmp_path / "parts", 25_000_000, longest_s=8)
-    whole = tmp_path / "whole.wav"
-    to_wav(source, whole)
+    whole = tmp_path / "whole.flac"
+    to_flac(source, whole)
     assert capfd.readouterr().err == ""
     together = np.concatenate([soundfile.read(part.path)[0] for part in parts])
     at_once, _ = soundfile.read(whole)

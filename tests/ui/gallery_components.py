@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
-
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -25,7 +23,7 @@ from app.ui.shared.icon_label import IconLabel
 from app.ui.shared.kbd import KeyHint
 from app.ui.shared.label import Label
 from app.ui.shared.pill import PillButton
-from app.ui.shared.receipt_line import ReceiptLine, receipt_runs
+from app.ui.shared.receipt_line import ReceiptLine, Run
 from app.ui.shared.segmented import SegmentedChoice
 from app.ui.shared.slider_field import SliderField
 from app.ui.shared.spinner import Progress, Spinner
@@ -245,8 +243,9 @@ def progress(page: Page) -> None:
     for bar in (done, low, unknown):
         card.body.addWidget(bar)
     card.body.addWidget(rule())
-    units = {"prompt_tokens": 1284, "cached_tokens": 1024, "completion_tokens": 418}
-    card.body.addWidget(ReceiptLine(theme, receipt_runs(cost_usd=Decimal("0.0019"), units=units, duration_s=6.9)))
+    card.body.addWidget(
+        ReceiptLine(theme, (Run("$0.0019", strong=True), Run("in 1,284 (1,024 cached)"), Run("out 418"), Run("6.9 s")))
+    )
     card.body.addWidget(rule())
     tabs = QTabBar()
     for name in ("Parameters", "Request", "Totals"):

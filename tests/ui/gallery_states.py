@@ -12,7 +12,7 @@ from app.ui.shared.banner import Banner, BannerSpec
 from app.ui.shared.card import Card
 from app.ui.shared.details_block import DetailsBlock
 from app.ui.shared.empty_state import EmptyState, Skeleton
-from app.ui.shared.error_card import ErrorCard, QuietLine
+from app.ui.shared.error_card import ErrorCard
 from app.ui.shared.problems import ActionSpec, Problem
 from app.ui.shared.toast import Toast
 from tests.ui.gallery_page import Page
@@ -61,10 +61,6 @@ def errors(page: Page) -> None:
     for title, problem in cases:
         page.section(0, title)
         page.columns[0].addWidget(ErrorCard(theme, problem))
-    page.section(0, "500 and 503, quiet retry before any message")
-    page.columns[0].addWidget(
-        QuietLine(theme, "The service is busy. Trying again in 4 s, attempt 2 of 5.", stop=ActionSpec("stop", "Stop"))
-    )
     banners = (
         (
             "Offline, one banner for the window",

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from app.service.exchange import Exchange, Outcome, RequestRecord
 from app.storage.database import Database
 from app.storage.errors import StorageUnavailable
 from app.storage.intents import Intent, Intents
-from app.ui.shared.paid_call import end_of_call, paid_call, same_call
+from app.ui.shared.paid_call import end_of_call, paid_call
 
 
 @pytest.fixture
@@ -127,18 +126,3 @@ async def test_what_cannot_be_noted_hides_no_error_and_is_unknown_after_the_next
     error = with_exchange(errors.PaymentRequired("Too little.", status=402))
     assert (await end_with(intents, error)).state == "sent"
     assert [one.state for one in await intents.settle_after_start()] == ["unknown"]
-
-
-async def test_the_identical_call_is_sent_again_under_its_own_intent(intents: Intents) -> None:
-    with pytest.raises(errors.TimedOut):
-        async with paid_call(intents, "crypto_rpc", "a1", {"method": "eth_call"}, idempotency_key="k1") as paid:
-            await paid.sent()
-            raise errors.TimedOut("No answer.")
-    (unknown,) = await intents.pending("crypto_rpc")
-    async with same_call(intents, unknown) as paid:
-        await paid.sent()
-        await paid.answered("0x1")
-    assert paid.intent == await intents.one(unknown.id)
-    assert replace(paid.intent, changed_at=unknown.changed_at) == replace(
-        unknown, state="answered", reference="0x1", note=""
-    )

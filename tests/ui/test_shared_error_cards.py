@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app.ui.shared.buttons import Button
 from app.ui.shared.card import Card
-from app.ui.shared.error_card import ErrorCard, QuietLine
+from app.ui.shared.error_card import ErrorCard
 from app.ui.shared.problems import ActionSpec, Problem
 from app.ui.shared.theme import Theme
 
@@ -82,19 +82,6 @@ def test_another_problem_replaces_buttons_and_facts(qtbot, theme: Theme) -> None
     card.set_problem(problem(primary=ActionSpec("top-up", "Top up $5…"), alternative=None))
     assert set(buttons_of(card)) == {"Top up $5…", "Details", "Copy for support"}
     assert card._facts.isHidden()
-
-
-def test_a_quiet_line_can_be_stopped(qtbot, theme: Theme) -> None:
-    line = QuietLine(
-        theme, "The service is busy. Trying again in 4 s, attempt 2 of 5.", stop=ActionSpec("stop", "Stop")
-    )
-    qtbot.addWidget(line)
-    told: list[str] = []
-    line.action.connect(told.append)
-    assert line.stop_button is not None
-    qtbot.mouseClick(line.stop_button, LEFT)
-    line.set_text("The service is busy. Trying again in 3 s, attempt 2 of 5.")
-    assert told == ["stop"]
 
 
 def test_a_card_frames_its_content(qtbot, theme: Theme) -> None:

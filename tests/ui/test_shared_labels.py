@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
-
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
@@ -12,7 +10,7 @@ from app.ui.shared.badge import Badge
 from app.ui.shared.buttons import IconButton
 from app.ui.shared.header import PaneHeader
 from app.ui.shared.label import Label
-from app.ui.shared.receipt_line import ReceiptLine, Run, lay_out_runs, receipt_runs, runs_text
+from app.ui.shared.receipt_line import ReceiptLine, Run, lay_out_runs
 from app.ui.shared.theme import Theme
 
 LEFT = Qt.MouseButton.LeftButton
@@ -74,26 +72,8 @@ def test_headers_of_all_panes_are_52_px(qtbot, theme: Theme) -> None:
     assert header.title.text() == "Chats"
 
 
-def test_a_receipt_tells_cost_amounts_and_time() -> None:
-    units = {"prompt_tokens": 1284, "cached_tokens": 1024, "completion_tokens": 418, "total_tokens": 1702}
-    runs = receipt_runs(cost_usd=Decimal("0.0019"), units=units, duration_s=6.9)
-    assert runs_text(runs) == "$0.0019 · in 1,284 (1,024 cached) · out 418 · 6.9 s"
-
-
-def test_a_receipt_of_the_sandbox_ends_with_play_money() -> None:
-    runs = receipt_runs(cost_usd=Decimal("0.0019"), units={"characters": 64}, duration_s=0.4, charged=False)
-    assert runs_text(runs) == "$0.0019 · 64 characters · 400 ms · play money"
-    assert runs[-1].role == "sandbox"
-
-
-def test_a_receipt_without_a_price_says_so() -> None:
-    assert runs_text(receipt_runs(cost_usd=None)) == "cost not stated"
-
-
 def test_a_receipt_wraps_at_its_separators(qtbot, theme: Theme) -> None:
-    runs = receipt_runs(
-        cost_usd=Decimal("0.0019"), units={"prompt_tokens": 1284, "completion_tokens": 418}, duration_s=6.9
-    )
+    runs = (Run("$0.0019", strong=True), Run("in 1,284"), Run("out 418"), Run("6.9 s"))
     _, one_line = lay_out_runs(theme, runs, 1000)
     placed, height = lay_out_runs(theme, runs, 150)
     assert one_line == 17

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from app.ui.chat.message_code import CodeGroup
     from app.ui.chat.message_sideways import Sideways
-    from app.ui.shared.markdown_style import MarkdownStyle
     from app.ui.shared.theme import Theme
 
 FOCUS_GAP = 2  # px between a control and its focus ring, which is 2 px itself
@@ -94,10 +93,6 @@ class Box(ABC):
     def controls(self) -> list[Control]:
         """Return what can be pressed, in reading order."""
         return []
-
-    def tooltip_at(self, point: QPointF) -> str:
-        """Return plain text that explains what is under `point`, or ""."""
-        return ""
 
     @property
     def counts_down(self) -> bool:
@@ -201,8 +196,3 @@ def selection_color(theme: Theme) -> QColor:
 def whole(px: float) -> int:
     """Round a height up, so that boxes stack on whole pixels."""
     return math.ceil(px - 0.01)
-
-
-def style_indent(style: MarkdownStyle, steps: int) -> int:
-    """Return the px that `steps` lists or quotes push a box to the right."""
-    return style.indent * steps

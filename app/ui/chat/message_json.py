@@ -142,9 +142,6 @@ class JsonBox(Box):
     def controls(self) -> list[Control]:
         return [*self._head, *self._rows, *self._feet]
 
-    def tooltip_at(self, point: QPointF) -> str:
-        return next((control.tooltip for control in self._rows if control.contains(point)), "")
-
     def value_text(self, path: str | None) -> str:
         """What copying a line gives: a text bare, anything else as JSON; None for the whole, as it came."""
         return self.branch.text if path is None else self.branch.copied(path)

@@ -182,9 +182,6 @@ class SourcesBox(Box):
     def controls(self) -> list[Control]:
         return self._controls
 
-    def tooltip_at(self, point: QPointF) -> str:
-        return next((control.tooltip for control in self._controls if control.contains(point)), "")
-
     def paint(self, painter: QPainter, state: PaintState) -> None:
         theme = self.theme
         painter.setFont(theme.font("small"))

@@ -292,12 +292,6 @@ class RowModel:
     def first_key(self) -> Key | None:
         return next(((section, 0) for section, units in enumerate(self.sections) if units), None)
 
-    def last_key(self) -> Key | None:
-        for section in range(len(self.sections) - 1, -1, -1):
-            if self.sections[section]:
-                return section, len(self.sections[section]) - 1
-        return None
-
     def next_key(self, key: Key) -> Key | None:
         section, index = key
         if index + 1 < len(self.sections[section]):

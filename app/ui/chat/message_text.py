@@ -232,12 +232,6 @@ class ProseBox(DocumentBox):
         self._areas = self._chips = None
         self._end = None
 
-    def natural_width(self) -> float:
-        """Return the width in which nothing needs to wrap."""
-        self.document.setTextWidth(-1)
-        self.width = 0
-        return self.document.idealWidth()
-
     @property
     def shift(self) -> float:
         """How far down type is painted, so that it stands in the middle of its lines."""

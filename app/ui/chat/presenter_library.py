@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -122,12 +121,6 @@ class Library:
             )
 
         return tuple(build_rows(chats, entry))
-
-    def remember_draft(self, chat_id: str, draft: str) -> None:
-        """Keep the list in step with a draft that is on its way to the disk."""
-        chat = self._chats.get(chat_id)
-        if chat is not None:
-            self._chats[chat_id] = replace(chat, draft=draft)
 
     def __len__(self) -> int:
         return len(self._chats)

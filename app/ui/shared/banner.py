@@ -46,7 +46,7 @@ class Banner(QFrame):
     def __init__(self, theme: Theme, spec: BannerSpec, *, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._spec = spec
+        self.spec = spec
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         self._row = QHBoxLayout(self)
         self._icon = IconLabel(theme, spec.icon, _TONES[spec.tone][2])
@@ -91,7 +91,7 @@ class Banner(QFrame):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         area = QRectF(self.rect())
-        painter.fillRect(area, self._theme.color(_TONES[self._spec.tone][1]))
+        painter.fillRect(area, self._theme.color(_TONES[self.spec.tone][1]))
         painter.fillRect(QRectF(0, area.bottom() - 1, area.width(), 1), self._theme.color("line"))
 
 
@@ -142,7 +142,7 @@ class BannerHost(QWidget):
             self._specs, key=lambda key: (_TONES[self._specs[key].tone][0], _place(self._specs, key)), default=""
         )
         if self._shown is not None:
-            if self._shown[0] == best and self._shown[1]._spec == self._specs.get(best):
+            if self._shown[0] == best and self._shown[1].spec == self._specs.get(best):
                 return
             discard(self._shown[1])
             self._shown = None

@@ -14,7 +14,7 @@ from app.ui.shared.flow import FlowLayout
 from app.ui.shared.icon_label import IconLabel
 from app.ui.shared.label import Label
 from app.ui.shared.problems import ActionSpec, Problem
-from app.ui.shared.spinner import CountdownRing, Spinner
+from app.ui.shared.spinner import CountdownRing
 from app.ui.shared.theme import Theme
 
 _BORDER = {"bad": "bad", "warn": "warn", "quiet": "line"}
@@ -145,45 +145,3 @@ class ErrorCard(Card):
         beside = max(0, (self._theme.line_px("reading") - self._theme.icon_px(18)) // 2)
         self._icon.setContentsMargins(0, beside, 0, 0)  # the icon stands beside the first line
         self._bottom.setContentsMargins(0, px(10), 0, 0)
-
-
-class QuietLine(Card):
-    """One line for what mends itself: "The service is busy. Trying again in 4 s, attempt 2 of 5." and a way to stop.
-
-    `action` tells the id of the pressed link.
-    """
-
-    action = Signal(str)
-
-    def __init__(
-        self,
-        theme: Theme,
-        text: str,
-        *,
-        stop: ActionSpec | None = None,
-        busy: bool = True,
-        icon_name: str = "info",
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(theme, padding=(12, 4), parent=parent)
-        row = QHBoxLayout()
-        row.setSpacing(theme.px(8))
-        self.body.addLayout(row)
-        sign = Spinner(theme, role="warn") if busy else IconLabel(theme, icon_name, px=16)
-        row.addWidget(sign)
-        self.label = Label(theme, text, wrap=True, tabular=True)
-        row.addWidget(self.label, 1)
-        self._stop = stop
-        self.stop_button: LinkButton | None = None
-        if stop is not None:
-            self.stop_button = LinkButton(theme, stop.text)
-            self.stop_button.clicked.connect(self._pressed)
-            row.addWidget(self.stop_button)
-
-    def set_text(self, text: str) -> None:
-        """Say how it stands now."""
-        self.label.set_text(text)
-
-    def _pressed(self) -> None:
-        if self._stop is not None:
-            self.action.emit(self._stop.id)

@@ -84,15 +84,13 @@ class Scanner:
 
         `line` stands in for the line that has no end yet, as `presentable` would have it shown.
         """
+        lines = list(self._lines)
         ahead = Scanner.__new__(Scanner)  # `copy` takes ten times as long, and an answer asks at every picture
-        ahead.__dict__.update(self.__dict__)
-        ahead._lines = list(self._lines)
-        ahead._done = []
-        ahead.references = dict(self.references)
+        ahead.__dict__.update(self.__dict__, _lines=lines, _done=[], references=dict(self.references))
         if line is not None:
-            ahead._line = line
+            ahead.__dict__["_line"] = line
             if self._kind == "text" and not line.strip("|:- \t") and self._lines[-1].lstrip().startswith("|"):
-                ahead._lines.pop()  # most likely the head of a table whose second line is on its way
+                lines.pop()  # most likely the head of a table whose second line is on its way
         return ahead.finish()
 
     def finish(self) -> list[Segment]:

@@ -112,13 +112,6 @@ async def paid_call(
 
 
 @asynccontextmanager
-async def same_call(intents: Intents, intent: Intent) -> AsyncIterator[PaidCall]:
-    """The same for an intent that ended unknown and is sent once more, byte for byte, with its idempotency key."""
-    async with _walked(intents, intent) as paid:
-        yield paid
-
-
-@asynccontextmanager
 async def _walked(intents: Intents, intent: Intent) -> AsyncIterator[PaidCall]:
     paid = PaidCall(intents, intent)
     try:

@@ -6,9 +6,8 @@ Views that paint whole messages use `lay_out_runs` and `paint_runs` without the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QFont, QFontMetricsF, QGuiApplication, QMouseEvent, QPainter, QPaintEvent
@@ -16,7 +15,6 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from app.ui.shared.icons import paint
 from app.ui.shared.menu import Menu
-from app.ui.shared.money import PLAY_MONEY, cost, count, duration
 from app.ui.shared.theme import Theme
 
 _GAP = 8  # px on either side of a separator
@@ -37,38 +35,6 @@ class Run:
 
 def _font(theme: Theme, run: Run) -> QFont:
     return theme.font("small", 600 if run.strong else None, mono=run.mono, tabular=True)
-
-
-def receipt_runs(
-    *,
-    cost_usd: Decimal | None,
-    cost_source: str = "stated",
-    units: Mapping[str, int] | None = None,
-    duration_s: float | None = None,
-    charged: bool = True,
-    more: Sequence[str] = (),
-) -> tuple[Run, ...]:
-    """Return the runs of one answered call: `$0.0019 · in 1,284 (1,024 cached) · out 418 · 6.9 s`.
-
-    `units` knows `prompt_tokens`, `cached_tokens`, `completion_tokens`, `reasoning_tokens`; others are named as they
-    come. With `charged` False, as always in the Sandbox, it ends with "play money".
-    """
-    known = dict(units or {})
-    runs = [Run(cost(cost_usd, cost_source), strong=True)]
-    prompt, cached = known.pop("prompt_tokens", None), known.pop("cached_tokens", 0)
-    completion, reasoning = known.pop("completion_tokens", None), known.pop("reasoning_tokens", 0)
-    known.pop("total_tokens", None)
-    if prompt is not None:
-        runs.append(Run(f"in {count(prompt)}" + (f" ({count(cached)} cached)" if cached else "")))
-    if completion is not None:
-        runs.append(Run(f"out {count(completion)}" + (f" ({count(reasoning)} thinking)" if reasoning else "")))
-    runs += [Run(f"{count(amount)} {name.replace('_', ' ')}") for name, amount in known.items()]
-    if duration_s is not None:
-        runs.append(Run(duration(duration_s)))
-    runs += [Run(text) for text in more]
-    if not charged:
-        runs.append(Run(PLAY_MONEY, role="sandbox"))
-    return tuple(runs)
 
 
 def runs_text(runs: Sequence[Run]) -> str:

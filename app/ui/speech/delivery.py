@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPlainTextEdit, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPlainTextEdit, QScrollArea, QWidget
 
 from app.service.models import Model
 from app.service.speech import MAX_STYLE_CHARS
@@ -12,7 +12,7 @@ from app.ui.shared.icon_label import IconLabel
 from app.ui.shared.in_pieces import Pieces, at_once
 from app.ui.shared.label import Label
 from app.ui.shared.slider_field import SliderField
-from app.ui.shared.surfaces import rule, zone
+from app.ui.shared.surfaces import zone
 from app.ui.shared.switch import Switch
 from app.ui.shared.theme import Theme
 from app.ui.speech.knobs import FORMAT_TITLES, KnobView, language_choices
@@ -217,17 +217,3 @@ class DeliveryPage(QScrollArea):
         """Tell the style as it stands."""
         self._style_timer.stop()
         self.knob_edited.emit("style", self.style_box.toPlainText())
-
-
-class VoicePane(QWidget):
-    """The first page of the inspector: voices above, delivery below."""
-
-    def __init__(self, theme: Theme, picker: QWidget, delivery: DeliveryPage) -> None:
-        super().__init__()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(picker, 5)
-
-        column.addWidget(rule())
-        column.addWidget(delivery, 4)

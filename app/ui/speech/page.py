@@ -56,7 +56,7 @@ class SpeechPage(QObject):
         """`whole`: without it, `build` is still to be run."""
         super().__init__()
         self._theme = theme
-        self._tasks = tasks
+        self.tasks = tasks
         self.presenter = presenter
         self.deeds = deeds
         self.clones = clones
@@ -115,10 +115,10 @@ class SpeechPage(QObject):
         pane.new_wanted.connect(self.new_clip)
         pane.open_wanted.connect(self.open_clip)
         pane.play_wanted.connect(deeds.play)
-        pane.rename_wanted.connect(lambda take_id: self._tasks.start("speech rename", self._ask_name, take_id))
+        pane.rename_wanted.connect(lambda take_id: self.tasks.start("speech rename", self._ask_name, take_id))
         pane.star_wanted.connect(deeds.star)
         pane.trash_wanted.connect(deeds.move_to_trash)
-        pane.offer_trash(self.presenter.trash, self._tasks, pane.foot.trash, "Back to the clips")
+        pane.offer_trash(self.presenter.trash, self.tasks, pane.foot.trash, "Back to the clips")
         pane.again_wanted.connect(self.speak_again)
         pane.save_wanted.connect(self.save_clip)
         pane.go_on_wanted.connect(self.presenter.go_on)
@@ -185,7 +185,7 @@ class SpeechPage(QObject):
         self.main.show_player(sound.view)
         self.main.player.waveform.set_sound(sound.peaks(), sound.view.known_s, sound.view.whole_s, sound.seams())
         self.main.player.set_position(sound.player.position_s)
-        if self.main.speak_bar._is_speaking != self.presenter.is_speaking:
+        if self.main.speak_bar.is_speaking != self.presenter.is_speaking:
             self._show_busy()
 
     def _show_sentence(self, span: object) -> None:
@@ -276,12 +276,12 @@ class SpeechPage(QObject):
         dialog.open()
 
     def read_text_file(self, path: Path) -> None:
-        self._tasks.replace("speech file", self.voices.read_file, path)
+        self.tasks.replace("speech file", self.voices.read_file, path)
 
     def save_clip(self, take_id: str) -> None:
         """Choose format and name, then the place."""
         if take_id:
-            self._tasks.replace("speech save", self.voices.ask_save, take_id)
+            self.tasks.replace("speech save", self.voices.ask_save, take_id)
 
     def open_model_menu(self) -> Menu:
         """Every model of the service; the one in use is ticked."""
@@ -327,7 +327,7 @@ class SpeechPage(QObject):
     def _transcribe(self) -> None:
         reading = self.presenter.sound.reading
         if reading is not None:
-            self._tasks.replace("speech hand on", self.voices.hand_on, reading.take.id)
+            self.tasks.replace("speech hand on", self.voices.hand_on, reading.take.id)
 
     def _help(self, action: str) -> None:
         """Buttons of error cards."""

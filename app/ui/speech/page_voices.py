@@ -80,7 +80,7 @@ class VoiceWires(QObject):
         if clones.sounding == key:
             clones.stop_sample()
             return
-        self._page._tasks.replace("speech ask sample", self._ask_sample, key)
+        self._page.tasks.replace("speech ask sample", self._ask_sample, key)
 
     async def _ask_sample(self, key: Key) -> None:
         """Say what it costs before the first listening; afterwards the sample is here."""
@@ -109,7 +109,7 @@ class VoiceWires(QObject):
 
     def ask_audition(self) -> None:
         self._page.main.editor.flush()
-        self._page._tasks.replace("speech ask audition", self._ask_audition)
+        self._page.tasks.replace("speech ask audition", self._ask_audition)
 
     async def _ask_audition(self) -> None:
         from app.ui.speech.audition_dialog import AuditionDialog
@@ -125,7 +125,7 @@ class VoiceWires(QObject):
     # -- cloning --------------------------------------------------------------------------------------------------
 
     def ask_clone(self) -> None:
-        self._page._tasks.replace("speech ask clone", self._ask_clone)
+        self._page.tasks.replace("speech ask clone", self._ask_clone)
 
     async def _ask_clone(self) -> None:
         from app.ui.speech.clone_dialog import CloneDialog

@@ -71,13 +71,13 @@ class Reading(QObject):
         self.working_on = 0  # the part that is on its way, 0 for none
         self._waits_until = 0.0  # by the monotonic clock: when the part that is on its way is asked for again
         self._takes = takes
-        self._files = files
+        self.files = files
         self._intents = intents
         self.price = price
         self._charged = charged
 
     def path_of(self, part: Part) -> Path:
-        return self._files.part(part)
+        return self.files.part(part)
 
     async def load(self, *, to_go_on: bool = False) -> None:
         """Decode what is kept, in order, up to the first part that is not complete; that one as far as it came, unless
@@ -122,10 +122,10 @@ class Reading(QObject):
     async def _read_part(self, service: Service, part: Part) -> None:
         request = request_of(self.take, part)
         told = {"take": self.take.id, "part": part.number, **request.to_body()}
-        await asyncio.to_thread(self._files.make, self.take.id)
+        await asyncio.to_thread(self.files.make, self.take.id)
         async with paid_call(self._intents, INTENT, self.take.account_id, told) as paid:
             part = Part(part.take_id, part.number, part.start, part.finish, "sending", charged=self._charged)
-            await self._save(part)
+            await self.save(part)
             await paid.sent()
             stream = service.speech.stream(request, price=self.price, on_wait=self._wait)
             keeper = _Keeper(self, part)
@@ -142,16 +142,16 @@ class Reading(QObject):
                     raise not_sound(stream.exchange)
             except ServiceError as error:
                 await keeper.end()
-                await self._save(self._ended(keeper.part, stream.exchange, error))
+                await self.save(self._ended(keeper.part, stream.exchange, error))
                 raise
             except asyncio.CancelledError:
                 await keeper.end()
-                await self._save(self._ended(keeper.part, stream.exchange, None, stopped=True))
+                await self.save(self._ended(keeper.part, stream.exchange, None, stopped=True))
                 raise
             finally:
                 await keeper.end()
             part = self._ended(keeper.part, stream.exchange, None)
-            await self._save(part)
+            await self.save(part)
             await paid.answered(self.take.id, part.exchange_id)
 
     def _wait(self, wait: RetryWait) -> None:
@@ -188,7 +188,7 @@ class Reading(QObject):
             rate_hz=self.spool.rate_hz,
         )
 
-    async def _save(self, part: Part) -> None:
+    async def save(self, part: Part) -> None:
         parts = tuple(part if one.number == part.number else one for one in self.take.parts)
         self.take = replace(
             self.take,
@@ -259,7 +259,7 @@ class _Keeper:
         self.part = replace(self.part, file=path.name, kind=kind, first_sound_s=first_s)
         self._decoder = threading.Thread(target=self._decode, name="decode speech", daemon=True)
         self._decoder.start()
-        await self._reading._save(self.part)
+        await self._reading.save(self.part)
 
     async def write(self, piece: bytes) -> None:
         await asyncio.to_thread(self._write, piece)
@@ -283,7 +283,7 @@ class _Keeper:
 
     def _open(self, stem: str, suffix: str) -> Path:
         """An earlier try keeps its file: it was paid for."""
-        folder = self._reading._files.of(self.part.take_id)
+        folder = self._reading.files.of(self.part.take_id)
         for attempt in range(1, 1000):
             path = folder / (f"{stem}{suffix}" if attempt == 1 else f"{stem}-{attempt}{suffix}")
             try:

@@ -64,7 +64,7 @@ class SpeakBar(QFrame):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self._is_speaking = False
+        self.is_speaking = False
         self.setProperty("part", "speak-bar")
         self.bars = MeterBars(theme)
         self.count = Label(theme, "", "small", weight=600, tabular=True)
@@ -85,7 +85,7 @@ class SpeakBar(QFrame):
         self._column.addLayout(self._upper)
         self._column.addLayout(self._lower)
         self.to_file.clicked.connect(self.file_wanted)
-        self.speak.clicked.connect(lambda: (self.stop_wanted if self._is_speaking else self.speak_wanted).emit())
+        self.speak.clicked.connect(lambda: (self.stop_wanted if self.is_speaking else self.speak_wanted).emit())
         theme.changed.connect(self._dress)
         self._dress()
 
@@ -105,8 +105,8 @@ class SpeakBar(QFrame):
         self.price.set_text(money.money(meter.price) if meter.price is not None else "Price not known")
         self.price.setVisible(meter.characters > 0)
         self.estimate.setVisible(meter.characters > 0 and meter.price is not None)
-        self.to_file.setEnabled(not meter.why_not and not self._is_speaking)
-        self.speak.setEnabled(not meter.why_not or self._is_speaking)
+        self.to_file.setEnabled(not meter.why_not and not self.is_speaking)
+        self.speak.setEnabled(not meter.why_not or self.is_speaking)
         self.speak.setToolTip(meter.why_not)
 
     @staticmethod
@@ -128,7 +128,7 @@ class SpeakBar(QFrame):
 
     def show_speaking(self, on: bool) -> None:
         """Speak becomes Stop while a take is being asked for."""
-        self._is_speaking = on
+        self.is_speaking = on
         self.speak.setText("Stop" if on else "Speak")
         self.speak.set_icon("stop" if on else "wave")
         self.speak.set_hint("Esc" if on else "Ctrl+Enter")

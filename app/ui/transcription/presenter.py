@@ -50,11 +50,11 @@ class TranscriptionPresenter(RecordPart):
         self.trash.add_kind(TrashKind(self._trashed, self._restore, self._delete))
         await self._delete_old()
         self.caller.account_changed.connect(self._account_changed)
-        self.recording._watch.changed.connect(lambda: self._do(self.recording.refresh))
+        self.recording.watch.changed.connect(lambda: self._do(self.recording.refresh))
         self.recording.ended.connect(lambda: self._do(self._recording_ended))
         await self._reload()
         await self._load_models()
-        self.recording._watch.start()
+        self.recording.watch.start()
         await self.recording.refresh()
         early, self._early_files = self._early_files, []
         if early:

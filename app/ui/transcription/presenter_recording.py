@@ -51,7 +51,7 @@ class RecordingDesk(QObject):
     ) -> None:
         super().__init__()
         self._host = host
-        self._watch = watch
+        self.watch = watch
         self.kept = kept
         self._open_blocks = open_blocks or (lambda choice: open_microphone(host, choice))
         self._microphones: tuple[Microphone, ...] = ()
@@ -85,7 +85,7 @@ class RecordingDesk(QObject):
 
     async def refresh(self) -> None:
         """Look which microphones there are; a recording of one that is gone ends."""
-        self._host.note_system(self._watch.devices)
+        self._host.note_system(self.watch.devices)
         try:
             found = await asyncio.to_thread(self._host.devices, "input")
             self._problem = "" if found else "No microphone found. Plug one in and it appears here by itself."
