@@ -167,6 +167,13 @@ async def walk(rialto: Rialto, hands: Keyboard, name: str, one: List, page: Any)
     await hands.press("Ctrl+Z")
     await is_back()
 
+    go_to(one, page, gone)
+    await hands.press("Ctrl+A", "Delete")
+    await until(lambda: not one.keys(page) and len(one.trashed(page)) > 1)
+    while rialto.window.undo_stack.can_undo(one.tab):  # calls and collections are deleted one after the other
+        await hands.press("Ctrl+Z")
+    await is_back()
+
     await delete()
     await hands.command("undo: ")
     await is_back()
@@ -186,7 +193,8 @@ async def walk(rialto: Rialto, hands: Keyboard, name: str, one: List, page: Any)
         await hands.tab_to(trash.restore)
         await hands.press("Space")
         await is_back()
-        assert page.list.leave_trash()
+        await hands.press("Escape")
+        await until(one.view(page).hasFocus)
     await is_back()
 
     await delete()
@@ -202,7 +210,10 @@ async def walk(rialto: Rialto, hands: Keyboard, name: str, one: List, page: Any)
     await until(lambda: not one.trashed(page) and gone not in one.keys(page))
     assert not rialto.window.undo_stack.can_undo(one.tab), name
     if one.tab not in empty:
-        assert page.list.leave_trash()
+        await hands.begin()
+        await until(page.list.trash_pane.view.hasFocus)
+        await hands.press("Ctrl+F")
+        await until(page.list.filter.hasFocus)
 
 
 async def is_restored_from_the_filter(hands: Keyboard, one: List, page: Any) -> None:

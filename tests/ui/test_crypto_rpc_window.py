@@ -159,6 +159,26 @@ async def test_calls_are_moved_and_removed_by_keyboard(window: RpcWindow) -> Non
     ]
 
 
+async def test_removed_calls_come_back_in_their_places_also_all_of_them(window: RpcWindow) -> None:
+    methods = ["eth_chainId", "eth_gasPrice", "eth_blockNumber"]
+    window.type_json([call(method) for method in methods])
+    window.key("Ctrl+Shift+J")
+    view = window.request.list
+    view.setFocus()
+    QTest.keyClick(view, Qt.Key.Key_Down)
+    QTest.keyClick(view, Qt.Key.Key_Delete)
+    QTest.keyClick(view, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClick(view, Qt.Key.Key_Delete)
+    assert window.presenter.draft.rows == ()
+    window.undo()
+    assert [row.method for row in window.presenter.draft.rows] == ["eth_chainId", "eth_blockNumber"]
+    window.undo()
+    assert [(row.id, row.method) for row in window.presenter.draft.rows] == list(enumerate(methods, start=1))
+    QTest.keyClick(view, Qt.Key.Key_Delete)
+    window.key("Ctrl+N")
+    assert not window.desk.undo_stack.can_undo("crypto_rpc"), "the batch that it belonged to is gone"
+
+
 async def test_r_rpc_36_the_second_sending_is_a_replay_and_a_new_key_is_not(window: RpcWindow) -> None:
     await window.send()
     assert not window.response.replay.isVisible()

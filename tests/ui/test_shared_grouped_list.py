@@ -193,6 +193,22 @@ def test_a_right_click_opens_the_menu_of_the_row_under_it_and_none_on_the_empty_
     assert asked == ["a"]
 
 
+def test_a_row_that_a_shortcut_opens_is_selected_alone(qtbot: QtBot, theme: Theme) -> None:
+    """Ctrl and Shift are still held then; what a hand selects with them is something else."""
+    view = make_view(qtbot, theme, selects_many=True)
+    view.show_current("a")
+    for held in (Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier):
+        QTest.keyPress(view, Qt.Key.Key_F9, held)
+        assert QApplication.keyboardModifiers() == held
+        view.show_current("c")
+        assert view.selected_keys() == ("c",)
+        view.show_current("a")
+        QTest.keyRelease(view, Qt.Key.Key_F9)
+    QTest.keyClick(view, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
+    assert view.selected_keys() == ("a", "b") and view.selected_with("b") == ("a", "b")
+    assert view.selected_with("c") == ("c",)
+
+
 def press_menu(view: GroupedView, reason: QContextMenuEvent.Reason, place: QPoint) -> None:
     QApplication.sendEvent(view.viewport(), QContextMenuEvent(reason, place, view.viewport().mapToGlobal(place)))
 

@@ -289,6 +289,12 @@ async def test_a_folder_becomes_a_table_that_pauses_and_resumes_over_a_restart(
         assert sorted(row.title for row in batch.rows) == ["a", "b", "c"]
         assert batch.left == 3
         assert batch.price.startswith("about $")
+        desk.presenter.drop_from_batch(batch.rows[0].id)
+        await desk.done()
+        assert desk.presenter.batch().left == 2
+        assert desk.undo_stack.undo_last("transcription")
+        await desk.done()
+        assert desk.presenter.batch().rows == batch.rows
         desk.presenter.start_batch()
         await desk.until(lambda: any(row.is_busy for row in desk.presenter.batch().rows))
         desk.presenter.pause_batch()

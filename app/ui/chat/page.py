@@ -409,7 +409,7 @@ class ChatPage(TabPanes):
         field = getattr(self.guest, "search", None)
         if isinstance(field, QWidget):
             return field
-        return (self._has_desk and self.desk.filter_field()) or self.list.filter
+        return (self._has_desk and self.desk.filter_field()) or self.list.filter_field()
 
     def actions(self) -> Sequence[TabAction]:
         return chat_actions(self)

@@ -373,8 +373,6 @@ class ChatDesk(QObject):
         stack = self._page.list_pane()
         if self._is_made("search") and isinstance(stack, QStackedWidget) and stack.currentWidget() is self.search:
             return self.search.field
-        if self._is_made("trash"):
-            self.leave_list()
         return None
 
     def leave_one(self) -> bool:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import (
     QAbstractListModel,
+    QItemSelectionModel,
     QModelIndex,
     QObject,
     QPersistentModelIndex,
@@ -171,7 +172,8 @@ class BatchList(QListView):
         self.rows.set_rows(rows)
         index = self.rows.index(selected, 0)
         if index != self.currentIndex():
-            self.setCurrentIndex(index)
+            self.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+            self.scrollTo(index)
         self._quiet = False
 
     def _tell(self, now: QModelIndex, _before: QModelIndex) -> None:

@@ -343,7 +343,7 @@ class CryptoRpcPage(QObject):
         return request.params if self.presenter.draft.mode == "rows" else request.text
 
     def filter_field(self) -> QWidget:
-        return self.list.filter
+        return self.list.filter_field()
 
     def actions(self) -> Sequence[TabAction]:
         return rpc_actions(self)

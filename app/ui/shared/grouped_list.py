@@ -10,7 +10,15 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, QPoint, Qt
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QItemSelectionModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QPoint,
+    Qt,
+)
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QAbstractItemView
 
@@ -180,7 +188,10 @@ def menu_place(view: QAbstractItemView, event: QContextMenuEvent) -> tuple[QMode
 
 
 def keep_in_sight(view: QAbstractItemView, index: QModelIndex) -> None:
-    """Make a row the current and only chosen one, and scroll to it if it is out of sight."""
+    """Make a row the current and only chosen one, and scroll to it if it is out of sight.
+
+    Not by the view itself: in the middle of a shortcut it takes Ctrl or Shift for a wish to select more rows.
+    """
     if index.isValid() and view.currentIndex() != index:
-        view.setCurrentIndex(index)
+        view.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
         view.scrollTo(index)

@@ -116,6 +116,11 @@ class ListPane(QWidget):
         shown.setFocus(Qt.FocusReason.OtherFocusReason)
         return True
 
+    def filter_field(self) -> SearchField:
+        """The filter, with the list that it filters in sight."""
+        self.leave_trash()
+        return self.filter
+
     @property
     def _list_view(self) -> QWidget:
         view = self._places.widget(0)

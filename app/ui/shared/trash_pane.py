@@ -101,7 +101,10 @@ class TrashPane(QWidget):
         number = len(entries)
         if number and self.view.current_key is None:
             self.view.show_current(entries[min(place, number - 1)].id)
-        for button in (self.restore, self.delete, self.empty):
+        buttons = (self.restore, self.delete, self.empty)
+        if not number and self.window().focusWidget() in buttons:
+            self.view.setFocus(Qt.FocusReason.OtherFocusReason)  # the keyboard stays in the pane
+        for button in buttons:
             button.setEnabled(bool(number))
         kept = f"for {self._trash.kept_days} days" if self._trash.kept_days else "until you delete it"
         self.note.set_text(f"It stays here {kept}. Searches leave it out." if number else "The trash is empty.")

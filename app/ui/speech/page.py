@@ -366,7 +366,7 @@ class SpeechPage(QObject):
         return self.main.editor
 
     def filter_field(self) -> QWidget:
-        return self.list.filter
+        return self.list.filter_field()
 
     def actions(self) -> Sequence[TabAction]:
         return speech_actions(self)

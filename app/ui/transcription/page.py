@@ -390,7 +390,7 @@ class TranscriptionPage(QObject):
         focused = QApplication.focusWidget()
         if self.main.view == "result" and focused is not None and self.main.result.isAncestorOf(focused):
             return self.main.result.search
-        return self.list.filter
+        return self.list.filter_field()
 
     def actions(self) -> Sequence[TabAction]:
         return transcription_actions(self)

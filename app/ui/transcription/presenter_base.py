@@ -87,6 +87,7 @@ class TranscriptionPresenterBase(QObject):
         self._tasks = tasks
         self._now = now
         self.folders = folders
+        self._undo_stack = undo_stack
         self.trash = Trash("transcription", tasks, undo_stack, kept_days=KEPT_IN_TRASH.days)
         self.trash.failed.connect(lambda sentence: self.notice.emit(sentence, "", ""))
         self.shelf = ModelShelf(caller)

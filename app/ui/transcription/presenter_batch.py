@@ -6,6 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from app.ui.shared.budget import expecting_together
+from app.ui.shared.undo import UndoCommand
 from app.ui.transcription.presenter_base import SENDABLE, TranscriptionPresenterBase
 from app.ui.transcription.presenter_preparing import needs_treatment
 
@@ -135,7 +136,20 @@ class BatchPart(TranscriptionPresenterBase):
         self._do(self._clear, [row.id for row in self.batch_rows() if row.state == "done"])
 
     def drop_from_batch(self, row_id: str) -> None:
+        """Take a file out of the table; undone, it stands there again and waits to be sent by hand."""
+        row = self._rows[row_id]
         self._do(self._clear, [row_id])
+
+        def undo(_ids: object) -> None:
+            self._do(self._put_into_batch, row_id, row.batch)
+
+        text = f"“{row.title}” taken out of the table"
+        self._undo_stack.push(UndoCommand("transcription", text, undo, (f"batch {row_id}",)))
+
+    async def _put_into_batch(self, row_id: str, place: int) -> None:
+        if row_id in self._rows:
+            await self._update(row_id, batch=place)
+            self._all_changed()
 
     async def _clear(self, row_ids: list[str]) -> None:
         for row_id in row_ids:
