@@ -98,6 +98,7 @@ async def test_a_long_limit_counts_down_and_can_be_called_off(tmp_home: Path, fa
         assert desk.told["head_changed"][-1][0].writing, "Stop is offered while it waits"
         entry = desk.told["entries_changed"][-1][0][0]
         assert "waiting until " in entry.second_line
+        assert entry.work.startswith("An answer in “") and ", waiting until " in entry.work
         assert re.fullmatch(r".* · waiting 3:[12]\d", entry.counting_line(datetime.now(UTC)))
         assert entry.counting_line(entry.waits_until).endswith("writing…")
         desk.presenter.act(row.id, "dismiss")

@@ -421,7 +421,7 @@ class ChatPage(TabPanes):
         return None
 
     def running_work(self) -> Sequence[str]:
-        return [f"An answer in “{entry.title}”" for entry in self._entries if entry.writing]
+        return [entry.work for entry in self._entries if entry.writing]
 
     def badge(self) -> int:
         return 0  # answers show in the list; the badge is for jobs that run for minutes

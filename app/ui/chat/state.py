@@ -37,6 +37,13 @@ class ChatEntry:
             return self._with_partner(f"waiting until {until.astimezone():%H:%M:%S}")
         return self._with_partner("writing…" if self.writing else "draft" if self.has_draft else "")
 
+    @property
+    def work(self) -> str:
+        """What is under way in the chat, for the status bar."""
+        until = self.waits_until
+        waits = f", waiting until {until.astimezone():%H:%M:%S}" if until is not None else ""
+        return f"An answer in “{self.title}”{waits}"
+
     def counting_line(self, now: datetime) -> str:
         """The same while it can be painted once a second: a wait is counted down."""
         until = self.waits_until
