@@ -144,6 +144,7 @@ class Session:
             QTest.keyClick(self._rialto.window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
 
     async def speak(self) -> None:
+        self._empty("speech")
         _take, self._clip = await tour_tabs.speak(self._guide)
 
     async def transcribe(self) -> None:
@@ -151,9 +152,11 @@ class Session:
             await tour_tabs.transcribe(self._guide, self._clip)
 
     async def draw(self) -> None:
+        self._empty("images")
         await tour_tabs.draw(self._guide)
 
     async def order_video(self) -> None:
+        self._empty("video")
         await tour_tabs.order_film(self._guide)
 
     async def call_chain(self) -> None:
@@ -263,6 +266,15 @@ class Session:
                 await http.request(
                     method, f"{root}/sandbox/{path}", json=body, headers={"Authorization": f"Bearer {key}"}
                 )
+
+    def _empty(self, tab: str) -> None:
+        """Take out what an earlier act wrote into the main field of a tab."""
+        self._rialto.window.show_tab(tab)
+        field = self._rialto.window.tab(tab).main_input()
+        if field is not None:
+            field.setFocus()
+            QTest.keyClick(field, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+            QTest.keyClick(field, Qt.Key.Key_Delete)
 
     def _close_popups(self) -> None:
         """Press Esc in whatever lies over the window."""
