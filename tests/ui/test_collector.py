@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QObject, QTimer
@@ -13,6 +16,8 @@ from pytestqt.qtbot import QtBot
 
 from app.ui.shared import collector as module
 from app.ui.shared.collector import FULL_EVERY, UiThreadCollector, collect_if_due
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 class Noted(QObject):
@@ -131,3 +136,39 @@ def test_other_threads_hand_over_within_a_millisecond_while_a_window_is_there() 
     collector.close()
     gc.disable()
     assert sys.getswitchinterval() == before
+
+
+HEAPS_OF_EIGHT_THREADS = """
+import ctypes, os, re, sys, tempfile, threading
+if sys.argv[1] == "shared":
+    from app.ui.shared.collector import share_heaps
+    share_heaps()
+libc = ctypes.CDLL(None)
+libc.malloc.restype, libc.fdopen.restype = ctypes.c_void_p, ctypes.c_void_p
+libc.malloc_info.argtypes, libc.fclose.argtypes = [ctypes.c_int, ctypes.c_void_p], [ctypes.c_void_p]
+together = threading.Barrier(8)
+def allocate():
+    together.wait()
+    libc.malloc(100_000)
+    together.wait()
+threads = [threading.Thread(target=allocate) for _ in range(8)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+file = tempfile.TemporaryFile()
+stream = libc.fdopen(os.dup(file.fileno()), b"w")
+libc.malloc_info(0, stream)
+libc.fclose(stream)
+file.seek(0)
+print(len(re.findall(rb"<heap ", file.read())))
+"""
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux" or not hasattr(ctypes.CDLL(None), "malloc_info"), reason="only glibc has such heaps"
+)
+def test_threads_share_two_heaps() -> None:
+    def heaps(how: str) -> int:
+        command = [sys.executable, "-c", HEAPS_OF_EIGHT_THREADS, how]
+        return int(subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout)
+
+    assert heaps("shared") <= 2 < heaps("each its own")

@@ -8,6 +8,9 @@ middle of a handler, and with no wake-up of its own while the program is idle.
 A full collection looks at every object, which takes 40 ms with a long chat open: it waits for a quiet moment. What
 outlives it is set aside (`gc.freeze`), so that the next one looks at newer objects only; after some minutes of quiet
 everything is looked at once more.
+
+What is freed has to be used again as well: on Linux the C library gives threads heaps of their own, up to eight for
+each processor, and each keeps what its busiest moment took.
 """
 
 from __future__ import annotations
@@ -26,6 +29,7 @@ QUIET_MS = 2_000
 QUIET_WAITS = 16  # as often the loop may have waited in that time; a caret that blinks is no work
 MOST_DELAYS = 60  # after so many moments that were not quiet the full collection comes all the same
 DEEP_QUIET_MS = 300_000
+M_ARENA_MAX, HEAPS = -8, 2  # glibc's number for how many heaps there may be
 SWITCH_S = 0.001  # a busy thread hands over after this; Python's own 5 ms are a third of a frame
 
 
@@ -35,6 +39,7 @@ class UiThreadCollector(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         gc.disable()
+        share_heaps()
         self._switch_s = sys.getswitchinterval()
         sys.setswitchinterval(SWITCH_S)
         self._waits = 0
@@ -75,6 +80,16 @@ class UiThreadCollector(QObject):
         gc.unfreeze()
         gc.collect()
         gc.freeze()
+
+
+def share_heaps() -> None:
+    """Let all threads of this process share two heaps, where the C library is glibc."""
+    if sys.platform == "linux":
+        from ctypes import CDLL
+
+        mallopt = getattr(CDLL(None), "mallopt", None)
+        if mallopt is not None:
+            mallopt(M_ARENA_MAX, HEAPS)
 
 
 def collect_young_if_due() -> bool:
