@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import weakref
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, QObject
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QTimer
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLayout, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -140,6 +141,25 @@ def test_what_is_no_widget_is_discarded_as_well(qtbot: QtBot) -> None:
     discard(thing)
     destroy_discarded()
     assert gone == [True]
+
+
+class Owner(QObject):
+    """Held by nothing but what its child's signal is connected to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.child = QTimer(self)
+        self.child.timeout.connect(lambda: self.child.stop())
+
+
+def test_an_object_that_is_held_by_its_child_alone_is_not_destroyed_inside_the_child(qtbot: QtBot) -> None:
+    """Ends the process where the child is deleted by `deleteLater` alone."""
+    for _ in range(20):
+        owner = Owner()
+        gone = weakref.ref(owner)
+        discard(owner.child)
+        del owner
+        qtbot.waitUntil(lambda gone=gone: gone() is None, timeout=60_000)
 
 
 def test_accounts_that_come_and_go_in_the_wallet_do_not_end_the_process() -> None:

@@ -4,6 +4,9 @@ PySide maps the address of each C++ object to its Python wrapper. `itemAt` of Qt
 long as the layout's own, while Qt deletes the item with its widget and tells nobody. The next object at that address
 then has two entries, and from PySide 6.10 on the process ends when that object is destroyed. So nobody asks a layout
 what is in it: who fills it keeps a list.
+
+What a lambda connected to an object holds is let go of inside that object's destructor. Where that is the last that
+held the object's parent, the parent goes and destroys the object once more. So both are held until it is gone.
 """
 
 from __future__ import annotations
@@ -11,12 +14,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
+
+from app.ui.shared.alive import alive
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QLayout, QWidget
 
 W = TypeVar("W", bound="QWidget")
+_leaving: list[tuple[QObject, QObject]] = []  # what is to be destroyed, and the outermost of its parents
 
 
 def discard(*objects: QObject) -> None:
@@ -27,7 +33,20 @@ def discard(*objects: QObject) -> None:
     for each in objects:
         if each.isWidgetType():
             cast("QWidget", each).hide()
+        _leaving.append((each, _outermost(each)))
         each.deleteLater()
+    if objects:
+        QTimer.singleShot(0, _let_go)
+
+
+def _outermost(each: QObject) -> QObject:
+    while (parent := each.parent()) is not None:
+        each = parent
+    return each
+
+
+def _let_go() -> None:
+    _leaving[:] = [pair for pair in _leaving if alive(pair[0])]
 
 
 class WidgetList(Generic[W]):
