@@ -292,13 +292,14 @@ class Rialto:
 
     async def _end(self) -> None:
         """Save, close and stop, in the order in which one needs the other."""
-        for close in reversed(self._closers):
-            await close()
-        await self.chat.aclose()
-        await self.tasks.aclose()
-        await self.desk.aclose()
+        closers = [*reversed(self._closers), self.chat.aclose, self.tasks.aclose, self.desk.aclose]
         if self.database is not None:
-            await self.database.close()
+            closers.append(self.database.close)
+        for close in closers:
+            try:
+                await close()
+            except Exception as error:  # one that fails, as on a full disk, keeps no other from closing
+                self._crashed(error)
         if self._log_handler is not None:
             stop_logging(self._log_handler)
 

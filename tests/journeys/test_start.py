@@ -160,3 +160,21 @@ async def test_an_earlier_chat_is_not_announced_as_a_new_one(start: Callable[...
         await until(lambda: len(rialto.chat_page.rows()) == 2)
         shown.append(rialto.chat_page.main.welcome.isVisible())
     assert shown == [False, False]
+
+
+async def test_what_fails_while_the_program_ends_is_reported_and_keeps_nothing_else_from_closing(
+    start: Callable[..., Any],
+) -> None:
+    reported: list[str] = []
+    async with start() as rialto:
+
+        async def fail() -> None:
+            raise OSError("no space left on the device")
+
+        async def look() -> None:
+            for report in rialto.crashes.left_behind():
+                rialto.crashes.mark_seen(report)
+                reported.append(report.title)
+
+        rialto._closers[:] = [look, *rialto._closers, fail]  # the last one closes first
+    assert reported == ["OSError: no space left on the device"]
