@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.ui.crypto_rpc.batch import CallRow, TextProblem, moved, numbered, read_params, read_text, text_of, tidy
+from app.ui.crypto_rpc.draft import Draft
 from app.ui.crypto_rpc.exporting import as_cast, as_curl, as_python
 from app.ui.crypto_rpc.pasting import read_pasted
 from app.ui.crypto_rpc.variables import filled, used_in
@@ -79,11 +80,23 @@ def test_what_stands_before_a_fault_is_kept() -> None:
     assert read.problems
 
 
-def test_r_rpc_05_a_hundred_and_one_calls_are_refused_with_the_rule() -> None:
-    hundred = text_of(numbered([ROWS[0]] * 100), batch=True)
-    assert read_text(hundred).problems == ()
-    more = text_of(numbered([ROWS[0]] * 101), batch=True)
-    assert "Up to 100 calls" in read_text(more).problems[0].sentence
+def test_r_rpc_05_a_hundred_and_one_calls_are_read_but_not_whole() -> None:
+    draft = Draft("ethereum-mainnet", "key")
+    draft.set_text(text_of(numbered([ROWS[0]] * 100), batch=True))
+    assert draft.is_whole
+    draft.set_text(text_of(numbered([ROWS[0]] * 101), batch=True))
+    assert (draft.text_problems, len(draft.rows), draft.is_whole) == ((), 101, False)
+
+
+def test_a_batch_that_was_split_keeps_its_other_part_over_a_restart() -> None:
+    draft = Draft("ethereum-mainnet", "key")
+    draft.set_rows([CallRow(1, f"eth_{number}", []) for number in range(150)])
+    draft.split()
+    again = Draft("ethereum-mainnet", "key")
+    again.take_kept(json.loads(json.dumps(draft.kept())))
+    again.take_rest()
+    assert [row.method for row in again.rows] == [f"eth_{number}" for number in range(100, 150)]
+    assert len(again.rest) == 100
 
 
 def test_parameters_are_a_list_or_an_object() -> None:

@@ -99,7 +99,7 @@ async def test_r_rpc_13_every_refused_method_is_named_at_once_and_nothing_is_sen
 async def test_r_rpc_26_an_unknown_method_and_one_of_another_family_are_warned_of(desk: RpcDesk) -> None:
     desk.write(json.dumps([call("eth_fooBar"), call("starknet_call")]))
     view = desk.presenter.view()
-    assert "Nobody listed eth_fooBar" in view.rows[0].warning
+    assert view.rows[0].warning.startswith("Call 1: eth_fooBar is not in the service’s list; the whole batch may")
     assert "not a method of Ethereum mainnet" in view.rows[1].warning
     assert view.can_send
 

@@ -5,16 +5,17 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QFontMetrics, QGuiApplication
 from PySide6.QtTest import QTest
 
+from app.ui.crypto_rpc.batch_list import column_rects
 from app.ui.crypto_rpc.picker import Picker
 from app.ui.crypto_rpc.picker_rows import PickRow
 from app.ui.shared.grouped_list import Heading
 from app.ui.shared.tasks import TaskScope
 from app.ui.shared.theme import Theme
-from tests.ui.rpc_page import RpcWindow, call, rpc_window
+from tests.ui.rpc_page import RpcWindow, call, press, rpc_window
 
 
 @pytest.fixture
@@ -89,7 +90,7 @@ async def test_a_method_nobody_listed_is_added_after_a_warning(window: RpcWindow
     QTest.keyClicks(window.page.methods.search, "acme_weather")
     assert "Enter adds it as it is" in window.page.methods.nothing.text()
     QTest.keyClick(window.page.methods.search, Qt.Key.Key_Return)
-    assert "Nobody listed acme_weather" in window.request.fault.text()
+    assert "acme_weather is not in the service’s list" in window.request.fault.text()
     assert window.main.send.isEnabled()
 
 
@@ -117,7 +118,7 @@ async def test_a_fault_names_its_line_and_nothing_is_sent(window: RpcWindow) -> 
 
 async def test_r_rpc_07_a_hundred_and_one_calls_are_refused_with_the_rule(window: RpcWindow) -> None:
     window.type_json([call("eth_chainId", number=n) for n in range(1, 102)])
-    assert "Up to 100 calls go in one request; this has 101." in window.request.fault.text()
+    assert "This batch has 101 calls; the service takes 100 at most." in window.request.fault.text()
     assert not window.main.send.isEnabled()
     window.type_json([call("eth_chainId", number=n) for n in range(1, 101)])
     assert window.main.send.isEnabled()
@@ -239,3 +240,65 @@ async def test_the_price_is_a_range_before_and_exact_after(window: RpcWindow) ->
     QTest.keyClick(window.response.alone, Qt.Key.Key_Space)
     await window.settle()
     assert [entry.title for entry in window.entries] == ["eth_getBalance", "2 calls in a batch"]
+
+
+async def test_too_many_calls_are_split_in_two_and_both_parts_can_be_sent(window: RpcWindow) -> None:
+    window.type_json([call("eth_chainId", number) for number in range(150)])
+    window.key("Ctrl+Shift+J")
+    split = window.request.split
+    assert (split.text(), split.isVisible()) == ("Split in two", True)
+    split.click()
+    assert [row.params for row in window.presenter.draft.rows] == [[number] for number in range(100)]
+    assert window.main.send.isEnabled()
+    assert split.text() == "The other 50 calls"
+    split.click()
+    assert [row.params for row in window.presenter.draft.rows] == [[number] for number in range(100, 150)]
+    assert split.text() == "The other 100 calls"
+
+
+async def test_a_refused_batch_leads_to_the_call_it_names_and_sends_the_others(window: RpcWindow) -> None:
+    window.type_json([call("eth_chainId"), call("eth_noSuchMethod"), call("eth_blockNumber")])
+    window.key("Ctrl+Shift+J")
+    warning = "Call 2: eth_noSuchMethod is not in the service’s list; the whole batch may be refused."
+    assert window.request.fault.text() == warning
+    await window.send()
+    problem = window.response.card.problem
+    assert problem is not None
+    assert [action.text for action in problem.actions] == ["Edit call 2", "Send the other 2"]
+    window.response.card.action.emit("edit:2")
+    assert window.presenter.draft.selected == 1
+    window.response.card.action.emit("others:2")
+    await window.settle()
+    assert [row.method for row in window.presenter.draft.rows] == ["eth_chainId", "eth_blockNumber"]
+    assert len(window.entries) == 2
+    window.undo()
+    assert len(window.presenter.draft.rows) == 3
+
+
+@pytest.mark.parametrize(("button", "methods"), [("Replace", 2), ("Add", 5), ("Cancel", 3)])
+async def test_a_batch_pasted_over_a_batch_replaces_it_or_comes_on_top_as_is_chosen(
+    window: RpcWindow, button: str, methods: int
+) -> None:
+    window.type_json([call("eth_chainId"), call("eth_gasPrice"), call("eth_blockNumber")])
+    window.key("Ctrl+Shift+J")
+    QGuiApplication.clipboard().setText(json.dumps([call("eth_chainId"), call("eth_syncing")]))
+    window.key("Ctrl+Shift+V")
+    dialog = await window.dialog()
+    assert dialog.title.text() == "Replace 3 calls or add?"
+    press(dialog, button)
+    await window.settle()
+    assert len(window.presenter.draft.rows) == methods
+
+
+async def test_all_calls_are_selected_and_removed_at_once(window: RpcWindow) -> None:
+    window.type_json([call("eth_chainId", number) for number in range(5)])
+    window.key("Ctrl+Shift+J")
+    window.request.list.setFocus()
+    QTest.keyClick(window.request.list, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClick(window.request.list, Qt.Key.Key_Delete)
+    assert window.presenter.draft.rows == ()
+
+
+def test_three_digits_of_an_id_have_room(theme: Theme) -> None:
+    number = column_rects(theme, QRect(0, 0, 600, 34))[0]
+    assert QFontMetrics(theme.font("code")).horizontalAdvance("100") <= number.width()

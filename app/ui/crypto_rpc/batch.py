@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from app.service.crypto_rpc import MAX_BATCH_ITEMS, RpcItem
+from app.service.crypto_rpc import RpcItem
 
 MAX_TEXT_CHARS = 8_000_000
 _ITEM_KEYS = frozenset({"jsonrpc", "id", "method", "params"})
@@ -126,9 +126,6 @@ def read_text(text: str) -> ReadText:
         problems.append(TextProblem(1, "This is nested too deeply."))
     if not rows and not problems:
         problems.append(TextProblem(1, "The list holds no call."))
-    if len(rows) > MAX_BATCH_ITEMS:
-        sentence = f"Up to {MAX_BATCH_ITEMS} calls go in one request; this has {len(rows)}."
-        problems.append(TextProblem(1, sentence))
     return ReadText(tuple(rows), batch, tuple(problems), given != list(range(1, len(rows) + 1)))
 
 

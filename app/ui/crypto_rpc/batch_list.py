@@ -30,7 +30,7 @@ Index = QModelIndex | QPersistentModelIndex
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
 TIER_TONES = {"standard": "neutral", "advanced": "accent", "large": "warn", "unknown": "outline"}
 # Widths in px at 100 %: id, credits; tier takes what its longest words need.
-ID, CREDITS, GAP = 26, 52, 10
+ID, CREDITS, GAP = 44, 52, 10
 _ROOT = QModelIndex()
 _LINE = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
 _END = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight)
@@ -105,6 +105,8 @@ class BatchDelegate(QStyledItemDelegate):
             painter.fillRect(rect, theme.color("bad_tint"))
         elif selected:
             painter.fillRect(rect, theme.color("accent_tint"))
+        elif row.warning:
+            painter.fillRect(rect, theme.color("warn_tint"))
         elif option.state & QStyle.StateFlag.State_MouseOver:
             painter.fillRect(rect, theme.color("hover"))
         if selected:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from app.service.crypto_rpc import MAX_BATCH_ITEMS
 from app.service.rpc_methods import STATE_CHANGING
 from app.ui.crypto_rpc.batch import CallRow, TextProblem, moved, numbered, read_params, read_text, text_of, tidy
 from app.ui.crypto_rpc.pasting import read_pasted
@@ -45,6 +46,7 @@ class Draft:
         self.key_used = True
         self.key_typed = False  # by a person, who then decides when another one is taken
         self.variables: dict[str, Any] = {}
+        self.rest: tuple[CallRow, ...] = ()  # the other part of a batch that was split
         self._show_selected()
 
     # Rows
@@ -55,8 +57,9 @@ class Draft:
 
     @property
     def is_whole(self) -> bool:
-        """True when nothing in it is half written."""
-        return bool(self.rows) and not self.text_problems and self.params_problem is None
+        """True when nothing in it is half written, and it holds no more than one request takes."""
+        fits = 0 < len(self.rows) <= MAX_BATCH_ITEMS
+        return fits and not self.text_problems and self.params_problem is None
 
     @property
     def current(self) -> CallRow | None:
@@ -90,6 +93,18 @@ class Draft:
         for place, row in rows:
             all_rows.insert(place, row)
         self.set_rows(all_rows, selected=rows[0][0])
+
+    def split(self) -> None:
+        """Keep as many calls as one request takes; `take_rest` shows the others."""
+        if not self.rest:
+            rows = self.rows
+            self.rest = rows[MAX_BATCH_ITEMS:]
+            self.set_rows(rows[:MAX_BATCH_ITEMS], selected=0, batch=True)
+
+    def take_rest(self) -> None:
+        """Show the other part of a batch that was split; this one is kept in its place."""
+        rows, self.rest = self.rest, self.rows
+        self.set_rows(rows, selected=0, batch=True)
 
     def duplicate(self, place: int) -> None:
         if 0 <= place < len(self.rows):
@@ -153,12 +168,15 @@ class Draft:
             self.selected = min(self.selected, len(self.rows) - 1)
             self._show_selected()
 
-    def paste(self, text: str) -> tuple[TextProblem, ...]:
-        """Add what somebody copied: calls are put behind those that are there. Returns what was wrong with it."""
+    def paste(self, text: str, *, replacing: bool = False) -> tuple[TextProblem, ...]:
+        """Add what somebody copied behind the calls that are there, or put it in their place.
+
+        Returns what was wrong with it.
+        """
         pasted = read_pasted(text)
         if pasted.read.problems:
             return pasted.read.problems
-        rows = () if self.rows == (FIRST_CALL,) else self.rows
+        rows = () if replacing or self.rows == (FIRST_CALL,) else self.rows
         self.set_rows((*rows, *pasted.read.rows), selected=len(rows), batch=self.batch or pasted.read.batch)
         if pasted.network:
             self.network = pasted.network
@@ -192,6 +210,7 @@ class Draft:
         return {
             "network": self.network,
             "items": json.loads(text_of(rows, batch=True)),
+            "rest": json.loads(text_of(self.rest, batch=True)) if self.rest and not self.changes_state else [],
             "batch": self.batch,
             "mode": self.mode,
             "text": self.text if self.text_problems and not self.changes_state else "",
@@ -208,6 +227,8 @@ class Draft:
         read = read_text(json.dumps(kept.get("items", [])))
         if read.rows and not read.problems:
             self.set_rows(read.rows, selected=0, batch=kept.get("batch") is True)
+        rest = read_text(json.dumps(kept.get("rest", [])))
+        self.rest = rest.rows if not rest.problems else ()
         for name, kind in (("network", str), ("key", str), ("key_used", bool), ("key_typed", bool)):
             if isinstance(kept.get(name), kind) and kept[name] != "":
                 setattr(self, name, kept[name])

@@ -17,11 +17,13 @@ from app.ui.crypto_rpc.page_answer import AnswerDesk
 from app.ui.crypto_rpc.page_collections import CollectionDesk
 from app.ui.crypto_rpc.page_pickers import Pickers
 from app.ui.crypto_rpc.page_tools import ToolDesk
+from app.ui.crypto_rpc.pasting import read_pasted
 from app.ui.crypto_rpc.presenter import CryptoRpcPresenter
 from app.ui.crypto_rpc.presenter_readings import can_be_decoded, reading_of
 from app.ui.crypto_rpc.presenter_sending import estimate_words
 from app.ui.crypto_rpc.state import CapsView, DraftView, RunView, SendQuestion
 from app.ui.shared.caller import Headroom
+from app.ui.shared.dialogs import Dialog
 from app.ui.shared.in_pieces import Pieces, at_once
 from app.ui.shared.menu import Menu
 from app.ui.shared.tab import PaletteItem, TabAction, Zones
@@ -96,6 +98,7 @@ class CryptoRpcPage(QObject):
         presenter, request = self.presenter, self.main.request
         request.mode_changed.connect(presenter.set_mode)
         request.add_wanted.connect(self.open_methods)
+        request.split_wanted.connect(presenter.split)
         request.method_edited.connect(lambda place, name: presenter.edit(lambda draft: draft.set_method(place, name)))
         request.params_edited.connect(lambda text: presenter.edit(lambda d: d.set_params_text(text), typed=True))
         request.text_edited.connect(lambda text: presenter.edit(lambda draft: draft.set_text(text), typed=True))
@@ -201,7 +204,23 @@ class CryptoRpcPage(QObject):
         self.presenter.edit(lambda draft: draft.tidy())
 
     def paste(self) -> None:
-        self.presenter.paste(QGuiApplication.clipboard().text())
+        """Take what was copied; a batch over a batch replaces it or comes on top, as the person says."""
+        text = QGuiApplication.clipboard().text()
+        if len(self.presenter.draft.rows) > 1 and len(read_pasted(text).read.rows) > 1:
+            self._tasks.start("rpc paste", self._ask_and_paste, text)
+        else:
+            self.presenter.paste(text)
+
+    async def _ask_and_paste(self, text: str) -> None:
+        there = len(self.presenter.draft.rows)
+        dialog = Dialog(self._theme, self.main, self.tr("Replace {calls} calls or add?").format(calls=there))
+        dialog.add_button(self.tr("Cancel"), accepts=False)
+        add = dialog.add_button(self.tr("Add"), accepts=True)
+        dialog.add_button(self.tr("Replace"), kind="primary", accepts=True)
+        adds: list[bool] = []
+        add.clicked.connect(lambda: adds.append(True))
+        if await dialog.answer():
+            self.presenter.paste(text, replacing=not adds)
 
     def edit_call(self, call_id: int) -> None:
         """Put the cursor into the parameters of a call."""
@@ -283,8 +302,13 @@ class CryptoRpcPage(QObject):
         """The buttons of error cards."""
         if action == "look-up":
             self.presenter.look_up()
+        elif action.startswith("edit:"):
+            self.edit_call(int(action.removeprefix("edit:")))
+        elif action.startswith("others:"):
+            self.presenter.send_others(int(action.removeprefix("others:")))
         elif action == "edit":
-            self.edit_call(self.presenter.draft.selected + 1)
+            odd = (row.id for row in self.presenter.view().rows if row.refusal or row.warning)
+            self.edit_call(next(odd, self.presenter.draft.selected + 1))
         elif action in ("again", "retry"):
             self.send()
         else:

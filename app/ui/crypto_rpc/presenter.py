@@ -239,10 +239,10 @@ class CryptoRpcPresenter(QObject):
     def set_mode(self, mode: EditorMode) -> None:
         self.edit(lambda draft: draft.set_mode(mode))
 
-    def paste(self, text: str) -> bool:
-        """Add what was copied elsewhere; False, with a notice, when it is no call."""
+    def paste(self, text: str, *, replacing: bool = False) -> bool:
+        """Add what was copied elsewhere, or put it in place of all; False, with a notice, when it is no call."""
         problems: list[str] = []
-        self.edit(lambda draft: problems.extend(each.sentence for each in draft.paste(text)))
+        self.edit(lambda draft: problems.extend(each.sentence for each in draft.paste(text, replacing=replacing)))
         if problems:
             self.notice.emit(f"Nothing was pasted. {problems[0]}", "", "")
         return not problems
@@ -344,6 +344,16 @@ class CryptoRpcPresenter(QObject):
         rows = [row for row in self.draft.filled() if row.id == call_id]
         if rows and not self._sending and self.calls is not None and self._caller.service is not None:
             self._tasks.start("rpc send", self._send, (replace(rows[0], id=1),), False, fresh_key(self._now()))
+
+    def send_others(self, call_id: int) -> None:
+        """Take a call out of the batch and send what is left; Ctrl+Z brings it back."""
+        if not self._sending and 0 < call_id <= len(self.draft.rows):
+            self.remove_calls((call_id - 1,))
+            self.send()
+
+    def split(self) -> None:
+        """Split a batch of more calls than one request takes, or show the other part of one that was split."""
+        self.edit(lambda draft: draft.take_rest() if draft.rest else draft.split())
 
     def stop(self) -> bool:
         return self._tasks.cancel("rpc send")

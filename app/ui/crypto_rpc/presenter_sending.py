@@ -7,6 +7,7 @@ same key is a repetition that the service recognises for 24 hours; nothing is ev
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -14,7 +15,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from app.service.crypto_rpc import RpcAnswer, RpcItem, RpcOperation
-from app.service.errors import LimitExceeded, ServiceError
+from app.service.errors import BadRequest, LimitExceeded, ServiceError
 from app.service.rpc_methods import STATE_CHANGING
 from app.ui.crypto_rpc.batch import CallRow, text_of
 from app.ui.crypto_rpc.networks import coin_of, network_title
@@ -175,7 +176,8 @@ async def send(
     try:
         answer = await service.crypto_rpc.send(operation, on_wait=waiting.tell)
     except ServiceError as error:
-        return await _ended(calls, call, error, changes_state=operation.changes_state)
+        sent = await _ended(calls, call, error, changes_state=operation.changes_state)
+        return replace(sent, problem=naming_the_call(sent.problem, error, rows))
     except asyncio.CancelledError:
         if waiting.is_refused_so_far:
             await calls.failed(call.id, "Stopped while it waited. Nothing was carried out.")
@@ -271,6 +273,22 @@ async def _ended(calls: RpcCalls, call: RpcCall, error: ServiceError, *, changes
     if changes_state:
         problem = nobody_can_say(list(call.transactions.values()), problem.details, problem.request_id)
     return Sent(await calls.one(call.id), problem)
+
+
+def naming_the_call(problem: Problem | None, error: ServiceError, rows: Sequence[CallRow]) -> Problem | None:
+    """Let the buttons lead to the call that a refusal of the whole batch names, and offer to send the others."""
+    if problem is None or len(rows) < 2 or not isinstance(error, BadRequest):
+        return problem
+    said = " ".join((error.message, *(f"{each.path} {each.message}" for each in error.fields)))
+    named = [row for row in rows if row.method and re.search(rf"(?<!\w){re.escape(row.method)}(?!\w)", said)]
+    if len(named) != 1:
+        return problem
+    others = len(rows) - 1
+    return replace(
+        problem,
+        primary=ActionSpec(f"edit:{named[0].id}", f"Edit call {named[0].id}"),
+        alternative=ActionSpec(f"others:{named[0].id}", f"Send the other {others}" if others > 1 else "Send the other"),
+    )
 
 
 def nobody_can_say(hashes: Sequence[str], details: tuple[tuple[str, str], ...], request_id: str) -> Problem:

@@ -30,7 +30,7 @@ def draft_view(
     problem: Problem | None,
 ) -> DraftView:
     """`able`: there is somebody to send it to, and nothing is on its way."""
-    rows = tuple(_row_view(draft.network, catalogue, row) for row in draft.rows)
+    rows = tuple(_row_view(draft, catalogue, row) for row in draft.rows)
     cost = estimate(draft.network, tuple(row.method for row in draft.rows))
     missing = draft.missing()
     ready = draft.is_whole and not missing and not any(row.refusal for row in rows)
@@ -51,17 +51,21 @@ def draft_view(
         ready and able,
         sending,
         problem,
+        len(draft.rest),
     )
 
 
-def _row_view(network: str, catalogue: MethodCatalogue | None, row: CallRow) -> RowView:
+def _row_view(draft: Draft, catalogue: MethodCatalogue | None, row: CallRow) -> RowView:
+    network = draft.network
     method = method_info(catalogue, network, row.method)
     warning = ""
     if catalogue is not None and row.method and not method.refusal:
         if not catalogue.fits(network, row.method):
             warning = f"{row.method} is not a method of {network_title(network)}."
         elif not catalogue.is_known(network, row.method):
-            warning = f"Nobody listed {row.method}: the service may refuse the whole request."
+            warning = f"{row.method} is not in the service’s list; it may be refused."
+            if len(draft.rows) > 1:
+                warning = f"Call {row.id}: {row.method} is not in the service’s list; the whole batch may be refused."
     refusal = method.refusal or ("" if row.method else "Every call names a method.")
     return RowView(row.id, row.method, row.params_text, method.tier, method.credits, refusal, warning)
 

@@ -42,6 +42,7 @@ class RequestPane(QWidget):
     mode_changed = Signal(str)
     menu_wanted = Signal(object)  # the button
     add_wanted = Signal()
+    split_wanted = Signal()
     method_edited = Signal(int, str)
     params_edited = Signal(str)
     text_edited = Signal(str)
@@ -134,9 +135,12 @@ class RequestPane(QWidget):
 
     def _make_total(self) -> QWidget:
         self.add = LinkButton(self._theme, self.tr("Add call"), "plus")
+        self.split = LinkButton(self._theme, self.tr("Split in two"), "layers")
+        self.split.hide()
         self.total = Label(self._theme, "", role="text2", tabular=True)
         below, self._below = _bar("")
         self._below.addWidget(self.add)
+        self._below.addWidget(self.split)
         self._below.addStretch(1)
         self._below.addWidget(self.total)
         zone(below, "canvas")
@@ -192,6 +196,7 @@ class RequestPane(QWidget):
         self.mode.changed.connect(self.mode_changed)
         self.more.clicked.connect(lambda: self.menu_wanted.emit(self.more))
         self.add.clicked.connect(self.add_wanted)
+        self.split.clicked.connect(self.split_wanted)
         self.method.editingFinished.connect(self._tell_method)
         self.params.edited.connect(self.params_edited)
         self.text.edited.connect(self.text_edited)
@@ -221,6 +226,10 @@ class RequestPane(QWidget):
         place = view.selected.id - 1 if view.selected is not None else -1
         self.list.show_rows(view.rows, place)
         self._fit_list(number)
+        self.split.setText(
+            self.tr("The other {calls} calls").format(calls=view.rest) if view.rest else self.tr("Split in two")
+        )
+        self.split.setVisible(bool(view.rest or view.excess))
         self.total.set_text(self.tr("Total {credits}").format(credits=f"{view.credits:,}"))
         self._show_call(view, replace_texts=replace_texts)
         if replace_texts:
@@ -257,6 +266,8 @@ class RequestPane(QWidget):
             )
         elif view.mode == "rows" and problem is not None:
             fault = self.tr("Line {line}: {sentence}").format(line=problem.line, sentence=problem.sentence)
+        elif view.excess:
+            fault = view.excess
         elif view.refusals:
             fault = " ".join(view.refusals)
         elif view.missing:

@@ -8,6 +8,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Literal
 
+from app.service.crypto_rpc import MAX_BATCH_ITEMS
 from app.service.rpc_methods import Tier
 from app.ui.crypto_rpc.batch import TextProblem
 from app.ui.crypto_rpc.methods import ParameterHelp
@@ -73,6 +74,14 @@ class DraftView:
     can_send: bool = False
     sending: bool = False
     problem: Problem | None = None  # why the last sending was refused before it left
+    rest: int = 0  # calls of the other part of a batch that was split
+
+    @property
+    def excess(self) -> str:
+        """Why so many calls cannot go at once, "" for as many as can."""
+        if len(self.rows) <= MAX_BATCH_ITEMS:
+            return ""
+        return f"This batch has {len(self.rows):,} calls; the service takes {MAX_BATCH_ITEMS} at most."
 
     @property
     def refusals(self) -> tuple[str, ...]:
