@@ -80,6 +80,8 @@ class RpcMemory:
         return answer
 
     def keep(self, key: str, body: bytes, now: float, answer: bytes, headers: dict[str, str]) -> None:
+        for old in [name for name, kept in self.answers.items() if kept.until <= now]:
+            del self.answers[old]
         self.answers[key] = KeptAnswer(hashlib.sha256(body).digest(), now + DAY_S, answer, headers)
         while len(self.answers) > KEPT_ANSWERS:
             del self.answers[next(iter(self.answers))]

@@ -66,6 +66,7 @@ class Store:
     def clear(self) -> None:
         self._run("DELETE FROM kept")
         self.commit()
+        self._run("VACUUM")  # films and pictures that were sent along are gone from the disk, too
 
     def close(self) -> None:
         """What comes later is not kept. May be called more than once."""
@@ -110,7 +111,7 @@ class Store:
                     if self._database.in_transaction:
                         self._database.execute(statement)
                     return
-                if not self._database.in_transaction:
+                if not self._database.in_transaction and statement != "VACUUM":
                     self._database.execute("BEGIN IMMEDIATE")
                 self._database.execute(statement, values)
             except sqlite3.Error as error:

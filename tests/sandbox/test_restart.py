@@ -228,6 +228,15 @@ def test_two_sandboxes_never_write_into_one_file(tmp_path: Path, monkeypatch: py
     Store(tmp_path).close()
 
 
+def test_a_reset_gives_the_disk_its_room_back(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.put("films", "a", bytes(5_000_000))
+    store.clear()
+    assert store.get("films", "a", bytes) is None
+    store.close()
+    assert (tmp_path / FILE_NAME).stat().st_size < 100_000
+
+
 def test_a_disk_that_takes_no_more_is_told_and_the_sandbox_goes_on(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -9,10 +9,12 @@ import time
 from pathlib import Path
 
 import httpx
+import numpy as np
 import pytest
 
 from app.sandbox.__main__ import local_ports, read_arguments
 from app.sandbox.server import LOCAL_PORTS
+from app.sandbox.sound import encode
 from app.sandbox.wallets_faucet import FAUCET_ADDRESS, notice
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -161,3 +163,26 @@ def test_a_signal_ends_it_while_a_chain_still_computes(again: bool) -> None:
 def _ignoring(http: httpx.Client, body: object) -> None:
     with contextlib.suppress(httpx.HTTPError):
         http.post("/crypto/rpc/base-mainnet", json=body)
+
+
+def test_lines_of_libraries_say_whose_they_are() -> None:
+    """One is written by Python's logging, one by a decoder in C to the file descriptor itself."""
+    with start("--api-key", "my-key") as process:
+        assert process.stdout is not None and process.stderr is not None
+        base_url = process.stdout.readline().strip()
+        headers = {"authorization": "Bearer my-key"}
+        wave = (np.sin(np.arange(32_000) * 0.1) * 9_000).astype(np.int16)
+        sound = encode(wave, 16_000, "mp3")
+        broken = sound[:2000] + b"x" * 3000 + sound[2000:]
+        file = b'--zz\r\ncontent-disposition: form-data; name="file"; filename="a.mp3"\r\n\r\n%b\r\n' % broken
+        model = b'--zz\r\ncontent-disposition: form-data; name="model"\r\n\r\nnvidia/parakeet-tdt-0.6b-v3\r\n'
+        with httpx.Client(base_url=base_url, headers=headers, trust_env=False, timeout=60) as http:
+            form = {"content-type": "multipart/form-data; boundary=zz"}
+            for content in (model + file + b"--zz--\r\n", b"--zzX no boundary"):
+                http.post("/audio/transcriptions", content=content, headers=form)
+        process.terminate()
+        process.wait(timeout=60)
+        lines = process.stderr.read().splitlines()
+    assert any("from python_multipart" in line for line in lines), lines
+    assert any(line.startswith("Sandbox, from a library: ") for line in lines), lines
+    assert [line for line in lines if not line.startswith("Sandbox, from ")] == []
