@@ -407,21 +407,14 @@ class Rialto:
 
         carry_out(self, action)
 
-    def toast(
-        self, sentence: str, action: str = "", words: str = "", *, icon_name: str = "", same_as: str = ""
-    ) -> Toast:
-        """Say something over the window; with `action`, beside a button that says `words`.
-
-        `same_as` names the action of the window whose key does what the button does.
-        """
-        from app.ui.shared.key_text import key_text
+    def toast(self, sentence: str, action: str = "", words: str = "") -> Toast:
+        """Say something over the window; with `action`, beside a button that says `words`."""
         from app.ui.shared.problems import ActionSpec
 
         actions = (ActionSpec(action, words),) if action else ()
-        hint = key_text(self.window.registry.entry(same_as).shortcut) if same_as else ""
         if self.settings.value.notify and not self.window.isActiveWindow():
             self.tasks.start(f"notify {sentence}", self._notify, sentence)
-        return self.window.overlays.toasts.show_toast(sentence, actions=actions, icon_name=icon_name, hint=hint)
+        return self.window.overlays.toasts.show_toast(sentence, actions=actions)
 
     async def _notify(self, sentence: str) -> None:
         await self.notifications.show("Rialto", sentence)

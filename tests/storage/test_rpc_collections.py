@@ -3,6 +3,7 @@
 import difflib
 import json
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from app.storage.rpc_collections import (
     read_collection,
 )
 
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 BALANCE = {"method": "eth_getBalance", "params": ["{{address}}", "latest"]}
 BLOCK = {"method": "eth_blockNumber", "params": []}
 TOKENS = Collection(
@@ -40,8 +42,43 @@ def test_a_collection_comes_back_as_it_was_saved(folder: RpcCollections) -> None
     assert folder.read_all() == ((saved,), ())
     again = folder.save(replace(saved, name="Renamed"))
     assert [each.file for each in folder.read_all()[0]] == [again.file]
-    folder.remove(again)
+    folder.trash(again, None, NOON)
     assert folder.read_all() == ((), ())
+
+
+def test_what_is_in_the_trash_comes_back_into_the_file_it_was_in(folder: RpcCollections) -> None:
+    saved = folder.save(TOKENS)
+    request = folder.trash(saved, 0, NOON)
+    (left,), _ = folder.read_all()
+    assert [each.name for each in left.requests] == ["Both"]
+    whole = folder.trash(left, None, NOON + timedelta(minutes=1))
+    assert folder.read_all() == ((), ())
+    assert [(each.name, each.collection.file, each.trashed_at) for each in folder.trashed()] == [
+        (request, saved.file, NOON),
+        (whole, saved.file, NOON + timedelta(minutes=1)),
+    ]
+    folder.restore(request)
+    folder.restore(whole)
+    (back,), _ = folder.read_all()
+    assert (back.file, back.variables, {each.name for each in back.requests}) == (
+        saved.file,
+        TOKENS.variables,
+        {"Balance", "Both"},
+    )
+    assert folder.trashed() == ()
+    folder.delete(folder.trash(back, None, NOON))
+    folder.restore("nothing of that name")
+    assert folder.read_all() == ((), ()) and folder.trashed() == ()
+
+
+def test_a_file_that_cannot_be_read_is_not_overwritten_by_what_comes_back(folder: RpcCollections) -> None:
+    saved = folder.save(TOKENS)
+    name = folder.trash(saved, None, NOON)
+    (folder.folder / saved.file).write_text("somebody's notes")
+    folder.restore(name)
+    (back,), broken = folder.read_all()
+    assert broken == (saved.file,) and back.file != saved.file and back.requests == TOKENS.requests
+    assert (folder.folder / saved.file).read_text() == "somebody's notes"
 
 
 def test_two_collections_of_one_name_are_two_files(folder: RpcCollections) -> None:

@@ -99,6 +99,21 @@ async def test_a_take_in_the_trash_comes_back_with_undo(speech: Desk, qtbot: QtB
     assert not speech.undo_stack.undo_last("speech")
 
 
+async def test_takes_deleted_for_good_leave_no_sound_behind(speech: Desk) -> None:
+    gone, kept = await with_a_take(speech), await with_a_take(speech, "The bell.")
+    clips = speech.presenter.clips
+    assert clips is not None and clips.files.of(gone).exists()
+    speech.deeds.move_to_trash((gone, kept))
+    await speech.until(lambda: len(speech.presenter.trash.entries) == 2)
+    assert speech.undo_stack.newest()[0].text == "2 clips moved to trash"
+    speech.presenter.trash.delete((gone,))
+    await speech.until(lambda: len(speech.presenter.trash.entries) == 1)
+    assert not clips.files.of(gone).exists()
+    assert speech.undo_stack.undo_last("speech"), "the other one still comes back"
+    await speech.until(lambda: speech.keys == [kept])
+    assert clips.files.of(kept).exists()
+
+
 async def test_a_take_is_spoken_again_with_another_voice_beside_the_first(speech: Desk) -> None:
     take_id = await with_a_take(speech)
     speech.presenter.use_voice("tts-orpheus", "leo")
