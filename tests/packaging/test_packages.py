@@ -168,6 +168,7 @@ def test_a_deb_carries_the_python_that_it_was_built_with_even_debian_s_own(libra
 def test_the_tarball_leaves_to_the_desktop_what_its_other_programs_must_share() -> None:
     carried = build_file_functions("bundled", "/usr/lib/python3.11")["carried"]
     assert not carried("/lib/x86_64-linux-gnu/libasound.so.2")  # the copy of another system finds no sound server
+    assert not carried("/lib/x86_64-linux-gnu/libmvec.so.1")  # a part of glibc
     assert carried("/lib/x86_64-linux-gnu/libportaudio.so.2")
     assert carried("/lib/x86_64-linux-gnu/libxcb-cursor.so.0")
 
