@@ -68,6 +68,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         for feature in FEATURES
         for pattern in (f"app.ui.{feature}.presenter*", f"app.ui.{feature}.*.presenter")
     },
+    "app.ui.wallet.qr_view": ("app.ui.shared", "PySide6", "segno"),
     "app.ui.shared.layout_items": ("PySide6", "shiboken6"),  # takes wrappers out of PySide's map
     "app.ui.shared.alive": ("PySide6", "shiboken6"),  # asks PySide itself whether an object still lives
     # jeepney (part of keyring on Linux): the desktop's notifications over D-Bus

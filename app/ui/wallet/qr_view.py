@@ -5,18 +5,24 @@ from __future__ import annotations
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
+from segno import make_qr
 
 from app.ui.shared.theme import Theme
-from app.ui.wallet.qr_code import qr_code
 
 QUIET = 4  # modules around the code that stay white
+
+
+def qr_code(text: str) -> tuple[bytearray, ...]:
+    """Return the modules of a code, row by row, 1 for dark. Raises `ValueError` beyond 2,331 bytes."""
+    matrix: tuple[bytearray, ...] = make_qr(text, error="m", boost_error=False, mode="byte", encoding="utf-8").matrix
+    return matrix
 
 
 class QrView(QWidget):
     def __init__(self, theme: Theme, text: str) -> None:
         super().__init__()
         self._theme = theme
-        self._rows = qr_code(text.encode())
+        self._rows = qr_code(text)
         self.setAccessibleName("QR code")
         self.setAccessibleDescription(text)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
