@@ -144,7 +144,7 @@ class ChatStream:
             if answer.info.content_type in ("text/html", "application/xhtml+xml"):
                 raise BadAnswer("The service answered with a web page.", status=answer.info.status, info=answer.info)
             sse = SseReader()
-            async with aclosing(answer.pieces()) as pieces:
+            async with aclosing(answer.pieces(may_rest=True)) as pieces:
                 feed, read = sse.feed, reader.read
                 spoke_at = monotonic()
                 async for piece in pieces:

@@ -68,8 +68,23 @@ class Answer:
         self._answer_s = call.answer_s
         self._bound = BoundedBody(info.content_encoding, call.max_bytes)
 
-    async def pieces(self) -> AsyncGenerator[bytes, None]:
-        """Yield the body as it arrives. Raises `StreamCut` when it breaks off, `BadAnswer` over its bound."""
+    def pieces(self, *, may_rest: bool = False) -> AsyncGenerator[bytes, None]:
+        """Give the body as it arrives. Raises `StreamCut` when it breaks off, `BadAnswer` over its bound.
+
+        `may_rest`: it comes word by word, and whoever reads it sees to it that something comes; else what drips is cut.
+        """
+        return self._pieces() if may_rest else self._steady_pieces()
+
+    async def _steady_pieces(self) -> AsyncGenerator[bytes, None]:
+        begun, size = time.monotonic(), 0
+        async with aclosing(self._pieces()) as pieces:
+            async for piece in pieces:
+                size += len(piece)
+                if time.monotonic() - begun > self._answer_s + size / SLOWEST_BYTES_PER_S:
+                    raise self.cut("The answer came too slowly.")
+                yield piece
+
+    async def _pieces(self) -> AsyncGenerator[bytes, None]:
         failure = ""
         try:
             if self.info.content_encoding in (None, "identity"):
@@ -101,18 +116,11 @@ class Answer:
         announced = self.info.content_length
         if announced is not None and announced > self._max_bytes:
             raise self._answered(too_large(self._max_bytes))
-        begun, size, pieces = time.monotonic(), 0, []
         try:
-            async with aclosing(self.pieces()) as coming:
-                async for piece in coming:
-                    pieces.append(piece)
-                    size += len(piece)
-                    if time.monotonic() - begun > self._answer_s + size / SLOWEST_BYTES_PER_S:
-                        raise self.cut("The answer came too slowly.")
+            self.body = b"".join([piece async for piece in self.pieces()])
         except StreamCut as cut:
             cut.arrived = False  # half of it is of no use to anybody
             raise
-        self.body = b"".join(pieces)
 
     def json(self, *, exact: bool = True) -> object:
         """The body as JSON, numbers with a point as Decimal unless not `exact`. Raises `BadAnswer`."""

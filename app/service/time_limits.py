@@ -22,4 +22,4 @@ CHAT_S = 600.0  # reasoning models are silent for minutes, and an answer that is
 TRANSCRIPTION_S = 900.0  # an hour of speech
 
 REFUSAL_S = 10.0  # for the words of a refusal, which is known by its status already
-SLOWEST_BYTES_PER_S = 500.0  # an answer that is read whole is given this much more time for its size
+SLOWEST_BYTES_PER_S = 500.0  # an answer that is not written word by word gets this much more time for its size

@@ -12,6 +12,7 @@ from app.service.calls import Call, JsonContent
 from app.service.chat_types import ChatMessage, ChatRequest, TextDelta
 from app.service.errors import PaymentRequired, StreamCut, TimedOut
 from app.service.retry import MAX_ATTEMPTS, CallKind
+from app.service.speech import SpeechRequest
 from tests.service.loopback import (
     DONE,
     Received,
@@ -112,6 +113,20 @@ async def test_an_answer_that_is_read_whole_may_not_drip() -> None:
         with pytest.raises(StreamCut, match="too slowly"):
             async with at.client.fetch(call):
                 pass
+        assert at.exchange.outcome == "cut"
+        assert len(service.received) == 1
+
+
+async def test_sound_that_drips_is_cut_and_what_came_is_given_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.service.speech.SPEECH_S", 0.5)
+    at_once = b"HTTP/1.1 200 OK\r\ncontent-type: audio/mpeg\r\ncontent-length: 9000\r\n\r\nID3" + bytes(200)
+    async with serving(dripping(bytes(8_797), at_once)) as service, Watched(service.base_url) as at:
+        came = b""
+        with pytest.raises(StreamCut, match="too slowly"):
+            async with at.service.speech.stream(SpeechRequest("Hello", "m", "v")) as stream:
+                async for piece in stream:
+                    came += piece
+        assert came.startswith(b"ID3")
         assert at.exchange.outcome == "cut"
         assert len(service.received) == 1
 
