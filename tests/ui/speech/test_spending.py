@@ -14,6 +14,7 @@ from app.ui.shared.budget import Budget, Question
 from app.ui.shared.ledger import tab_of
 from app.ui.shared.money import money
 from app.ui.shared.theme import Theme
+from tests.sandbox.test_voices import sample
 from tests.ui.speech.desk import Desk, open_desk
 
 LONG = "The harbour lies still in the morning. " * 220  # three parts
@@ -118,3 +119,21 @@ async def test_an_audition_is_held_against_a_limit_with_all_its_voices(guarded: 
     await guarded.until(lambda: not guarded.tasks.running("speech audition"))
     assert [("All 3 voices together" in question.text) for question in limits.questions] == [True]
     assert await limits.budget.spent("day", guarded.caller.account) == 0, "nothing stays held"
+
+
+async def test_cloning_a_voice_is_held_against_a_limit(guarded: Desk, limits: Limits, tmp_path: Path) -> None:
+    """Its price is the service's, and the sample stays for when there is room again."""
+    limits.limits = {"hard day": "0.04"}
+    path = tmp_path / "me.wav"
+    path.write_bytes(sample())
+    guarded.clones.clone("Mine", "tts-chatterbox-hd", path)
+    await guarded.until(lambda: guarded.presenter.problem)
+    problem = guarded.presenter.problem
+    assert problem.what == "This would exceed your daily limit of $0.04"
+    assert problem.meaning == "This call may cost $0.05. Nothing was sent."
+    assert problem.primary.text == "Change the limit…"
+    (voice,) = guarded.presenter.shelf.cloned
+    assert voice.handle == ""
+    limits.limits = {"hard day": "0.05"}
+    guarded.clones.clone_again(voice.id)
+    await guarded.until(lambda: guarded.presenter.choice.voice.startswith("vv_"))
