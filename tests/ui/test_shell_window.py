@@ -14,6 +14,7 @@ from app.ui.shared.banner import BannerSpec
 from app.ui.shared.dialogs import Dialog
 from app.ui.shared.problems import ActionSpec
 from app.ui.shared.tab import Zones
+from app.ui.shared.undo import UndoCommand
 from tests.ui.shell_desk import Desk, make_desk, until
 
 
@@ -373,3 +374,30 @@ def open_dialog(window: QWidget) -> Dialog:
 
 def press(dialog: Dialog, text: str) -> None:
     next(button for button in dialog.findChildren(QPushButton) if button.text() == text).click()
+
+
+async def test_a_text_field_keeps_ctrl_z_and_elsewhere_it_undoes_the_last_thing_of_the_tab(tmp_path, tasks, theme):
+    desk = make_desk(tmp_path, tasks, theme, second_tab=True)
+    desk.window.show_tab("notes")
+    desk.window.show_tab("chat")
+    show(desk)
+    undone: list[str] = []
+    for tab in ("chat", "notes"):
+        command = UndoCommand(tab, f"“{tab}” moved to trash", lambda ids: undone.extend(ids), (f"row of {tab}",))
+        desk.window.undo_stack.push(command)
+    desk.chat.input.setFocus()
+    QTest.keyClicks(desk.chat.input, "typed")
+    QTest.keyClick(desk.chat.input, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert desk.chat.input.toPlainText() == "" and undone == []
+    offered = [each for each in desk.window.overlays.candidates("undo") if each.title.startswith("Undo: ")]
+    assert [each.title for each in offered] == ["Undo: “chat” moved to trash"]
+    desk.window.status.chip.setFocus()
+    QTest.keyClick(desk.window.status.chip, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert undone == ["row of chat"]
+    assert [toast.accessibleName() for toast in desk.window.overlays.toasts.toasts] == ["“notes” moved to trash."]
+    (offered,) = [each for each in desk.window.overlays.candidates("undo") if each.title.startswith("Undo: ")]
+    assert offered.hint == "Notes"
+    offered.run()
+    assert undone == ["row of chat", "row of notes"] and desk.window.current_tab == "notes"
+    assert desk.window.overlays.toasts.toasts == ()
+    desk.window.close()
