@@ -14,6 +14,7 @@ import json
 import math
 import re
 import socket
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl
@@ -118,11 +119,12 @@ class Connections:
 
 
 def _affordable() -> int:
-    try:
+    files = MOST_CONNECTIONS + OTHER_FILES
+    if sys.platform != "win32":  # there is no such limit on sockets
         import resource
-    except ImportError:  # Windows has no such limit on sockets
-        return MOST_CONNECTIONS
-    return max(16, min(MOST_CONNECTIONS, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - OTHER_FILES))
+
+        files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return max(16, min(MOST_CONNECTIONS, files - OTHER_FILES))
 
 
 class _Connection:
