@@ -6,8 +6,6 @@ import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTimer
-
 from app.ui.images.page import ImagesPage
 from app.ui.images.presenter import ImagesPresenter
 from app.ui.images.presenter_changes import ImageChanges
@@ -46,18 +44,8 @@ def make_images_tab(rialto: Rialto) -> TabPieces:
 def ask_in_chat(rialto: Rialto, path: Path) -> None:
     """Open a new chat with the picture attached. Nothing is sent."""
     rialto.window.show_tab("chat")
-    page = rialto.chat_page
-
-    def attach(_before: str) -> None:
-        rialto.chat.draft_replaced.disconnect(attach)
-        QTimer.singleShot(0, page, fill)  # the empty chat shows its own attachments, none, after its draft
-
-    def fill() -> None:
-        rialto.chat.attaching.add_files([path])
-        page.focus_box()
-
-    rialto.chat.draft_replaced.connect(attach)
-    rialto.chat.new_chat()
+    rialto.chat_page.new_chat()
+    rialto.chat.attaching.add_files([path])
 
 
 def begin_video(rialto: Rialto, page: ImagesPage, path: Path) -> None:

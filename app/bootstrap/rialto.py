@@ -15,7 +15,7 @@ from app.bootstrap.chat_tab import make_chat_tab
 from app.bootstrap.moments import FirstPaint, say
 from app.bootstrap.money_questions import ask_budget, ask_elsewhere, ask_wallets, show_status_page
 from app.bootstrap.tabs import SETTINGS_TAB, TABS, make_settings
-from app.storage.errors import StorageError, StorageUnavailable
+from app.storage.errors import DatabaseDamaged, StorageError, StorageUnavailable, refusal_of
 from app.storage.log import setup_logging, stop_logging
 from app.storage.paths import resources
 from app.ui.chat.page import INFO as CHAT_TAB
@@ -194,6 +194,7 @@ class Rialto:
         self.window.after_first_paint()
         self.window.overlays.accounts = self.desk.choices
         self.crashes.crashed.connect(lambda report: self.tasks.start("crash", self._show_crash, report))
+        self.crashes.refused.connect(lambda error: self.window.overlays.tell_not_saved(error.sentence))
         await asyncio.sleep(0)  # what was typed meanwhile comes first
         self.instance.listen()
         try:
@@ -202,6 +203,13 @@ class Rialto:
             self.toast(error.sentence)
         await self._load("app.storage.database", "app.storage.history", "app.storage.receipts", "app.storage.intents")
         await self._load("app.ui.chat.presenter_conversation", "app.ui.chat.message_view", "app.service.service")
+        self._tell_what_was_damaged()
+        await self._start_history()
+
+    async def _start_history(self) -> None:
+        """Open the history and connect the account in use; what stands in the way is asked about."""
+        import asyncio
+
         welcome_done = self.settings.value.welcome_done
         warm_up = [self.desk.warm_up(self.desk.last())] if welcome_done else []
         opened, *_ = await asyncio.gather(self._open_history(), *warm_up)
@@ -214,6 +222,17 @@ class Rialto:
         reports = self.crashes.left_behind()
         if reports:
             await self._show_crash(reports[0], earlier=True)
+
+    def _tell_what_was_damaged(self) -> None:
+        """Settings or accounts that could not be understood are told, and the file that was set aside is offered."""
+        for note in filter(None, (self.settings.note, self.desk.book.note)):
+            self.toast(note, "folder", "Open folder").action.connect(lambda _id: self._open_folder())
+
+    def _open_folder(self) -> None:
+        from PySide6.QtCore import QUrl
+        from PySide6.QtGui import QDesktopServices
+
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(self.paths.config)))
 
     async def _load(self, *modules: str) -> None:
         """Import modules so that the window can be used meanwhile: in a thread, or one by one what stands on Qt.
@@ -248,7 +267,10 @@ class Rialto:
             await self.desk.wallet_keys.start(self.database)
             await self.chat.start(History(self.database), self.catalogue)
         except StorageError as error:
-            self.tasks.start("no history", self._cannot_go_on, error.sentence)
+            if self.database is not None:
+                await self.database.close()
+                self.database = None
+            self.tasks.start("no history", self._cannot_go_on, error)
             return False
         self.tasks.start("backup", self._back_up, self.database)
         for name in filter(self.window.tab_frames.is_wanted, tuple(self._waiting)):
@@ -283,12 +305,30 @@ class Rialto:
         except StorageError as error:
             self.toast(error.sentence)
 
-    async def _cannot_go_on(self, sentence: str) -> None:
-        from app.ui.shared.dialogs import confirm
+    async def _cannot_go_on(self, error: StorageError) -> None:
+        import asyncio
 
-        await confirm(self.theme, self.window, "Rialto cannot open its history", sentence, action="Quit", cancel="Stay")
-        self._exit_code = 1
-        self.window.close()
+        from app.storage.backups import restore_backup
+        from app.ui.shell.history_dialog import ask_without_history
+
+        backup = error.backup if isinstance(error, DatabaseDamaged) else None
+        answer = await ask_without_history(self.theme, self.window, error.sentence, backup)
+        if answer == "quit":
+            self._exit_code = 1
+            self.window.close()
+        elif answer == "stay":
+            self.toast("Nothing is kept until Rialto can open its history.", "history", "Try again").action.connect(
+                lambda _id: self.tasks.start("history", self._start_history)
+            )
+        else:
+            if answer == "restore" and backup is not None:
+                try:
+                    aside = await asyncio.to_thread(restore_backup, self.paths.database, backup)
+                except StorageError as refused:
+                    self.tasks.start("no history anew", self._cannot_go_on, refused)
+                    return
+                self.toast(f"The backup is in use. The damaged history is kept as {aside.name}.")
+            self.tasks.start("history", self._start_history)
 
     async def _end(self) -> None:
         """Save, close and stop, in the order in which one needs the other."""
@@ -426,7 +466,8 @@ class Rialto:
         self.crashes.mark_seen(report)
 
     def _crashed(self, error: Exception) -> None:
-        _log.error("A task failed", exc_info=error)
+        if refusal_of(error) is None:
+            _log.error("A task failed", exc_info=error)
         self.crashes.report(error)
 
     async def _tour(self, act: str, folder: Path) -> None:

@@ -94,6 +94,9 @@ def _run_window(qt_app: QApplication, options: Options, paths: Paths, instance: 
         rialto = program.Rialto(qt_app, ground, has_fusion=True)
         _show(rialto)
         return _run_in_loop(qt_app, rialto)
+    except StorageUnavailable as error:
+        show_start_failure(f"{error.sentence}.", _MAKE_WRITABLE)
+        return 1
     finally:
         crashes.uninstall()
         instance.release()

@@ -66,18 +66,12 @@ def ask_in_chat(rialto: Rialto, title: str, text: str) -> None:
     """Open a new chat with the transcript in the box and the caret before it. Nothing is sent."""
     rialto.window.show_tab("chat")
     page, draft = rialto.chat_page, QUESTION.format(title=title, text=text)
-
-    def fill(_before: str) -> None:
-        rialto.chat.draft_replaced.disconnect(fill)
-        page.main.composer.set_text(draft)
-        rialto.chat.set_draft(draft)
-        cursor = page.main.composer.box.textCursor()
-        cursor.setPosition(0)
-        page.main.composer.box.setTextCursor(cursor)
-        page.focus_box()
-
-    rialto.chat.draft_replaced.connect(fill)
-    rialto.chat.new_chat()
+    page.new_chat()
+    page.main.composer.set_text(draft)
+    rialto.chat.set_draft(draft)
+    cursor = page.main.composer.box.textCursor()
+    cursor.setPosition(0)
+    page.main.composer.box.setTextCursor(cursor)
 
 
 def speak(rialto: Rialto, title: str, text: str) -> None:

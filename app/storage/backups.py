@@ -90,6 +90,31 @@ def make_backup(database: Path, folder: Path, kind: Kind, now: Clock = utc_now) 
     return Backup(target, at, schema, kind)
 
 
+def restore_backup(database: Path, backup: Path) -> Path:
+    """Put a checked copy in the place of a damaged database; return where that is kept now, with its log beside it.
+
+    Nothing may have the database open. Raises `StorageUnavailable`; the damaged file is then where it was.
+    """
+    fresh = database.with_name(f".{database.name}.{os.getpid()}.restored")
+    aside = _free_name(database.parent, f"{database.stem}-damaged-{utc_now():%Y%m%dT%H%M%S}")
+    try:
+        shutil.copyfile(backup, fresh)
+        fresh.chmod(0o600)
+        with fresh.open("rb+") as file:
+            os.fsync(file.fileno())
+        for end in ("-wal", "-shm", ""):  # the database last: until then it is as it was for whoever looks
+            old = database.with_name(database.name + end)
+            if old.exists():
+                old.replace(aside.with_name(aside.name + end))
+        fresh.replace(database)
+        sync_folder(database.parent)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            fresh.unlink()
+        raise unavailable(error, database, "Restoring the backup") from error
+    return aside
+
+
 def _failed(error: sqlite3.Error, database: Path, folder: Path) -> BackupFailed | DatabaseDamaged:
     if is_damage(error):
         return DatabaseDamaged(database, newest_backup(folder), str(error))

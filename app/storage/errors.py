@@ -77,6 +77,7 @@ class NotStored(StorageError):
 _REASONS = {
     errno.ENOSPC: "The disk is full",
     errno.EDQUOT: "Your disk quota is used up",
+    errno.EFBIG: "The disk takes no file of this size",
     errno.EACCES: "Rialto may not write there",
     errno.EPERM: "Rialto may not write there",
     errno.EROFS: "The disk is read-only",
@@ -84,6 +85,18 @@ _REASONS = {
     errno.ENOTDIR: "The folder is not there",
     errno.EIO: "The disk reports a fault",
 }
+
+
+def refusal_of(error: BaseException) -> StorageError | None:
+    """What the disk refused, when that is what `error` comes down to; None for every other failure."""
+    if isinstance(error, StorageError):
+        return error
+    if isinstance(error, BaseExceptionGroup):
+        found = [refusal_of(each) for each in error.exceptions]
+        return found[0] if all(each is not None for each in found) else None
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS):
+        return unavailable(error, Path(error.filename or "."), "Saving")
+    return None
 
 
 def unavailable(error: OSError, path: Path, what: str) -> StorageUnavailable:

@@ -38,11 +38,16 @@ def _no_keychain(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @asynccontextmanager
 async def opened(
-    qapp: QApplication, home: Path, painted: Callable[[Rialto], object] = lambda _rialto: None
+    qapp: QApplication,
+    home: Path,
+    painted: Callable[[Rialto], object] = lambda _rialto: None,
+    *,
+    with_history: bool = True,
 ) -> AsyncIterator[Rialto]:
     """Start Rialto, wait until its window is painted and its history open; close it as a person would.
 
-    `painted` is called when the first frame stands and nothing else was begun.
+    `painted` is called when the first frame stands and nothing else was begun. Without `with_history` it is not
+    waited for.
     """
     qapp.setQuitOnLastWindowClosed(False)
     paths = Paths.below(home)
@@ -56,7 +61,7 @@ async def opened(
     rialto.open().over.connect(lambda: painted(rialto))
     life = asyncio.get_running_loop().create_task(rialto.live())
     try:
-        await until(lambda: rialto.chat.library is not None)
+        await until(lambda: rialto.chat.library is not None or not with_history)
         yield rialto
     finally:
         rialto.window.close()
@@ -75,7 +80,18 @@ async def until(happened: Callable[[], object], within_s: float = 100.0) -> None
             await asyncio.sleep(0.01)
 
 
+async def settled(rialto: Rialto) -> None:
+    """Wait until nothing is under way but what never ends, and the building of tabs, which rests on a busy computer."""
+    await until(lambda: all(task.get_name() in ("make tabs ready", "video tick") for task in rialto.tasks._alive))
+
+
 @pytest.fixture
 def start(qapp: QApplication, tmp_path: Path) -> Callable[..., AbstractAsyncContextManager[Rialto]]:
     """`async with start() as rialto`: may be used again for a restart in the same data folder."""
     return lambda **more: opened(qapp, tmp_path / "home", **more)
+
+
+@pytest.fixture
+def without_history(qapp: QApplication, tmp_path: Path) -> Callable[..., AbstractAsyncContextManager[Rialto]]:
+    """The same for a start whose history cannot be opened."""
+    return lambda **more: opened(qapp, tmp_path / "home", with_history=False, **more)

@@ -15,7 +15,7 @@ from app.sandbox.server import Options, RunningSandbox, start_sandbox
 from app.storage.paths import resources
 from app.ui.settings.secrets.unlock import UnlockDialog
 from app.ui.shell.welcome import WelcomePage
-from tests.journeys.conftest import until
+from tests.journeys.conftest import settled, until
 
 KEY = "locked-key-7Qk2mZ84pLxW93vT"
 PASSPHRASE = "four quiet herons wade"
@@ -84,7 +84,7 @@ async def test_a_message_under_a_locked_key_asks_for_the_passphrase_there_and_is
         async with start() as rialto:
             await connect(rialto, service)
             await until(lambda: rialto.chat.head().can_send)
-            await rialto.tasks.idle()  # its models are on the disk
+            await settled(rialto)  # its models are on the disk
         before = requests(service)
         async with start() as rialto:
             await until(lambda: rialto.caller.is_locked)
@@ -125,7 +125,7 @@ async def test_whoever_does_not_unlock_keeps_the_message_and_can_send_it_from_th
         async with start() as rialto:
             await connect(rialto, service)
             await until(lambda: rialto.chat.head().can_send)
-            await rialto.tasks.idle()  # its models are on the disk
+            await settled(rialto)  # its models are on the disk
         before = requests(service)
         async with start() as rialto:
             await until(lambda: rialto.caller.is_locked and rialto.chat.head().can_send)

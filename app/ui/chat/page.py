@@ -277,12 +277,14 @@ class ChatPage(TabPanes):
             self.side.parameters.flush()
 
     def new_chat(self) -> None:
+        self.flush_parameters()
         self.show_chat()
         self.presenter.new_chat()
         self.focus_box()
 
     def open_chat(self, chat_id: str) -> None:
         """Show a chat; the list closes where it slides over the canvas."""
+        self.flush_parameters()
         self.show_chat()
         self.presenter.open_chat(chat_id)
         if self.zones.list_overlay and self.zones.list_open:
@@ -292,6 +294,7 @@ class ChatPage(TabPanes):
         """The chat below (1) or above (-1) in the list."""
         chat_id = self.list.neighbour(by)
         if chat_id is not None:
+            self.flush_parameters()
             self.presenter.open_chat(chat_id)
 
     def _rename(self, chat_id: str) -> None:

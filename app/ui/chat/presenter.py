@@ -14,6 +14,7 @@ from app.ui.chat.attachment import attachments_of
 from app.ui.chat.options import next_web_search
 from app.ui.chat.presenter_base import USE_MODEL, Work
 from app.ui.chat.presenter_chats import ChatPresenterChats
+from app.ui.chat.presenter_open import LeftDraft, typed_since
 from app.ui.chat.presenter_thread import Thread
 from app.ui.chat.state import CharacterHead
 
@@ -82,14 +83,13 @@ class ChatPresenter(ChatPresenterChats):
         self.answers.changed.connect(lambda _row: self.tell_list())
         self.started.emit()
         last = self.library.get(self._settings.value.last_chat)
-        if last is not None and not self.opened.draft.strip() and not self.opened.attachments:
-            await self._open_chat(last.id)
-        else:
+        if last is None or not await self._open_chat(last.id, unless_typed=True):
             self.opened.is_coming = False
             self.conversation.show()
             self._all_changed()
             if self.opened.draft.strip():
                 self._draft_timer.start()
+        self._do(self._keep_left)  # of chats that were begun and left before this
         await self.shelf.load_saved()
         self._models_changed()
         await self.shelf.save()
@@ -116,16 +116,15 @@ class ChatPresenter(ChatPresenterChats):
         """Keep the draft. Call before the tasks are closed; answers under way are then kept as interrupted."""
         self._draft_timer.stop()
         if self._history is not None:
-            await self._store_draft(self.opened.chat_id, *self.opened.kept_draft())
+            self._left.append(self.opened.left())
+            await self._write_left()
 
     # The list
 
     def new_chat(self, character: CharacterHead | None = None) -> None:
-        """An empty chat, with a character or without."""
-        self._do(self._new_chat, character)
-
-    async def _new_chat(self, character: CharacterHead | None) -> None:
-        await self._leave()
+        """An empty chat, with a character or without; the box is its own at once."""
+        self._tasks.cancel("open-chat")
+        self._leave()
         self.opened.open_new(character=character)
         self._remember_chat("")
         self._shown()
@@ -133,23 +132,41 @@ class ChatPresenter(ChatPresenterChats):
     def open_chat(self, chat_id: str) -> None:
         """Show a chat; the newest call wins."""
         if chat_id != self.opened.chat_id:
-            self._tasks.replace("open-chat", self._guarded, self._open_chat, (chat_id,))
+            self._tasks.replace("open-chat", self._guarded, self._open_chat, (chat_id, self.opened.draft))
 
-    async def _open_chat(self, chat_id: str) -> None:
+    async def _open_chat(self, chat_id: str, before: str | None = None, unless_typed: bool = False) -> bool:
+        """Show a chat; what was added since to the draft `before` goes into its box.
+
+        `unless_typed`: False, and nothing happens, when there is something in the box.
+        """
         assert self._history is not None and self.library is not None
-        await self._leave()
+        before = self.opened.draft if before is None else before
+        left = self._left_in(chat_id)
         chat = await self._history.chat(chat_id)
         is_long = chat.message_count > LONG_CHAT and self.answers.live_in(chat_id) is None
         if is_long:
             messages = await self._history.newest_messages(chat_id, SHOWN_FIRST)
         else:
             messages = await self._history.messages(chat_id)
+        if unless_typed and (self.opened.draft.strip() or self.opened.attachments):
+            return False
+        typed = typed_since(before, self.opened.draft)
+        if typed and self.opened.editing is None:
+            self.opened.draft = before
+        self._leave()
         self.library.put(chat)
         self.opened.open(chat, messages, whole=not is_long)
+        left = self._left_in(chat_id) or left
+        if left is not None:
+            self.opened.draft, self.opened.attachments = left.draft, left.attachments
+        self.opened.draft += typed or ""
         self._remember_chat(chat_id)
         self._shown()
+        if typed:
+            self._draft_timer.start()
         if is_long:
             await self._open_rest(chat_id)
+        return True
 
     async def _open_rest(self, chat_id: str) -> None:
         """Bring in what stands above the screen of a long chat, in pieces that nobody notices."""
@@ -166,17 +183,44 @@ class ChatPresenter(ChatPresenterChats):
             if self.opened.chat_id == chat_id:
                 self._all_changed()
 
-    async def _leave(self) -> None:
-        """Before another chat is shown: keep the draft, and forget a chat that nothing was ever said in."""
+    def _leave(self) -> None:
+        """In the moment in which another chat takes the box: note the draft. The disk is not waited for."""
         self._draft_timer.stop()
-        opened = self.opened
-        draft, attachments = opened.kept_draft()
-        await self._store_draft(opened.chat_id, draft, attachments)
-        chat = self.library.get(opened.chat_id) if self.library is not None else None
-        if chat is None or self.library is None or chat.title or chat.pinned:
-            return
-        if opened.is_empty and not draft.strip() and not attachments:
+        self._left.append(self.opened.left())
+        if self._history is not None:
+            self._do(self._keep_left)
+
+    def _left_in(self, chat_id: str) -> LeftDraft | None:
+        """The draft of a chat that is not on the disk yet."""
+        return next(
+            (left for left in reversed(self._left) if (left.chat_id or self._rows.get(left.opening)) == chat_id), None
+        )
+
+    async def _keep_left(self) -> None:
+        await self._write_left()
+        self.tell_list()
+
+    async def _write_left(self) -> None:
+        """Bring the drafts of chats that were left to the disk; what the disk refuses is tried with the next."""
+        async with self._storing:
+            while self._left:
+                await self._write_draft(self._left[0])
+                del self._left[0]
+
+    async def _write_draft(self, left: LeftDraft) -> None:
+        """Keep a draft that was left, and forget a chat that nothing was ever said in."""
+        assert self.library is not None
+        chat_id = left.chat_id or self._rows.get(left.opening)
+        has_draft = bool(left.draft.strip() or left.attachments)
+        if chat_id is None and has_draft:
+            chat_id = (await self._made_row(left.opening, left.values)).id
+        chat = self.library.get(chat_id)
+        if chat is None or (chat.id == self.opened.chat_id and left.opening != self.opened.opening):
+            return  # thrown away, or opened again: the box has it
+        if left.is_empty and not has_draft and not chat.title and not chat.pinned:
             await self.library.purge(chat.id)
+        else:
+            await self._put_draft(chat, left.draft, left.attachments)
 
     def _remember_chat(self, chat_id: str) -> None:
         """Which chat to open at the next start; on disk soon, because the program may be killed."""
@@ -186,14 +230,14 @@ class ChatPresenter(ChatPresenterChats):
         self._tasks.replace("save-last-chat", self._guarded, asyncio.to_thread, (self._settings.save,))
 
     def _shown(self) -> None:
-        assert self.conversation is not None
         self.draft_replaced.emit(self.opened.draft)
         self.attaching.show_chat()
-        self.conversation.show()
+        if self.conversation is not None:
+            self.conversation.show()
         self._all_changed()
 
-    async def _keep_draft_now(self) -> None:
-        await self._store_draft(self.opened.chat_id, *self.opened.kept_draft())
+    async def _keep_draft_now(self, draft: str) -> None:
+        await self._store_draft(draft if self.opened.editing is None else None)
 
     async def _stored_chat_id(self) -> str:
         return (await self._ensure_chat()).id
@@ -220,30 +264,43 @@ class ChatPresenter(ChatPresenterChats):
 
             await self._ensure_chat()
             await asyncio.to_thread(self._settings.save)  # which chat to open again
-        await self._store_draft(opened.chat_id, opened.draft, opened.attachments)
+        await self._store_draft()
         self.tell_list()
 
-    async def _store_draft(self, chat_id: str | None, draft: str, attachments: tuple[Attachment, ...]) -> None:
+    async def _store_draft(self, text: str | None = None) -> None:
+        """Keep the draft of the chat that is open, as it is once it is its turn, or with another text."""
         async with self._storing:
-            chat = self.library.get(chat_id) if self.library is not None else None
-            if chat is None or self.library is None:
-                return
-            kept = tuple(each.to_dict() for each in attachments)
-            if chat.draft != draft or chat.draft_attachments != kept:
-                # so that the list agrees before the disk answers
-                self.library.put(replace(chat, draft=draft, draft_attachments=kept))
-                await self.library.change(chat.id, draft=draft, draft_attachments=kept)
+            chat = self.library.get(self.opened.chat_id) if self.library is not None else None
+            if chat is not None:
+                draft, attachments = self.opened.kept_draft()
+                await self._put_draft(chat, draft if text is None else text, attachments)
+
+    async def _put_draft(self, chat: Chat, draft: str, attachments: tuple[Attachment, ...]) -> None:
+        assert self.library is not None
+        kept = tuple(each.to_dict() for each in attachments)
+        if chat.draft != draft or chat.draft_attachments != kept:
+            # so that the list agrees before the disk answers
+            self.library.put(replace(chat, draft=draft, draft_attachments=kept))
+            await self.library.change(chat.id, draft=draft, draft_attachments=kept)
 
     async def _ensure_chat(self) -> Chat:
         """The open chat's row, made when there is none yet."""
         assert self.library is not None
+        known = self.library.get(self.opened.chat_id)
+        return known or await self._made_row(self.opened.opening, self.opened.stored_values())
+
+    async def _made_row(self, opening: int, values: Mapping[str, object]) -> Chat:
+        """The row of a chat that was opened as a new one, whether it is still open or not; there is one for each."""
+        assert self.library is not None
         async with self._creating:
-            known = self.library.get(self.opened.chat_id)
+            known = self.library.get(self._rows.get(opening))
             if known is not None:
                 return known
-            chat = await self.library.create(**self.opened.stored_values())
-            self.opened.chat_id = chat.id
-            self._remember_chat(chat.id)
+            chat = await self.library.create(**values)
+            self._rows[opening] = chat.id
+            if opening == self.opened.opening:
+                self.opened.chat_id = chat.id
+                self._remember_chat(chat.id)
             return chat
 
     def send(self, text: str) -> None:
@@ -256,9 +313,11 @@ class ChatPresenter(ChatPresenterChats):
     async def _send(self, text: str, model_ids: tuple[str, ...] = ()) -> None:
         assert self.conversation is not None
         self._draft_timer.stop()
-        if await self.conversation.send(text.strip("\n"), model_ids):
+        if await self.conversation.send(text.strip("\n"), model_ids, box=text):
             self.draft_replaced.emit(self.opened.draft)
             self.attaching.show_chat()
+            if self.opened.draft:
+                self._draft_timer.start()
         self._all_changed()
 
     def stop(self) -> None:

@@ -17,7 +17,7 @@ from app.ui.chat.estimate import turn_cap_usd
 from app.ui.chat.options import ChatOptions
 from app.ui.chat.presenter_attachments import Attaching
 from app.ui.chat.presenter_models import ModelShelf
-from app.ui.chat.presenter_open import OpenChat
+from app.ui.chat.presenter_open import LeftDraft, OpenChat
 from app.ui.shared import money
 from app.ui.shared.trash import Trash
 
@@ -92,6 +92,8 @@ class ChatPresenterBase(QObject):
         self.presets: PresetShelf | None = None
         self.conversation: Branches | None = None
         self._history: History | None = None
+        self._left: list[LeftDraft] = []  # oldest first
+        self._rows: dict[int, str] = {}  # the chats that got a row while they were open, by `OpenChat.opening`
         self._draft_timer = QTimer(self)
         self._draft_timer.setSingleShot(True)
         self._draft_timer.setInterval(DRAFT_PAUSE_MS)

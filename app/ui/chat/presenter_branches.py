@@ -33,9 +33,9 @@ class Branches(Conversation):
 
     # Side by side
 
-    async def send(self, text: str, model_ids: Sequence[str] = ()) -> bool:
+    async def send(self, text: str, model_ids: Sequence[str] = (), *, box: str) -> bool:
         """As below; with several models their answers are then shown in columns."""
-        sent = await super().send(text, model_ids)
+        sent = await super().send(text, model_ids, box=box)
         if sent and len(model_ids) > 1:
             self._show_beside_head()
         return sent

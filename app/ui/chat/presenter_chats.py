@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from app.ui.chat.presenter_base import ChatPresenterBase
+from app.ui.chat.presenter_open import typed_since
 from app.ui.chat.titles import NEW_CHAT
 from app.ui.shared.trash import TrashEntry, moved_text
 
@@ -24,8 +25,12 @@ class ChatPresenterChats(ChatPresenterBase):
     """The half of the presenter that is about the list. The other half opens chats and talks in them."""
 
     @abstractmethod
-    async def _open_chat(self, chat_id: str) -> None:
+    async def _open_chat(self, chat_id: str, before: str | None = None, unless_typed: bool = False) -> bool:
         """Show another chat, with its draft in the box."""
+
+    @abstractmethod
+    def set_draft(self, text: str) -> None:
+        """The box holds another text now."""
 
     @abstractmethod
     def _shown(self) -> None:
@@ -36,8 +41,8 @@ class ChatPresenterChats(ChatPresenterBase):
         """Open this chat at the next start; "" for a new one."""
 
     @abstractmethod
-    async def _keep_draft_now(self) -> None:
-        """Put what is in the box on the disk before anything else happens to the chat."""
+    async def _keep_draft_now(self, draft: str) -> None:
+        """Put what was in the box on the disk before anything else happens to the chat."""
 
     @abstractmethod
     async def _stored_chat_id(self) -> str:
@@ -104,9 +109,10 @@ class ChatPresenterChats(ChatPresenterBase):
 
     def move_to_trash(self, chat_ids: Iterable[str]) -> None:
         """Take chats off the list. An answer under way is stopped first, its words are kept."""
-        self._do(self._move_to_trash, tuple(chat_ids))
+        self._do(self._move_to_trash, tuple(chat_ids), self.opened.draft)
 
-    async def _move_to_trash(self, chat_ids: tuple[str, ...]) -> None:
+    async def _move_to_trash(self, chat_ids: tuple[str, ...], before: str) -> None:
+        """`before` is what was in the box when it was asked for: what came since then is the next chat's."""
         assert self.library is not None
         titles = []
         for chat_id in chat_ids:
@@ -114,10 +120,13 @@ class ChatPresenterChats(ChatPresenterBase):
             titles.append((chat.title if chat is not None else "") or NEW_CHAT)
             self.answers.stop(chat_id)
             if chat_id == self.opened.chat_id:
-                await self._keep_draft_now()
+                await self._keep_draft_now(before)
             await self.library.trash(chat_id)
             if chat_id == self.opened.chat_id:
+                now = self.opened.draft
+                typed = typed_since(before, now)
                 self.opened.open_new()
+                self.set_draft(now if typed is None else typed)
                 self._remember_chat("")
                 self._shown()
         self._all_changed()
@@ -211,11 +220,12 @@ class ChatPresenterChats(ChatPresenterBase):
 
     def open_hit(self, chat_id: str, message_id: str, text: str) -> None:
         """Open a chat at a message, on the branch that it stands on."""
-        self._tasks.replace("open-chat", self._guarded, self._open_hit, (chat_id, message_id, text))
+        args = (chat_id, message_id, text, self.opened.draft)
+        self._tasks.replace("open-chat", self._guarded, self._open_hit, args)
 
-    async def _open_hit(self, chat_id: str, message_id: str, text: str) -> None:
+    async def _open_hit(self, chat_id: str, message_id: str, text: str, before: str) -> None:
         if chat_id != self.opened.chat_id:
-            await self._open_chat(chat_id)
+            await self._open_chat(chat_id, before)
         if message_id and self.conversation is not None and self.opened.thread.get(message_id) is not None:
             await self.conversation.show_branch_of(message_id)
             self.row_wanted.emit(message_id, text)

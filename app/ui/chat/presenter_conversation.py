@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.ui.chat.presenter_answers import Job, note_kind
+from app.ui.chat.presenter_open import typed_since
 from app.ui.chat.presenter_requests import build_request, turns_sent, view_from_note, view_of
 from app.ui.chat.presenter_rows import row_of
 from app.ui.chat.presenter_views import count_links, estimate_branch, learn_from
@@ -118,16 +119,17 @@ class Conversation(QObject):
 
     # Sending
 
-    async def send(self, text: str, model_ids: Sequence[str] = ()) -> bool:
+    async def send(self, text: str, model_ids: Sequence[str] = (), *, box: str) -> bool:
         """Store a person's turn and an empty answer below it, then show both and begin. Raises `StorageError`.
 
         While an earlier turn is in the box, the new text becomes its sibling: nothing is overwritten. With several
-        models each writes an answer of its own beside the others.
+        models each writes an answer of its own beside the others. `box` is what was in the box when it was sent: what
+        came in since then stays there.
         """
         opened = self._open
         edited = opened.thread.get(opened.editing)
         if edited is not None and edited.role == "assistant":
-            return await self._rewrite(edited, text)
+            return await self._rewrite(edited, text, box)
         parent_id = edited.parent_id if edited is not None else opened.thread.head_id
         chat: Chat = await self._ensure_chat()
         attached = opened.attachments
@@ -150,7 +152,7 @@ class Conversation(QObject):
                 await self._history.finish_message(each.id, state="interrupted")
             return False
         opened.title = changed.title
-        opened.draft, opened.editing, opened.set_aside = "", None, ""
+        opened.draft, opened.editing, opened.set_aside = _typed_meanwhile(box, opened.draft), None, ""
         opened.attachments, opened.attachments_aside = (), ()
         opened.thread.put(user)
         for each in answers:
@@ -167,15 +169,16 @@ class Conversation(QObject):
         self.head_changed.emit(chat.id)
         return True
 
-    async def _rewrite(self, answer: Message, text: str) -> bool:
+    async def _rewrite(self, answer: Message, text: str, box: str) -> bool:
         """Put an answer in other words, beside the one that was given. Nobody is asked."""
         opened = self._open
         own = await self._history.add_message(
             answer.chat_id, "assistant", text, parent_id=answer.parent_id, model=answer.model
         )
-        opened.draft, opened.editing, opened.set_aside = opened.set_aside, None, ""
-        opened.attachments, opened.attachments_aside = opened.attachments_aside, ()
         if opened.chat_id == answer.chat_id:
+            opened.draft = opened.set_aside + _typed_meanwhile(box, opened.draft)
+            opened.editing, opened.set_aside = None, ""
+            opened.attachments, opened.attachments_aside = opened.attachments_aside, ()
             opened.thread.put(own)
             opened.thread.head_id = own.id
             self.show()
@@ -333,3 +336,9 @@ class Conversation(QObject):
         exchange = self._answers.exchange_of(message_id)
         if exchange is not None and wanted == message_id:
             self.request_changed.emit(view_of(exchange))
+
+
+def _typed_meanwhile(before: str, now: str) -> str:
+    """What came into the box while the disk was waited for; all of it where that cannot be told from what was sent."""
+    typed = typed_since(before, now)
+    return now if typed is None else typed

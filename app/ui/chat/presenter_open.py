@@ -28,6 +28,25 @@ STRUCTURE_KEY = "structure"  # in a chat's stored options
 CHARACTER_KEY = "character"  # in a chat's stored options: what its header shows without asking the service
 
 
+@dataclass(frozen=True, slots=True)
+class LeftDraft:
+    """What was in the box when a chat was left, until it is on the disk. `values` make the row where there is none."""
+
+    opening: int
+    chat_id: str | None
+    values: dict[str, object]
+    draft: str
+    attachments: tuple[Attachment, ...]
+    is_empty: bool  # no message in it
+
+
+def typed_since(before: str, now: str) -> str | None:
+    """What was typed or pasted into `before`, in one place, to make it `now`; None after any other change."""
+    end = next((at for at, (old, new) in enumerate(zip(before, now, strict=False)) if old != new), len(before))
+    rest = before[end:]
+    return now[end : len(now) - len(rest)] if now[end:].endswith(rest) and len(now) >= len(before) else None
+
+
 @dataclass(slots=True)
 class OpenChat:
     """`chat_id` is None for a chat that is not on disk yet. `editing` is the id of the turn in the box, or None."""
@@ -36,6 +55,7 @@ class OpenChat:
     shelf: ModelShelf
     counter: TokenCounter = field(default_factory=TokenCounter)
     chat_id: str | None = None
+    opening: int = 0  # goes up with each chat that is opened, new ones too
     title: str = ""
     thread: Thread = field(default_factory=Thread)
     options: ChatOptions = field(default_factory=ChatOptions)
@@ -89,6 +109,7 @@ class OpenChat:
         learn_from(self.counter, self.options, self.thread.shown())
 
     def _clear(self) -> None:
+        self.opening += 1
         self.chat_id, self.title, self.thread = None, "", Thread()
         self.options, self.structure, self.chosen_model, self.character = ChatOptions(), Structure(), "", None
         self.draft, self.editing, self.set_aside = "", None, ""
@@ -202,6 +223,10 @@ class OpenChat:
             return f"{refused} Remove it, or choose another model."
         extra_fault = extra_of(self.options.extra_json)[1] and "The extra JSON among the parameters is not complete."
         return self.structure.fault() or extra_fault
+
+    def left(self) -> LeftDraft:
+        """The draft as it is now, for the moment in which another chat takes the box."""
+        return LeftDraft(self.opening, self.chat_id, self.stored_values(), *self.kept_draft(), self.is_empty)
 
     def kept_draft(self) -> tuple[str, tuple[Attachment, ...]]:
         """What the chat's own draft is, also while an earlier turn is in the box."""

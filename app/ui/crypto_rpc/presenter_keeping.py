@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from app.ui.crypto_rpc.draft import FIRST_CALL
+
 if TYPE_CHECKING:
     from app.storage.catalogue import Catalogue
     from app.ui.crypto_rpc.draft import Draft
@@ -34,7 +36,12 @@ class DraftKeeper:
         kept = await self.catalogue.load(_NOWHERE, "crypto_rpc", "draft")
         if kept is None or not isinstance(kept.value, dict):
             return
-        self._draft().take_kept(kept.value)
+        draft = self._draft()
+        typed = draft.rows if draft.rows != (FIRST_CALL,) or not draft.is_whole else ()
+        if draft.is_whole:  # what is half written is left alone: it is newer
+            draft.take_kept(kept.value)
+        if typed and draft.is_whole:
+            draft.set_rows((*draft.rows, *typed), selected=len(draft.rows))
         self._shelf.take_favourites(kept.value.get("favourites"))
         split, used = kept.value.get("split"), kept.value.get("used")
         if isinstance(split, int):

@@ -15,7 +15,7 @@ from app.ui.images.form_more import MoreOptions
 from app.ui.images.form_rows import FormRows
 from app.ui.shared import money
 from app.ui.shared.buttons import PrimaryButton, QuietButton
-from app.ui.shared.fields import ChoiceField, NumberField, TextField
+from app.ui.shared.fields import ChoiceField, NumberField, TextField, replace_text
 from app.ui.shared.header import PaneHeader
 from app.ui.shared.in_pieces import Pieces, at_once
 from app.ui.shared.label import Label
@@ -189,7 +189,7 @@ class FormPane(QWidget):
         """Put a form into the fields of the person's own words."""
         self._timer.stop()
         with QSignalBlocker(self.prompt):
-            self.prompt.setPlainText(form.prompt)
+            replace_text(self.prompt, form.prompt)
         self.negative.setText(form.negative_prompt)
         self.more.fill(form)
 

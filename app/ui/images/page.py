@@ -102,6 +102,7 @@ class ImagesPage(QObject):
         library.usage_changed.connect(lambda usage: self.gallery.usage.set_text(usage.words))
         presenter.form_changed.connect(self._show_view)
         presenter.balance_changed.connect(self._show_left)
+        presenter.replacing.connect(self.form.flush)
         presenter.form_replaced.connect(self.form.fill)
         presenter.models_changed.connect(self._show_models)
         presenter.problem_changed.connect(self.gallery.show_problem)

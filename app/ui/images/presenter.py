@@ -31,7 +31,7 @@ from app.ui.images.state import EditDraft, Refused
 from app.ui.shared.budget import expecting_together
 from app.ui.shared.caller import Headroom
 from app.ui.shared.calling_presenter import CallingPresenter
-from app.ui.shared.desk_memory import DeskMemory
+from app.ui.shared.desk_memory import DeskMemory, with_kept
 from app.ui.shared.preset_library import PresetLibrary
 from app.ui.shared.problems import Problem, describe
 
@@ -54,6 +54,7 @@ class ImagesPresenter(CallingPresenter):
     """What the page shows, signal by signal. `start` hands it the database; without one nothing can be made."""
 
     form_changed = Signal(object)  # FormView
+    replacing = Signal()  # the form is about to be replaced: what was typed a moment ago is told now
     form_replaced = Signal(object)  # ImageForm: the fields themselves are to be filled anew
     models_changed = Signal()
     problem_changed = Signal(object)  # Problem or None
@@ -104,8 +105,15 @@ class ImagesPresenter(CallingPresenter):
         found, unknown = await self.maker.settle()
         self._memory.desk = Desk(database, "images")
         kept = await self._memory.desk.read()
-        if not self.form.prompt:
-            self.form = form_from(kept.get("form"))
+        self.replacing.emit()
+        typed, self.form = self.form, form_from(kept.get("form"))
+        self.form = replace(
+            self.form,
+            prompt=with_kept(typed.prompt, self.form.prompt, " "),
+            negative_prompt=with_kept(typed.negative_prompt, self.form.negative_prompt, ", "),
+        )
+        if typed.prompt or typed.negative_prompt:
+            self.keep(form=self.form.to_json())
         self.library.pattern = str(kept.get("pattern") or "")
         self._edits = {key.removeprefix(EDIT): _draft_from(kept[key]) for key in kept if key.startswith(EDIT)}
         await self._load_saved()

@@ -12,6 +12,11 @@ if TYPE_CHECKING:
 SAVE_AFTER_S = 0.4
 
 
+def with_kept(typed: str, kept: str, between: str) -> str:
+    """What was typed before the disk was open, and then what was kept: neither is lost, and the caret can stay."""
+    return typed + between + kept if typed.strip() and kept.strip() and typed != kept else typed or kept
+
+
 class DeskMemory:
     """Nothing is saved before `desk` is there; what was to be saved until then waits."""
 

@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from PySide6.QtCore import QLocale, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QShowEvent, QWheelEvent
-from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QLabel, QLineEdit, QWidget
+from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QLabel, QLineEdit, QPlainTextEdit, QWidget
 
 from app.ui.shared.frames import dashed_frame
 from app.ui.shared.surfaces import set_property
 from app.ui.shared.theme import Theme
+
+
+def replace_text(field: QPlainTextEdit, text: str) -> None:
+    """Show another text. The caret stays where somebody types, as long as what is there is still in front of it."""
+    before = field.toPlainText()
+    if text == before:
+        return
+    caret = field.textCursor().position() if before and text.startswith(before) else 0
+    field.setPlainText(text)
+    cursor = field.textCursor()
+    cursor.setPosition(caret)
+    field.setTextCursor(cursor)
 
 
 class NumberField(QDoubleSpinBox):

@@ -25,6 +25,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from PySide6.QtCore import QMessageLogContext, QObject, QtMsgType, Signal, qInstallMessageHandler, qVersion
 
+from app.storage.errors import refusal_of
+
 if TYPE_CHECKING:
     import asyncio
 
@@ -50,6 +52,7 @@ class CrashReporter(QObject):
     """Catches what nobody else caught. `crashed` comes once for each different traceback, on the UI thread."""
 
     crashed = Signal(object)  # CrashReport
+    refused = Signal(object)  # StorageError: the disk took something not, which is no failure of Rialto's
 
     def __init__(self, folder: Path, *, redact: Callable[[str], str], version: str) -> None:
         super().__init__()
@@ -63,10 +66,11 @@ class CrashReporter(QObject):
 
     def install(self) -> None:
         """Take over Python's and Qt's last resorts. Cheap: no heavy import, one small file."""
-        self._folder.mkdir(parents=True, exist_ok=True)
-        self._hard_file = (self._folder / f"{_HARD_PREFIX}{os.getpid()}.txt").open("w", encoding="utf-8")
-        self._write_head()
-        faulthandler.enable(self._hard_file)
+        with contextlib.suppress(OSError):  # a full disk: Rialto starts without it
+            self._folder.mkdir(parents=True, exist_ok=True)
+            self._hard_file = (self._folder / f"{_HARD_PREFIX}{os.getpid()}.txt").open("w", encoding="utf-8")
+            self._write_head()
+            faulthandler.enable(self._hard_file)
         sys.excepthook = self._on_exception
         threading.excepthook = self._on_thread_exception
         qInstallMessageHandler(self._on_qt_message)
@@ -111,7 +115,15 @@ class CrashReporter(QObject):
             os.write(self._hard_file.fileno(), head + b"\n")  # `faulthandler` goes on behind it
 
     def report(self, error: BaseException) -> CrashReport | None:
-        """Write `error` down and tell the window; None when the same traceback was reported before."""
+        """Write `error` down and tell the window; None when the same traceback was reported before.
+
+        What the disk refused makes no report: whoever writes may leave saying so to this one place.
+        """
+        refusal = refusal_of(error)
+        if refusal is not None:
+            _log.error("The disk refused: %s", self._redact(refusal.sentence))
+            self.refused.emit(refusal)
+            return None
         lines = traceback.format_exception(type(error), error, error.__traceback__)
         return self._write("".join(lines), title=lines[-1].strip().splitlines()[0] if lines else "Unknown")
 

@@ -231,7 +231,12 @@ class Overlays(QObject):
         toast.action.connect(lambda _id: window.undo_stack.undo(command))
 
     def _saving_failed(self, sentence: str) -> None:
-        self.toasts.show_toast("Settings could not be saved", sentence, tone="bad", key="settings")
+        self.toasts.show_toast("Settings could not be saved", sentence, tone="bad", key="disk")
+
+    def tell_not_saved(self, sentence: str) -> None:
+        """Say what the disk refused: one notice, however much is refused at once."""
+        text = f"{sentence.rstrip('.')}. What is on screen stays until Rialto is closed: copy or save it elsewhere."
+        self.toasts.show_toast("This was not saved", text, tone="bad", icon_name="drive", key="disk")
 
     def watch_secrets(self, secrets: SecretsPresenter) -> None:
         """Follow the place for secrets; called once."""

@@ -125,6 +125,8 @@ class SpeechEditor(QTextEdit):
         super().setPlainText(text)
 
     def _take(self, text: str) -> None:
+        goes_on = bool(self.toPlainText()) and text.startswith(self.toPlainText())
+        caret = self.textCursor().position() if goes_on else 0
         self._pourer.stop()
         self._timer.stop()
         blocked = self.blockSignals(True)
@@ -136,7 +138,9 @@ class SpeechEditor(QTextEdit):
         self._format_lines()  # of the first paragraph; those that follow are like it
         first = _piece_of(whole)
         self._append(first)
-        self.moveCursor(QTextCursor.MoveOperation.Start)
+        cursor = self.textCursor()
+        cursor.setPosition(min(caret, max(0, self.document().characterCount() - 1)))
+        self.setTextCursor(cursor)
         self._begin_pouring(whole[len(first) :], None)
 
     def _show_long(self, text: str | None) -> None:

@@ -90,6 +90,7 @@ class SpeechPage(QObject):
 
     def _connect_presenter(self) -> None:
         presenter, main = self.presenter, self.main
+        presenter.replacing.connect(main.editor.flush)
         presenter.text_replaced.connect(main.editor.set_text)
         presenter.head_changed.connect(main.show_head)
         presenter.head_changed.connect(lambda head: self.list.show_open(head.take_id))

@@ -15,6 +15,7 @@ from app.storage.errors import StorageError
 from app.storage.intents import Intents
 from app.storage.takes import Take, TakeFiles, Takes, title_of
 from app.storage.voices import Voices
+from app.ui.shared.desk_memory import with_kept
 from app.ui.shared.problems import Problem
 from app.ui.speech.knobs import knobs_from, sent_options
 from app.ui.speech.presenter_base import SPEAK, SpeechBase
@@ -69,7 +70,12 @@ class SpeechPresenter(SpeechBase):
         await asyncio.to_thread(self.sound.close)
 
     def _take_desk(self, kept: dict[str, Any]) -> None:
-        self.text = str(kept.get("text") or "") if not self.text else self.text
+        self.replacing.emit()
+        if typed := self.text:
+            self.text = with_kept(typed, str(kept.get("text") or ""), "\n\n")
+            self.keep(text=self.text)
+        else:
+            self.text = str(kept.get("text") or "")
         self.knobs = knobs_from(kept.get("knobs"))
         self.pattern = str(kept.get("pattern") or "")
         model, voice = str(kept.get("model") or ""), str(kept.get("voice") or "")

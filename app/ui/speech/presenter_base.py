@@ -45,6 +45,7 @@ class SpeechBase(CallingPresenter):
     """The state of the tab and what changes it without a call that costs anything."""
 
     text_replaced = Signal(str)
+    replacing = Signal()  # the text is about to be replaced: what was typed a moment ago is told now
     head_changed = Signal(object)  # DeskHead
     meter_changed = Signal(object)  # Meter
     choice_changed = Signal(object)  # Choice

@@ -8,7 +8,7 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QScrollArea, QVBoxLayout, QWidget
 
 from app.ui.shared.buttons import PrimaryButton, QuietButton
-from app.ui.shared.fields import ChoiceField, TextField, bind_label
+from app.ui.shared.fields import ChoiceField, TextField, bind_label, replace_text
 from app.ui.shared.header import PaneHeader
 from app.ui.shared.in_pieces import Pieces, at_once
 from app.ui.shared.label import Label
@@ -219,8 +219,7 @@ class FormPane(QWidget):
         """Put the form's own values into the fields."""
         form = view.form
         blockers = [QSignalBlocker(each) for each in (self.prompt, self.model, self.audio, self.delete)]
-        if self.prompt.toPlainText() != form.prompt:
-            self.prompt.setPlainText(form.prompt)
+        replace_text(self.prompt, form.prompt)
         if self.negative.text() != form.negative:
             self.negative.setText(form.negative)
         self.model.clear()

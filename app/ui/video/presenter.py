@@ -265,6 +265,8 @@ class VideoPresenter(QObject):
 
         Called once a second; what has long to go, and is told in tens of seconds, has its turn every fifth time.
         """
+        if self.book.store is None:
+            return  # looked at before the history is open
         self._seconds += 1
         now, is_fifth = self.book.now(), self._seconds % 5 == 0
         for job_id in ids:

@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.service.errors import BadAnswer, LimitExceeded, ServiceError
 from app.ui.shared import money
-from app.ui.shared.desk_memory import DeskMemory
+from app.ui.shared.desk_memory import DeskMemory, with_kept
 from app.ui.shared.problems import describe
 from app.ui.video.presenter_media import data_url, length_of, problems_of
 from app.ui.video.state import FormView, ModelChoice, Quote
@@ -145,7 +145,14 @@ class FormDesk(QObject):
         self._memory.desk = desk
         kept = (await desk.read()).get("form")
         if isinstance(kept, dict):
-            self.form = form_from(kept)
+            typed, self.form = self.form, form_from(kept)
+            self.form = replace(
+                self.form,
+                prompt=with_kept(typed.prompt, self.form.prompt, " "),
+                negative=with_kept(typed.negative, self.form.negative, ", "),
+            )
+            if typed.prompt or typed.negative:
+                self._memory.keep(form=self.form.to_json())
         self._settle()
         self.replaced.emit(self.view())
 

@@ -1,0 +1,236 @@
+"""No key is ever lost, however fast: the real window over the real store, typed into without a pause."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
+
+from tests.journeys.conftest import settled, until
+
+Start = Callable[..., Any]
+Pause = Callable[[], Awaitable[None]]
+
+
+async def none() -> None:
+    """All keys in one go: nothing of the program runs between two of them."""
+
+
+async def breath() -> None:
+    """The loop turns once between two keys."""
+    await asyncio.sleep(0)
+
+
+@contextmanager
+def load() -> Iterator[None]:
+    """Threads that want the interpreter all the time."""
+    ended = threading.Event()
+
+    def burn() -> None:
+        while not ended.is_set():
+            sum(range(2000))
+
+    threads = [threading.Thread(target=burn, daemon=True) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        for thread in threads:
+            thread.join()
+
+
+async def type_into(field: QWidget, text: str, pause: Pause = none) -> None:
+    for letter in text:
+        QTest.keyClicks(field, letter)
+        await pause()
+
+
+def box(rialto: Any) -> QWidget:
+    field = rialto.chat_page.main.composer.box
+    assert isinstance(field, QWidget)
+    return field
+
+
+def written(rialto: Any) -> str:
+    return str(rialto.chat_page.main.composer.text())
+
+
+async def enter_sandbox(rialto: Any) -> None:
+    rialto._begin(rialto.desk.sandbox_account().id)
+    await until(lambda: rialto.chat.head().can_send)
+
+
+async def drafts(rialto: Any) -> dict[str, str]:
+    """The drafts as they are on the disk, by chat."""
+    await settled(rialto)
+    return {chat.id: chat.draft for chat in await rialto.chat._history.chats()}
+
+
+@pytest.mark.parametrize("pause", [none, breath])
+async def test_what_is_typed_at_once_into_a_new_chat_is_all_there(start: Start, pause: Pause) -> None:
+    async with start() as rialto:
+        await enter_sandbox(rialto)
+        with load():
+            for number in range(6):
+                rialto.window.registry.run("chat.new")
+                await type_into(box(rialto), f"question {number}", pause)
+                assert written(rialto) == f"question {number}"
+        assert sorted((await drafts(rialto)).values()) == [f"question {number}" for number in range(6)]
+        assert written(rialto) == "question 5"
+    async with start() as rialto:  # and after a restart
+        await until(lambda: written(rialto) == "question 5")
+        assert sorted((await drafts(rialto)).values()) == [f"question {number}" for number in range(6)]
+
+
+@pytest.mark.parametrize("pause", [none, breath])
+async def test_keys_typed_while_another_chat_opens_go_into_it_and_none_is_lost(start: Start, pause: Pause) -> None:
+    async with start() as rialto:
+        await enter_sandbox(rialto)
+        for name in ("one ", "two "):
+            rialto.window.registry.run("chat.new")
+            await type_into(box(rialto), name)
+        chats = {draft.strip(): chat_id for chat_id, draft in (await drafts(rialto)).items()}
+        with load():
+            for _ in range(4):
+                for name in ("one", "two"):
+                    rialto.chat_page.open_chat(chats[name])
+                    await type_into(box(rialto), "abc", pause)
+                    await until(lambda name=name: rialto.chat.opened.chat_id == chats[name])
+        found = await drafts(rialto)
+        assert found == {chats["one"]: "one " + "abc" * 4, chats["two"]: "two " + "abc" * 4}
+
+
+async def test_a_walk_through_chats_with_no_pause_at_all_loses_nothing(start: Start) -> None:
+    """New chats, other chats, another account, one into the trash and back: each letter ends up in some draft."""
+    async with start() as rialto:
+        await enter_sandbox(rialto)
+        typed: Counter[str] = Counter()
+        letters = iter("abcdefghijklmnopqrstuvwxyz" * 40)
+
+        async def some() -> None:
+            for _ in range(3):
+                letter = next(letters)
+                typed[letter] += 1
+                await type_into(box(rialto), letter, breath)
+
+        sandbox = rialto.desk.sandbox_account().id
+        with load():
+            for turn in range(5):
+                rialto.window.registry.run("chat.new")
+                await some()
+                ids = list(rialto.chat.library._chats)
+                if ids:
+                    rialto.chat_page.open_chat(ids[turn % len(ids)])
+                await some()
+                rialto.accounts.use(sandbox)
+                await some()
+                if turn == 3:
+                    await until(lambda: rialto.chat.opened.chat_id is not None)
+                    thrown = rialto.chat.opened.chat_id
+                    rialto.chat.move_to_trash((thrown,))
+                    await some()
+                    await until(lambda thrown=thrown: rialto.chat.library.get(thrown) is None)
+                    rialto.chat.trash.restore((thrown,))
+                    await some()
+        await settled(rialto)
+        found = Counter("".join((await drafts(rialto)).values()))
+        assert typed - found == Counter()  # a letter typed into a chat on its way to the trash may be in two
+
+
+async def test_keys_typed_while_a_message_is_being_stored_stay_in_the_box(start: Start) -> None:
+    async with start() as rialto:
+        await enter_sandbox(rialto)
+        await type_into(box(rialto), "How do I stop an answer?")
+        rialto.chat_page.send(written(rialto))
+        await type_into(box(rialto), "and then", breath)
+        await until(lambda: any(row.role == "user" for row in rialto.chat_page.rows()))
+        await until(lambda: written(rialto) == "and then")
+        (user,) = (row for row in rialto.chat_page.rows() if row.role == "user")
+        assert user.text == "How do I stop an answer?"
+        assert "and then" in (await drafts(rialto)).values()
+
+
+async def test_keys_typed_before_the_history_is_open_are_kept_new_chat_or_not(start: Start) -> None:
+    async with start() as rialto:
+        await enter_sandbox(rialto)
+        await type_into(box(rialto), "from yesterday")
+
+    def early(rialto: Any) -> None:
+        QTest.keyClicks(box(rialto), "first")
+        rialto.window.registry.run("chat.new")
+        QTest.keyClicks(box(rialto), "second")
+
+    with load():
+        async with start(painted=early) as rialto:
+            await type_into(box(rialto), " and more", breath)
+            await settled(rialto)
+            assert written(rialto) == "second and more"
+            assert sorted((await drafts(rialto)).values()) == ["first", "from yesterday", "second and more"]
+
+
+async def test_the_last_keys_before_the_window_closes_are_there_again(start: Start) -> None:
+    async with start() as rialto:
+        await enter_sandbox(rialto)
+        rialto.window.registry.run("chat.new")
+        await type_into(box(rialto), "not even a pause")
+    async with start() as rialto:
+        await until(lambda: written(rialto) == "not even a pause")
+
+
+FIELDS: dict[str, Callable[[Any], QWidget]] = {
+    "speech": lambda page: page.main.editor,
+    "images": lambda page: page.form.prompt,
+    "video": lambda page: page.form.prompt,
+}
+
+
+@pytest.mark.parametrize("tab", FIELDS)
+async def test_keys_typed_into_another_tab_before_the_disk_is_open_join_what_was_kept(start: Start, tab: str) -> None:
+    async with start() as rialto:
+        await enter_sandbox(rialto)
+        rialto.window.show_tab(tab)
+        await settled(rialto)
+        await type_into(FIELDS[tab](rialto.window.tab(tab)), "kept before")
+        await asyncio.sleep(0)
+
+    def early(rialto: Any) -> None:
+        rialto.window.show_tab(tab)
+        QTest.keyClicks(FIELDS[tab](rialto.window.tab(tab)), "typed")
+
+    with load():
+        async with start(painted=early) as rialto:
+            field = FIELDS[tab](rialto.window.tab(tab))
+            for letter in " at once":
+                QTest.keyClicks(field, letter)
+                await breath()
+            await settled(rialto)
+            text = field.toPlainText()  # type: ignore[attr-defined]
+            assert text.startswith("typed at once") and text.endswith("kept before"), text
+    async with start() as rialto:
+        rialto.window.show_tab(tab)
+        await settled(rialto)
+        assert FIELDS[tab](rialto.window.tab(tab)).toPlainText() == text  # type: ignore[attr-defined]
+
+
+async def test_a_change_of_account_takes_no_key_from_any_tab(start: Start) -> None:
+    async with start() as rialto:
+        await enter_sandbox(rialto)
+        sandbox = rialto.desk.sandbox_account().id
+        for tab, field_of in FIELDS.items():
+            rialto.window.show_tab(tab)
+            await settled(rialto)
+            field = field_of(rialto.window.tab(tab))
+            for _ in range(3):
+                rialto.accounts.use(sandbox)
+                await type_into(field, "abc", breath)
+            await settled(rialto)
+            assert field.toPlainText() == "abc" * 3, tab  # type: ignore[attr-defined]

@@ -1,0 +1,107 @@
+"""What the disk refuses reaches the one place that says so, and makes no crash report."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+from pathlib import Path
+
+import pytest
+
+from app.storage.catalogue import Catalogue
+from app.storage.database import Database
+from app.storage.desk import Desk
+from app.storage.errors import StorageError, StorageUnavailable
+from app.storage.files import StoredFile
+from app.storage.history import History
+from app.storage.presets import Presets
+from app.storage.settings import SettingsStore
+from app.storage.voices import Voices
+from app.ui.shared.tasks import TaskScope
+from app.ui.shell.crash_reports import CrashReporter
+from tests.read_only import read_only
+
+
+@pytest.fixture
+def crashes(tmp_path: Path, qapp) -> CrashReporter:
+    return CrashReporter(tmp_path / "crashes", redact=str, version="test")
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        StorageUnavailable("The disk is full, so nothing more can be kept."),
+        OSError(errno.ENOSPC, "No space left on device", "/data/x"),
+        OSError(errno.EFBIG, "File too large", "/data/x"),
+        OSError(errno.EROFS, "Read-only file system", "/data/x"),
+        ExceptionGroup("two", [OSError(errno.EDQUOT, "Quota"), StorageUnavailable("Full.")]),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_what_the_disk_refuses_is_no_crash(crashes: CrashReporter, error: Exception) -> None:
+    told: list[StorageError] = []
+    crashes.refused.connect(told.append)
+    assert crashes.report(error) is None
+    assert len(told) == 1
+    assert crashes.left_behind() == ()
+
+
+@pytest.mark.parametrize(
+    "error", [OSError(errno.ENOENT, "No such file"), ValueError("x"), ExceptionGroup("y", [KeyError()])]
+)
+def test_everything_else_still_is_one(crashes: CrashReporter, error: Exception) -> None:
+    told: list[object] = []
+    crashes.refused.connect(told.append)
+    assert crashes.report(error) is not None
+    assert told == []
+
+
+async def test_every_kind_of_write_into_a_store_that_refuses_is_told_and_none_crashes(
+    crashes: CrashReporter, tmp_path: Path
+) -> None:
+    """Read only, by SQLite itself; and folders in which nothing can be written."""
+    database = await Database.open(tmp_path / "data" / "rialto.db")
+    history = History(database)
+    chat = await history.create_chat(title="Before")
+    config = tmp_path / "config"
+    config.mkdir()
+    settings = SettingsStore(config / "settings.json")
+    await database._writer.execute("PRAGMA query_only=ON")
+    writes = {
+        "a chat": lambda: history.create_chat(title="x"),
+        "its title": lambda: history.change_chat(chat.id, title="y"),
+        "a message": lambda: history.add_message(chat.id, "user", "x"),
+        "a chat into the trash": lambda: history.trash(chat.id),
+        "a list of models": lambda: Catalogue(database).save("a", "models", "tts", []),
+        "what is being written": lambda: Desk(database, "speech").keep({"text": "x"}),
+        "a preset": lambda: Presets(database).save("prompt", "x", {}),
+        "a voice that was used": lambda: Voices(database).used("m", "v"),
+        "settings": lambda: asyncio.to_thread(lambda: settings.change(show_adult=True)),
+        "a small file": lambda: asyncio.to_thread(StoredFile(config / "x.json").save, b"{}"),
+    }
+    told: list[StorageError] = []
+    crashes.refused.connect(told.append)
+    tasks = TaskScope(crashes.report)
+    try:
+        with read_only(config):
+            for name, write in writes.items():
+                told.clear()
+                tasks.start(name, write)
+                await tasks.idle()
+                assert [type(error) for error in told] == [StorageUnavailable], name
+    finally:
+        await tasks.aclose()
+        await database.close()
+    assert crashes.left_behind() == ()
+
+
+def test_nothing_but_the_database_opens_sqlite_for_writing() -> None:
+    """Each of its writes says in words what SQLite refuses, so that a store cannot forget to."""
+    app = Path(__file__).resolve().parents[2] / "app"
+    openers = {
+        path.relative_to(app).as_posix()
+        for path in app.rglob("*.py")
+        if "sqlite3.connect(" in path.read_text(encoding="utf-8")
+        or "aiosqlite.connect(" in path.read_text(encoding="utf-8")
+    }
+    assert openers == {"storage/backups.py", "storage/database.py", "storage/schema.py", "sandbox/handbook.py"}
