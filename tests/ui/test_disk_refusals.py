@@ -104,4 +104,4 @@ def test_nothing_but_the_database_opens_sqlite_for_writing() -> None:
         if "sqlite3.connect(" in path.read_text(encoding="utf-8")
         or "aiosqlite.connect(" in path.read_text(encoding="utf-8")
     }
-    assert openers == {"storage/backups.py", "storage/database.py", "storage/schema.py", "sandbox/handbook.py"}
+    assert openers == {"storage/backups.py", "storage/database.py", "storage/schema.py"}
