@@ -15,7 +15,7 @@ from app.ui.shared.key_text import tip_text
 from app.ui.shared.menu import Menu
 from app.ui.shared.theme import Theme
 
-LONGEST_PX = 220  # of one pill; a longer tag or name is cut
+LONGEST_PX, NARROWEST_PX = 220, 160  # of one pill; a longer tag or name is cut
 _ICON = 15
 
 
@@ -39,7 +39,7 @@ class PillButton(QToolButton):
         self.setCheckable(True)
         self.setChecked(checked)
         self.setText(harmless(text))
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.set_usable(True)
         theme.changed.connect(self.updateGeometry)
@@ -61,7 +61,8 @@ class PillButton(QToolButton):
         return QSize(min(round(width + 1), theme.type_px(LONGEST_PX)), theme.height_px(28, 17))
 
     def minimumSizeHint(self) -> QSize:
-        return self.sizeHint()
+        hint = self.sizeHint()
+        return hint.boundedTo(QSize(self._theme.type_px(NARROWEST_PX), hint.height()))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, area, on = self._theme, QRectF(self.rect()), self.isChecked()
