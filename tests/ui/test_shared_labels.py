@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from app.ui.shared.badge import Badge
-from app.ui.shared.buttons import IconButton
+from app.ui.shared.buttons import Button, IconButton, LinkButton
 from app.ui.shared.header import PaneHeader
 from app.ui.shared.label import Label
+from app.ui.shared.pill import PillButton
 from app.ui.shared.receipt_line import ReceiptLine, Run, lay_out_runs
 from app.ui.shared.theme import Theme
 
@@ -118,3 +120,22 @@ def test_a_colour_that_was_chosen_before_anybody_looked_is_the_one_that_is_shown
     QApplication.processEvents()
     assert label.isVisible()
     assert label.palette().color(QPalette.ColorRole.WindowText) == theme.color("text3")
+
+
+@pytest.mark.parametrize("make", [Label, Badge, PillButton, Button, LinkButton], ids=lambda kind: kind.__name__)
+def test_an_endless_word_widens_nothing(theme: Theme, qtbot, make: type[QWidget]) -> None:
+    pane = QWidget()
+    qtbot.addWidget(pane)
+    column = QVBoxLayout(pane)
+    column.addWidget(make(theme, "W" * 10_000))
+    assert pane.minimumSizeHint().width() < theme.type_px(260)
+    short = make(theme, "Short")
+    assert short.minimumSizeHint().width() == short.sizeHint().width()
+
+
+def test_a_label_shows_an_override_as_a_sign(theme: Theme, qtbot) -> None:
+    label = Label(theme, "ev\u202egpj.exe")
+    qtbot.addWidget(label)
+    assert label.text() == "ev\ufffdgpj.exe"
+    label.set_text("שלום")
+    assert label.text() == "שלום"

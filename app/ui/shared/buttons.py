@@ -25,7 +25,7 @@ _LOOKS = {
 # size → (height, padding, text style, icon)
 _SIZES = {"": (32, 12, "body", 16), "small": (26, 9, "small", 14), "large": (40, 18, "reading", 18)}
 
-LONGEST_PX = 480  # of a button; a longer name in it is cut
+LONGEST_PX, CUT_PX = 480, 200  # of a button; a longer name in it is a stranger's and cut
 _CHEVRON = 14  # px of the sign of a choice
 
 
@@ -112,7 +112,9 @@ class Button(QPushButton):
             height, padding = 24, 0
         line = {"body": 19, "small": 17, "reading": 22}[style]
         wide = sum(self._parts()) + 2 * self._theme.px(padding)
-        return QSize(min(round(wide + 0.5), self._theme.type_px(LONGEST_PX)), self._theme.height_px(height, line))
+        if wide > self._theme.type_px(LONGEST_PX):
+            wide = self._theme.type_px(CUT_PX)
+        return QSize(round(wide + 0.5), self._theme.height_px(height, line))
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
@@ -154,7 +156,7 @@ class Button(QPushButton):
         theme = self._theme
         side, words, key = self._parts()
         around = 0 if self._kind == "link" else 2 * theme.px(_SIZES[self._size][1])
-        if words > self.width() - around - side - key and self.sizeHint().width() >= theme.type_px(LONGEST_PX):
+        if words > theme.type_px(LONGEST_PX) - around - side - key:
             words = max(0.0, self.width() - around - side - key)
         gap = theme.px(5 if self._size == "small" else 6)
         x = max((self.width() - side - words - key) / 2, 0.0)

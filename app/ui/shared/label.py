@@ -177,7 +177,8 @@ class Label(QLabel):
         if self._elide:
             return QSize(self._theme.px(24), self._theme.line_px(self._style))
         hint = super().minimumSizeHint().expandedTo(QSize(0, self._theme.line_px(self._style)))
-        return hint.boundedTo(QSize(self._theme.type_px(LONGEST_PX), hint.height()))
+        is_a_strangers = hint.width() > self._theme.type_px(LONGEST_PX)
+        return QSize(self._theme.type_px(160), hint.height()) if is_a_strangers else hint
 
     def setMinimumWidth(self, width: int) -> None:
         """QLabel keeps the hint that it reckoned with the old minimum until something of its own changes."""
