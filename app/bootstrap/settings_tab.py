@@ -35,7 +35,17 @@ def make_settings_tab(rialto: Rialto) -> TabPieces:
         connection=lambda: desk.connection,
         about=lambda: rialto.about,
     )
+    page.export_wanted.connect(lambda account_id: rialto.tasks.start("wallet export", _export_key, rialto, account_id))
     page.removal_wanted.connect(lambda: rialto.tasks.start("remove everything", remove_everything, rialto))
     yield page
     yield from page.make_page(SECTIONS[0].key)  # the one that the first look opens
     return page
+
+
+async def _export_key(rialto: Rialto, account_id: str) -> None:
+    """Ask for a password and a file, and write the private key of a wallet there."""
+    from app.ui.wallet.wallet_dialogs import WalletDialogs
+
+    dialogs = WalletDialogs(rialto.theme, rialto.window, rialto.desk.wallet_keys)
+    dialogs.told.connect(lambda sentence: rialto.toast(sentence))
+    await dialogs.export(account_id)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import httpx
 import pytest
+from PySide6.QtWidgets import QAbstractButton
 
-from app.credentials.accounts import account_from, account_to
+from app.credentials.accounts import SANDBOX_ADDRESS, account_from, account_to, new_account
 from app.service.dialect import guess_dialect
 from app.service.errors import ConnectionFailed, ServiceError
 from app.ui.settings.accounts.checking import refused as checking_refused
 from app.ui.settings.accounts.presenter import AccountDraft
-from tests.ui.shell_desk import KEY, Office, accepted, make_office, refused, unreachable
+from tests.ui.shell_desk import KEY, Office, accepted, make_office, refused, unreachable, words
 
 ADDRESS = "https://api.example.com/v1"
 
@@ -211,3 +212,28 @@ async def test_r_lim_10_r_lim_14_an_account_can_be_a_partners_and_stays_one(offi
     office.accounts.set_partner(account.id, False)
     await tasks.idle()
     assert "partner" not in account_to(office.book.active)
+
+
+async def test_each_private_key_of_a_wallet_is_a_row_with_export_and_remove(desk, settings, office, tasks):
+    address = "0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1"
+    kept = office.book.add(new_account("Rialto wallet", SANDBOX_ADDRESS, kind="wallet", address=address))
+    office.book.add(new_account("Watched", SANDBOX_ADDRESS, kind="wallet", address=address, watch_only=True))
+    await office.secrets.write(kept.id, "0x" + "11" * 32)
+    office.accounts.refresh()
+    settings.show_section("accounts")
+    await tasks.idle()
+    page = settings.page("accounts")
+    assert "No keys are kept here" not in words(page.table)
+    (row,) = office.accounts.state.secrets
+    assert (row.what, row.belongs_to, row.is_wallet) == ("Private key", "Rialto wallet", True)
+    asked: list[str] = []
+    page.export_wanted.connect(asked.append)
+    names = [button.accessibleName() for button in page.table.findChildren(QAbstractButton)]
+    assert names == ["Export the private key of Rialto wallet", "Remove the private key of Rialto wallet"]
+    page.table.findChildren(QAbstractButton)[0].click()
+    assert asked == [kept.id]
+    office.accounts.remove_key(kept.id)
+    await tasks.idle()
+    assert office.keychain.items == {}
+    assert office.book.get(kept.id).watch_only  # its address is still there to be looked at
+    assert office.accounts.state.secrets == ()

@@ -38,6 +38,7 @@ class SettingsPage(QObject):
 
     changed = Signal()
     removal_wanted = Signal()
+    export_wanted = Signal(str)  # account id: the private key of a wallet, as an encrypted file
     name = "settings"
     title = "Settings"
     icon = "settings"
@@ -231,6 +232,7 @@ class SettingsPage(QObject):
                     theme, self._accounts, self._secrets, self._tasks, self._undo_stack, how, whole=False
                 )
                 accounts.proxy_wanted.connect(self._change_proxy_password)
+                accounts.export_wanted.connect(self.export_wanted)
                 return accounts
             case "connection":
                 from app.ui.settings.connection.page import ConnectionPage

@@ -28,9 +28,13 @@ from app.ui.shared.undo import UndoCommand, UndoStack
 
 
 class AccountsPage(SectionPage):
-    """`proxy_wanted` asks for what is to be done with the proxy's password: "replace-key" or "remove-key"."""
+    """`proxy_wanted` asks for what is to be done with the proxy's password: "replace-key" or "remove-key".
+
+    `export_wanted` asks for the private key of a wallet, as an encrypted file; it tells the account's id.
+    """
 
     proxy_wanted = Signal(str)
+    export_wanted = Signal(str)
 
     def __init__(
         self,
@@ -191,6 +195,8 @@ class AccountsPage(SectionPage):
                 self._presenter.test(account_id)
             case "remove":
                 self._presenter.remove(account_id)
+            case "export-key":
+                self.export_wanted.emit(account_id)
             case "partner":
                 row = next((row for row in self._presenter.state.accounts if row.id == account_id), None)
                 if row is not None:
@@ -215,6 +221,14 @@ class AccountsPage(SectionPage):
             key = await ask_key(self.theme, self, row.name, self._secrets.state)
             if key is not None:
                 self._presenter.replace_key(account_id, key)
+        elif what == "remove-key" and row.kind == "wallet":
+            text = (
+                "What the wallet holds is lost unless you have its recovery phrase or an exported key. "
+                f"{row.name} stays on the list and is only watched from then on."
+            )
+            ask = "Remove the private key from this computer?"
+            if await confirm(self.theme, self, ask, text, action="Remove the private key", danger=True):
+                self._presenter.remove_key(account_id)
         elif what == "remove-key":
             text = f"{row.name} stays on the list but cannot call its service until it has a key again."
             if await confirm(self.theme, self, "Remove this key?", text, action="Remove key", danger=True):

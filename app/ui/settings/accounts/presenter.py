@@ -156,6 +156,7 @@ class AccountsPresenter(QObject):
             accounts=tuple(build_rows(accounts, self._row)),
             secrets=(
                 *(self._secret(account) for account in accounts if account.kind == "api_key"),
+                *(self._wallet_secret(account) for account in accounts if _has_own_key(account)),
                 *self._proxy_secret(),
             ),
         )
@@ -242,8 +243,10 @@ class AccountsPresenter(QObject):
             self.key_replaced.emit(account_id)
 
     async def _remove_key(self, account_id: str) -> None:
-        if await self._forget_secret(account_id):
-            await self._write(lambda: self._book.update(account_id, secret_hint=""))
+        account = self._book.get(account_id)
+        if account is not None and await self._forget_secret(account_id):
+            watched = account.watch_only or account.kind == "wallet"  # without its key it can only be watched
+            await self._write(lambda: self._book.update(account_id, secret_hint="", watch_only=watched))
             self.key_replaced.emit(account_id)
 
     async def _remove(self, account_id: str) -> None:
@@ -418,6 +421,11 @@ class AccountsPresenter(QObject):
             last_used=when(answered.at, self._now()) if answered else "",
         )
 
+    def _wallet_secret(self, account: Account) -> SecretRow:
+        row = self._secret(account)
+        short = f"{account.address[:6]}…{account.address[-4:]}"
+        return replace(row, what="Private key", hint=f"of {short}", is_wallet=True)
+
     def _proxy_secret(self) -> tuple[SecretRow, ...]:
         user = self._proxy_user()
         if not user:
@@ -442,3 +450,8 @@ class AccountsPresenter(QObject):
     def _change(self, **changes: Any) -> None:
         self.state = replace(self.state, **changes)
         self.state_changed.emit(self.state)
+
+
+def _has_own_key(account: Account) -> bool:
+    """Whether the private key of a wallet is kept on this computer."""
+    return account.kind == "wallet" and not account.watch_only

@@ -19,7 +19,7 @@ _HEADS = ("Secret", "Belongs to", "Kept in", "Last used")
 
 
 class SecretsTable(QWidget):
-    """`wanted` tells (account id, "replace-key" or "remove-key")."""
+    """`wanted` tells (account id, "replace-key", "export-key" or "remove-key")."""
 
     wanted = Signal(str, str)
 
@@ -94,13 +94,14 @@ class SecretsTable(QWidget):
         buttons = QHBoxLayout()
         buttons.setSpacing(theme.px(6))
         buttons.setContentsMargins(0, 0, theme.px(10), 0)
-        replace = Button(theme, "Replace…", size="small")
+        verb, wanted = ("Export", "export-key") if row.is_wallet else ("Replace", "replace-key")
+        first = Button(theme, f"{verb}…", size="small")
         word = "key" if row.what == "API key" else row.what.lower()
-        replace.setAccessibleName(f"Replace the {word} of {row.belongs_to}")
-        replace.clicked.connect(lambda: self.wanted.emit(row.account_id, "replace-key"))
+        first.setAccessibleName(f"{verb} the {word} of {row.belongs_to}")
+        first.clicked.connect(lambda: self.wanted.emit(row.account_id, wanted))
         remove = IconButton(theme, "trash", f"Remove the {word} of {row.belongs_to}", size="small")
         remove.clicked.connect(lambda: self.wanted.emit(row.account_id, "remove-key"))
-        buttons.addWidget(replace)
+        buttons.addWidget(first)
         buttons.addWidget(remove)
         grid.addLayout(buttons, at, 4, Qt.AlignmentFlag.AlignVCenter)
 

@@ -44,12 +44,13 @@ class SecretRow:
     """One secret: what, whose, where it is kept, when it was used. Never the secret itself."""
 
     account_id: str
-    what: str  # "API key"
+    what: str  # "API key", "Private key"
     hint: str  # "ends in 9f2c", or "" when it is too short to tell anything
     belongs_to: str
     kept_in: str  # "System keyring"
     is_lasting: bool  # False: gone when Rialto closes
     last_used: str
+    is_wallet: bool = False  # a private key: it is exported, not replaced
 
 
 @dataclass(frozen=True, slots=True)
