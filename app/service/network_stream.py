@@ -277,7 +277,7 @@ def _is_readable(number: int) -> bool:
     """Whether the system holds something for a socket that the loop has not fetched yet; true for a closed one."""
     if number < 0:
         return True
-    if sys.platform == "win32":  # select takes no numbers above 1023, and Windows has nothing else
+    if sys.platform == "win32" or not hasattr(select, "poll"):  # select takes no number above 1023
         return bool(select.select([number], [], [], 0)[0])
     poller = select.poll()
     poller.register(number, select.POLLIN)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QWidget
 
 from app.credentials.accounts import AccountRefused
 from app.credentials.stores import SessionStore
-from app.service.errors import AuthenticationFailed
+from app.service.errors import AuthenticationFailed, CredentialUnavailable
 from app.ui.shared.buttons import Button
 from app.ui.shared.problems import describe
 from app.ui.wallet.account_card import AccountView
@@ -96,7 +96,7 @@ async def test_a_locked_wallet_signs_nothing_until_it_is_unlocked(wallet: Desk) 
     wallet.page.act("lock", account.id)
     service = wallet.caller.service
     assert service is not None
-    with pytest.raises(AuthenticationFailed, match="locked"):
+    with pytest.raises(CredentialUnavailable, match="locked"):
         await service.x402.balance(account.address)
     card = wallet.presenter.card(account.id)
     assert card is not None
@@ -115,11 +115,10 @@ async def test_r_auth_13_a_wallet_that_is_refused_is_told_which_credential_is_wa
         await service.account.rate_limits()
     assert "wants an API key" in describe(caught.value).meaning
     wallet.keys.lock()
-    with pytest.raises(AuthenticationFailed) as caught:
+    with pytest.raises(CredentialUnavailable) as locked:
         await service.x402.balance(account.address)
-    problem = describe(caught.value)
-    assert problem.what == "The wallet did not sign"
-    assert "locked" in problem.meaning
+    problem = describe(locked.value)
+    assert "locked" in f"{problem.what} {problem.meaning}"
     await wallet.tasks.idle()
 
 
