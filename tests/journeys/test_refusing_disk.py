@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,9 +19,53 @@ from tests.read_only import read_only
 
 Start = Callable[..., Any]
 
+READ_ONLY = "PRAGMA query_only=ON"
+FULL = "PRAGMA max_page_count=1"  # SQLite takes the least that holds what is there
+
+
+async def refuse(rialto: Any, how: str) -> None:
+    writer = rialto.database._writer
+    await writer.execute(how)
+    if how == FULL:  # the room that is left in the last pages
+        with pytest.raises(sqlite3.OperationalError):
+            for _ in range(4000):
+                await writer.execute("INSERT INTO desk (tab, key, value) VALUES ('x', hex(randomblob(8)), 'x')")
+
+
+async def allow(rialto: Any) -> None:
+    await rialto.database._writer.execute("PRAGMA query_only=OFF")
+    await rialto.database._writer.execute("PRAGMA max_page_count=1000000")
+
 
 def notices(rialto: Any) -> list[str]:
     return [toast.accessibleName() for key, toast in rialto.window.overlays.toasts._toasts if key == "disk"]
+
+
+@pytest.mark.parametrize("how", [READ_ONLY, FULL])
+async def test_a_store_that_refuses_is_one_notice_and_no_crash(start: Start, how: str) -> None:
+    async with start() as rialto:
+        await enter_sandbox(rialto)
+        rialto.window.show_tab("speech")
+        rialto.window.show_tab("chat")
+        await settled(rialto)
+        await refuse(rialto, how)
+        box(rialto).setFocus()
+        box(rialto).insertPlainText("x" * 20_000)
+        rialto.chat_page.send(written(rialto))
+        await settled(rialto)
+        assert written(rialto) == "x" * 20_000  # it leaves the box only when it is on the disk
+        problem = rialto.chat.head().problem
+        assert problem is not None and problem.what == "This could not be saved"
+        speech = rialto.window.tab("speech").presenter
+        speech.replace_text("The tide turns at noon.")
+        speech.speak(aloud=False)  # the clip's row comes first: it cannot be made
+        await settled(rialto)
+        assert len(notices(rialto)) == 1, notices(rialto)
+        assert "What is on screen stays" in notices(rialto)[0]
+        await allow(rialto)
+        rialto.chat_page.send(written(rialto))
+        await until(lambda: written(rialto) == "")
+        await settled(rialto)
 
 
 async def test_files_that_cannot_be_written_are_told_in_the_same_way(start: Start, tmp_path: Path) -> None:

@@ -92,6 +92,7 @@ class ChatPresenterBase(QObject):
         self.presets: PresetShelf | None = None
         self.conversation: Branches | None = None
         self._history: History | None = None
+        self._refused: Work | None = None  # what the disk refused last
         self._left: list[LeftDraft] = []  # oldest first
         self._rows: dict[int, str] = {}  # the chats that got a row while they were open, by `OpenChat.opening`
         self._draft_timer = QTimer(self)
@@ -224,9 +225,10 @@ class ChatPresenterBase(QObject):
         except StorageError as error:
             from app.ui.chat.presenter_answers import disk_problem
 
-            self.opened.problem = disk_problem(error)
+            self.opened.problem, self._refused = disk_problem(error), work
             self._head_changed()
         else:
-            if self.opened.problem is not None:
+            # What went well beside it, a read perhaps, does not mean that the disk takes things again.
+            if self.opened.problem is not None and self._refused in (None, work):
                 self.opened.problem = None
                 self._head_changed()
