@@ -50,7 +50,7 @@ def money(amount: Decimal | None, decimals: int | None = None) -> str:
     if decimals is None:
         return _written(amount, ROUND_HALF_UP)
     known = _plausible(amount)
-    shown = abs(known).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
+    shown = abs(known).quantize(Decimal(1).scaleb(-min(max(0, decimals), _TINIEST)), ROUND_HALF_UP)
     return f"{'−' if known < 0 else ''}${shown:,f}"
 
 
@@ -259,6 +259,7 @@ def due(seconds: float, now: datetime) -> str:
     return coming(now + timedelta(seconds=seconds), now)
 
 
+@or_dash
 def when(at: datetime | None, now: datetime) -> str:
     """Return a moment in the past as people say it: `4 min ago`, `today 11:47`, `yesterday 09:10`, `3 Mar 2026`."""
     if at is None:
