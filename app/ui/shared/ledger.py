@@ -289,6 +289,8 @@ class Ledger(QObject):
         self.recorded.emit(receipt)
         if receipt.cost_usd:
             await self.refresh()
+        if self._unpriced.get(account.id) == {exchange.id}:  # the balance may have come before this receipt was there
+            await self._price(account, exchange.id)
 
     def _midnight(self) -> datetime:
         return self._now().astimezone().replace(hour=0, minute=0, second=0, microsecond=0)

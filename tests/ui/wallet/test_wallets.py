@@ -118,7 +118,7 @@ async def test_r_auth_13_a_wallet_that_is_refused_is_told_which_credential_is_wa
     with pytest.raises(CredentialUnavailable) as locked:
         await service.x402.balance(account.address)
     problem = describe(locked.value)
-    assert "locked" in f"{problem.what} {problem.meaning}"
+    assert "Unlock" in problem.meaning
     await wallet.tasks.idle()
 
 
