@@ -15,8 +15,8 @@ import sys
 from pathlib import Path
 
 from app.sandbox import wallets_faucet
+from app.sandbox.error_output import label_libraries
 from app.sandbox.server import HOST, LOCAL_PORTS, Options, end_soon, listen, serve_until
-from app.sandbox.telling import label_libraries
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCAL_KEY = "local-dev-key"  # the fixed key that works out of the box when none is given

@@ -15,8 +15,8 @@ import sys
 import threading
 from pathlib import Path
 
+from app.sandbox.error_output import label_libraries
 from app.sandbox.server import Options, end_soon, listen, serve_until
-from app.sandbox.telling import label_libraries
 
 STDIN = 0
 RESOURCES = Path(__file__).resolve().parents[2] / "resources"

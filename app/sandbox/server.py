@@ -132,10 +132,10 @@ async def serve_until(
     """
     import asyncio
 
+    from app.sandbox.error_output import LoopErrors
     from app.sandbox.gate import Gate
     from app.sandbox.http import Connections
     from app.sandbox.site import Site
-    from app.sandbox.telling import Told
     from app.sandbox.world import Clock, Settings, World
 
     settings = Settings(
@@ -153,7 +153,7 @@ async def serve_until(
     origin = f"http://{HOST}:{listener.getsockname()[1]}"
     site = Site(world, origin, data_dir, resources, options.local_ports)
     connections = Connections(Gate(site).handle)
-    asyncio.get_running_loop().set_exception_handler(Told())
+    asyncio.get_running_loop().set_exception_handler(LoopErrors())
     server = await asyncio.start_server(connections.serve, sock=listener)
     serving(f"{origin}/api/v1")
     try:

@@ -37,7 +37,7 @@ def call(
 def left(*calls: Exchange) -> Decimal | None:
     balances, found = Balances(), None
     for each in calls:
-        found = balances.hear("one", each)
+        found = balances.record_call("one", each)
     return found
 
 
@@ -84,8 +84,8 @@ def test_r_wal_13_the_balance_after_a_call_counts_where_the_one_before_is_not_to
 
 def test_every_account_has_a_balance_of_its_own() -> None:
     balances = Balances()
-    balances.hear("one", call(0, 5, "9", "1"))
-    assert balances.hear("two", call(1, 2, "3", "1")) == 2
+    balances.record_call("one", call(0, 5, "9", "1"))
+    assert balances.record_call("two", call(1, 2, "3", "1")) == 2
 
 
 @given(st.data())
@@ -104,14 +104,14 @@ def test_the_balance_is_that_of_the_service_once_all_calls_have_ended(data: st.D
     }
     balances, found = Balances(), None
     for begun, _, _, ended, cost, number in sorted(plan, key=lambda each: each[3]):
-        found = balances.hear("one", call(begun, ended, str(before[number]), str(cost)))
+        found = balances.record_call("one", call(begun, ended, str(before[number]), str(cost)))
     assert found == balance - sum(cost for *_, cost, _ in plan)
 
 
 def cost_of(*calls: Exchange) -> Decimal | None:
     balances = Balances()
     for each in calls:
-        balances.hear("one", each)
+        balances.record_call("one", each)
     return balances.cost_of("one", calls[0].id)
 
 

@@ -174,4 +174,4 @@ class AccountSwitch(QObject):
             _log.info("The limits could not be read: %s", error)
             return
         if account is not None and balance is not None:
-            self._ledger.told_balance(account, balance, begun)
+            self._ledger.record_balance(account, balance, begun)

@@ -76,7 +76,7 @@ def receipt_from(
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _BalanceRecord:
     """One call as far as the balance goes, in USD: what was there before it, and what it took (or gave, below 0)."""
 
     id: str
@@ -100,9 +100,9 @@ class Balances:
     """
 
     def __init__(self) -> None:
-        self._told: dict[str, deque[_Told]] = {}
+        self._records: dict[str, deque[_BalanceRecord]] = {}
 
-    def hear(self, account_id: str, exchange: Exchange) -> Decimal | None:
+    def record_call(self, account_id: str, exchange: Exchange) -> Decimal | None:
         """Take a call that has ended and return what is left, in USD; None while nobody has told a balance."""
         info = exchange.info
         cost = exchange.cost_usd or Decimal(0)
@@ -116,39 +116,39 @@ class Balances:
             before_stream = info.content_type == "text/event-stream"
             usd = info.balance_remaining + (Decimal(0) if before_stream else cost)
         ended = exchange.started_at + timedelta(seconds=exchange.duration_s)
-        return self._take(account_id, _Told(exchange.id, exchange.started_at, ended, usd, diem, cost))
+        return self._record(account_id, _BalanceRecord(exchange.id, exchange.started_at, ended, usd, diem, cost))
 
-    def tell(self, account_id: str, usd: Decimal, begun: datetime, ended: datetime) -> Decimal:
+    def record_balance(self, account_id: str, usd: Decimal, begun: datetime, ended: datetime) -> Decimal:
         """Take a balance that was asked for, and return what is left."""
-        return self._take(account_id, _Told("", begun, ended, usd, Decimal(0), Decimal(0))) or usd
+        return self._record(account_id, _BalanceRecord("", begun, ended, usd, Decimal(0), Decimal(0))) or usd
 
     def cost_of(self, account_id: str, exchange_id: str) -> Decimal | None:
         """What a call took whose price nobody told: the balance before it, less that before the last call, less what
         was paid between them. None where other calls at the same time leave that open."""
-        told = self._told.get(account_id, ())
-        call = next((each for each in told if each.id == exchange_id), None)
-        last = max(told, key=lambda each: each.begun, default=None)
+        records = self._records.get(account_id, ())
+        call = next((each for each in records if each.id == exchange_id), None)
+        last = max(records, key=lambda each: each.begun, default=None)
         if call is None or last is None or call.usd is None or last.usd is None or last.begun < call.ended:
             return None
-        others = [each for each in told if each is not call and each is not last and each.cost]
+        others = [each for each in records if each is not call and each is not last and each.cost]
         if any(each.begun < one.ended and each.ended > one.begun for each in others for one in (call, last)):
             return None
         between = (each.cost for each in others if call.ended <= each.begun)
         took = call.funds - sum(between, Decimal(0)) - last.funds
         return took if took >= 0 else None
 
-    def _take(self, account_id: str, news: _Told) -> Decimal | None:
-        told = self._told.setdefault(account_id, deque(maxlen=REMEMBERED))
-        told.append(news)
+    def _record(self, account_id: str, news: _BalanceRecord) -> Decimal | None:
+        records = self._records.setdefault(account_id, deque(maxlen=REMEMBERED))
+        records.append(news)
         together, begun = [news], news.begun
-        for each in sorted(told, key=lambda one: one.ended, reverse=True):
+        for each in sorted(records, key=lambda one: one.ended, reverse=True):
             if each is not news and each.ended > begun:
                 together.append(each)
                 begun = min(begun, each.begun)
         return _left(together)
 
 
-def _left(together: Sequence[_Told]) -> Decimal | None:
+def _left(together: Sequence[_BalanceRecord]) -> Decimal | None:
     """What calls that overlap leave."""
     known = [each for each in together if each.usd is not None]
     if not known:
@@ -219,7 +219,7 @@ class Ledger(QObject):
         """Return the client's hook for one account."""
 
         def record(exchange: Exchange) -> None:
-            left = self._balances.hear(account.id, exchange)
+            left = self._balances.record_call(account.id, exchange)
             if account is self._caller.account:
                 self._show(exchange, left)
             self._tasks.start(f"receipt {exchange.id}", self._keep, exchange, account, left)
@@ -246,9 +246,9 @@ class Ledger(QObject):
         self.recorded.emit(receipt)
         await self.refresh()
 
-    def told_balance(self, account: Account, usd: Decimal, begun: datetime) -> Decimal:
+    def record_balance(self, account: Account, usd: Decimal, begun: datetime) -> Decimal:
         """Take a balance that was asked for at `begun`, and return what is left: calls of the same moment count."""
-        left = self._balances.tell(account.id, usd, begun, datetime.now(UTC))
+        left = self._balances.record_balance(account.id, usd, begun, datetime.now(UTC))
         if account is self._caller.account:
             self._caller.set_numbers(balance=left)
         return left

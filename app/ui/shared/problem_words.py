@@ -38,7 +38,7 @@ _NOTHING_SENT = "Nothing was sent, so nothing was charged."
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ErrorText:
     """The words of one error. `waits` allows a countdown when the error says how long."""
 
     what: str
@@ -51,7 +51,7 @@ class Told:
     facts: tuple[tuple[str, str], ...] = ()
 
 
-def told_to_wait(error: errors.ServiceError, told: Told, subject: str, moment: str) -> Told:
+def told_to_wait(error: errors.ServiceError, told: ErrorText, subject: str, moment: str) -> ErrorText:
     """The same where nothing is sent again by itself: when it may be, and whether to try."""
     if type(error).__name__ != "RateLimited":
         return replace(told, meaning=f"{told.meaning} Try again {moment}.", primary=RETRY, waits=False)
@@ -71,7 +71,7 @@ def status_line(status: int) -> str:
         return str(status) if 0 <= status <= 999 else "–"
 
 
-def for_error(error: errors.ServiceError, subject: str, charged: str) -> Told:
+def for_error(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     """Return the words of the closest class that has some. `subject` is "" where nothing of the person's was sent."""
     if error.exchange is not None and error.exchange.request.method == "GET":
         subject = ""  # it only reads, which is free
@@ -113,28 +113,28 @@ def _safe(error: errors.ServiceError, subject: str) -> str:
     return f"Your {subject} may have reached the service. Its receipt shows whether it was charged."
 
 
-def _anything(error: errors.ServiceError, subject: str, charged: str) -> Told:
-    return Told("The service could not do this", _join(_said(error) or _NO_REASON, charged), RETRY)
+def _anything(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    return ErrorText("The service could not do this", _join(_said(error) or _NO_REASON, charged), RETRY)
 
 
-def _limit(error: errors.ServiceError, subject: str, charged: str) -> Told:
+def _limit(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     limit = getattr(error, "limit", "")
     name = getattr(error, "field", "")
     what = f"{name} is over its limit" if name else f"{_this(subject).capitalize()} is over a limit"
     allowed = f"The limit is {limit}." if limit and limit not in error.message else ""
-    return Told(what, _join(_said(error), allowed, _NOTHING_SENT), EDIT, icon="warning", severity="warn")
+    return ErrorText(what, _join(_said(error), allowed, _NOTHING_SENT), EDIT, icon="warning", severity="warn")
 
 
-def _spending_limit(error: errors.ServiceError, subject: str, charged: str) -> Told:
+def _spending_limit(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     rule = getattr(error, "rule", "")
     what = rule or "Your spending limit stops this"
     change = f"{LIMITS[0]}:{getattr(error, 'scope', '')}", LIMITS[1]
     meaning = _said(error).removeprefix(f"{rule}. ") or _NOTHING_SENT
-    return Told(what, meaning, change, icon="warning", severity="warn")
+    return ErrorText(what, meaning, change, icon="warning", severity="warn")
 
 
-def _held(error: errors.ServiceError, subject: str, charged: str) -> Told:
-    return Told(
+def _held(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    return ErrorText(
         "Rialto is holding requests back",
         _join("Many requests failed in the last 30 s. Sending more would get the account blocked.", _kept(subject)),
         DISMISS,
@@ -144,23 +144,25 @@ def _held(error: errors.ServiceError, subject: str, charged: str) -> Told:
     )
 
 
-def _no_credential(error: errors.ServiceError, subject: str, charged: str) -> Told:
+def _no_credential(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     if getattr(error, "locked", False):
         means = f"Unlock your keys to send {_this(subject)}."
-        return Told("Not sent yet", means, UNLOCK, icon="lock", severity="warn")
+        return ErrorText("Not sent yet", means, UNLOCK, icon="lock", severity="warn")
     means = _join(_said(error), "Nothing was sent.", _kept(subject))
-    return Told("The key of this account cannot be read", means, REPLACE_KEY, RETRY, icon="key", severity="warn")
+    return ErrorText("The key of this account cannot be read", means, REPLACE_KEY, RETRY, icon="key", severity="warn")
 
 
-def _offline(error: errors.ServiceError, subject: str, charged: str) -> Told:
+def _offline(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     code = error.code or ""
     if code.startswith("proxy"):
         means = _join(_said(error), _safe(error, subject))
-        return Told("The proxy could not be used", means, CONNECTION, RETRY, icon="plug", severity="warn")
+        return ErrorText("The proxy could not be used", means, CONNECTION, RETRY, icon="plug", severity="warn")
     if code in ("certificate", "ca_file", "tls"):
         means = _join(_said(error), _safe(error, subject))
-        return Told("No secure connection to the service", means, CONNECTION, RETRY, icon="shield", severity="warn")
-    return Told(
+        return ErrorText(
+            "No secure connection to the service", means, CONNECTION, RETRY, icon="shield", severity="warn"
+        )
+    return ErrorText(
         "The service could not be reached",
         _join(_safe(error, subject), "History and drafts still work."),
         RETRY,
@@ -170,20 +172,20 @@ def _offline(error: errors.ServiceError, subject: str, charged: str) -> Told:
     )
 
 
-def _timed_out(error: errors.ServiceError, subject: str, charged: str) -> Told:
-    return Told("No answer came in time", _safe(error, subject), RETRY, CONNECTION, icon="clock", severity="warn")
+def _timed_out(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    return ErrorText("No answer came in time", _safe(error, subject), RETRY, CONNECTION, icon="clock", severity="warn")
 
 
-def _cut(error: errors.ServiceError, subject: str, charged: str) -> Told:
+def _cut(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     if not getattr(error, "arrived", True):
-        return Told(
+        return ErrorText(
             "The reply stopped before it began",
             _join("Nothing of it arrived.", charged),
             RETRY,
             icon="warning",
             severity="warn",
         )
-    return Told(
+    return ErrorText(
         "The reply stopped early",
         _join("What arrived is kept.", charged),
         CONTINUE,
@@ -193,8 +195,8 @@ def _cut(error: errors.ServiceError, subject: str, charged: str) -> Told:
     )
 
 
-def _bad_answer(error: errors.ServiceError, subject: str, charged: str) -> Told:
-    return Told(
+def _bad_answer(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    return ErrorText(
         "The answer could not be read",
         _join("This may not be the service's address, or something on the way changed the answer.", charged),
         RETRY,
@@ -202,8 +204,8 @@ def _bad_answer(error: errors.ServiceError, subject: str, charged: str) -> Told:
     )
 
 
-def _wrong_media(error: errors.ServiceError, subject: str, charged: str) -> Told:
-    return Told(
+def _wrong_media(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    return ErrorText(
         str(error).rstrip(".") or "The service answered with something else",
         _join("It may have been charged; its receipt shows that.", charged),
         RETRY,
@@ -212,8 +214,8 @@ def _wrong_media(error: errors.ServiceError, subject: str, charged: str) -> Told
     )
 
 
-def _oversized(error: errors.ServiceError, subject: str, charged: str) -> Told:
-    return Told(
+def _oversized(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    return ErrorText(
         str(error).rstrip(".") or "The answer is larger than Rialto reads",
         _join("It was left where it is, and nothing of it was kept. Ask for less at once.", charged),
         EDIT,  # the same question would bring the same answer, and cost as much
@@ -222,8 +224,8 @@ def _oversized(error: errors.ServiceError, subject: str, charged: str) -> Told:
     )
 
 
-def _in_band(error: errors.ServiceError, subject: str, charged: str) -> Told:
-    return Told(
+def _in_band(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    return ErrorText(
         "The service stopped with an error",
         _join(_said(error) or _NO_REASON, charged),
         RETRY,
@@ -232,9 +234,9 @@ def _in_band(error: errors.ServiceError, subject: str, charged: str) -> Told:
     )
 
 
-def _bad_request(error: errors.ServiceError, subject: str, charged: str) -> Told:
+def _bad_request(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     if error.code == "context_length_exceeded":
-        return Told(
+        return ErrorText(
             "This is more than the model reads at once",
             _join(_said(error), "Nothing was charged."),
             CHOOSE_MODEL,
@@ -249,14 +251,16 @@ def _bad_request(error: errors.ServiceError, subject: str, charged: str) -> Told
         end = "" if first.message.endswith((".", "!", "?")) else "."
         # without the name of a field, a bare reason such as "Invalid" says nothing by itself
         said = f"{first.path}: {first.message}{end}" if first.path else f"The service said “{first.message}”."
-        return Told("The service refused a value", f"{said} Nothing was charged.", EDIT, RETRY)
-    return Told("The service did not understand the request", _join(_said(error), "Nothing was charged."), EDIT, RETRY)
+        return ErrorText("The service refused a value", f"{said} Nothing was charged.", EDIT, RETRY)
+    return ErrorText(
+        "The service did not understand the request", _join(_said(error), "Nothing was charged."), EDIT, RETRY
+    )
 
 
-def _no_key(error: errors.ServiceError, subject: str, charged: str) -> Told:
+def _no_key(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     exchange = error.exchange
     if error.code == "sign_in_refused":  # our own wallet did not sign: it is locked, watched, or its key is away
-        return Told(
+        return ErrorText(
             "The wallet did not sign",
             _join(error.message, "Nothing was sent.", _kept(subject)),
             RETRY,
@@ -267,14 +271,14 @@ def _no_key(error: errors.ServiceError, subject: str, charged: str) -> Told:
     if exchange is not None and exchange.request.sign_in_header:
         coded = (error.code or "").startswith("X402_")
         reason = "The service refused the sign-in itself." if coded else "This part of the service wants an API key."
-        return Told(
+        return ErrorText(
             "The service did not accept the wallet's sign-in",
             _join(reason, "Nothing was charged.", _kept(subject)),
             RETRY if coded else SWITCH,
             SWITCH if coded else RETRY,
             icon="wallet",
         )
-    return Told(
+    return ErrorText(
         "The service did not accept your API key",
         _join("Nothing was charged.", _kept(subject), "The key may have been deleted or replaced."),
         REPLACE_KEY,
@@ -283,7 +287,7 @@ def _no_key(error: errors.ServiceError, subject: str, charged: str) -> Told:
     )
 
 
-def _no_credits(error: errors.ServiceError, subject: str, charged: str) -> Told:
+def _no_credits(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     facts: list[tuple[str, str]] = []
     for label, name in (("Needs up to", "need"), ("You have", "have"), ("Minimum", "minimum")):
         amount = getattr(error, name, None)
@@ -293,7 +297,7 @@ def _no_credits(error: errors.ServiceError, subject: str, charged: str) -> Told:
     short = f"The balance is short by {money(need - have)}." if need is not None and have is not None else ""
     top_up = getattr(error, "suggested", None) or getattr(error, "minimum", None)
     button = ("top-up", f"Top up {money(top_up).removesuffix('.00')}…" if top_up else "Top up…")
-    return Told(
+    return ErrorText(
         f"Not enough credits for {_this(subject)}",
         _join(short or "The balance is too low.", "Nothing was charged."),
         button,
@@ -304,12 +308,14 @@ def _no_credits(error: errors.ServiceError, subject: str, charged: str) -> Told:
     )
 
 
-def _forbidden(error: errors.ServiceError, subject: str, charged: str) -> Told:
-    return Told("This account may not do this", _join(_said(error), "Nothing was charged."), SWITCH, RETRY, icon="lock")
+def _forbidden(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    return ErrorText(
+        "This account may not do this", _join(_said(error), "Nothing was charged."), SWITCH, RETRY, icon="lock"
+    )
 
 
-def _not_found(error: errors.ServiceError, subject: str, charged: str) -> Told:
-    return Told(
+def _not_found(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    return ErrorText(
         "The service does not have this",
         _join(_said(error), "It may have been renamed or removed. Nothing was charged."),
         CHOOSE_MODEL,
@@ -319,9 +325,9 @@ def _not_found(error: errors.ServiceError, subject: str, charged: str) -> Told:
     )
 
 
-def _conflict(error: errors.ServiceError, subject: str, charged: str) -> Told:
+def _conflict(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     if getattr(error, "consent", None):
-        return Told(
+        return ErrorText(
             "The service wants your consent first",
             _join(_said(error), "Nothing was charged."),
             ("consent", "Read and decide…"),
@@ -330,11 +336,11 @@ def _conflict(error: errors.ServiceError, subject: str, charged: str) -> Told:
         )
     busy = "progress" in error.message.lower()
     what = "Something else is in progress" if busy else "The service cannot do this right now"
-    return Told(what, _join(_said(error) or _NO_REASON, "Nothing was charged."), RETRY, severity="warn")
+    return ErrorText(what, _join(_said(error) or _NO_REASON, "Nothing was charged."), RETRY, severity="warn")
 
 
-def _gone(error: errors.ServiceError, subject: str, charged: str) -> Told:
-    return Told(
+def _gone(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    return ErrorText(
         "The service no longer has this",
         _join(_said(error), "Nothing was charged."),
         CHOOSE_MODEL,
@@ -343,8 +349,8 @@ def _gone(error: errors.ServiceError, subject: str, charged: str) -> Told:
     )
 
 
-def _too_large(error: errors.ServiceError, subject: str, charged: str) -> Told:
-    return Told(
+def _too_large(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    return ErrorText(
         f"{_this(subject).capitalize()} is too large to send" if subject else "The service found the request too large",
         _join(_said(error), "The original stays as it is." if subject else "", "Nothing was charged."),
         ("shorten", "Make it smaller"),
@@ -352,8 +358,8 @@ def _too_large(error: errors.ServiceError, subject: str, charged: str) -> Told:
     )
 
 
-def _bad_type(error: errors.ServiceError, subject: str, charged: str) -> Told:
-    return Told(
+def _bad_type(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    return ErrorText(
         "The service does not take this kind of file",
         _join(_said(error), "Nothing was charged."),
         ("choose-file", "Choose another file…"),
@@ -361,11 +367,11 @@ def _bad_type(error: errors.ServiceError, subject: str, charged: str) -> Told:
     )
 
 
-def _refused_content(error: errors.ServiceError, subject: str, charged: str) -> Told:
+def _refused_content(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     refunded = getattr(error, "credits_refunded", None)
     money_word = charged or ("The credits were given back." if refunded else "")
     if getattr(error, "suggested_prompt", ""):
-        return Told(
+        return ErrorText(
             "The service's content rules refused this",
             _join(_said(error) or _NO_REASON, money_word, "It proposes other words."),
             ("use-suggestion", "Read the proposal…"),
@@ -375,7 +381,7 @@ def _refused_content(error: errors.ServiceError, subject: str, charged: str) -> 
         )
     other = getattr(error, "recommended_model", "")
     choice = (f"use-model:{other}", f"Use {other}") if other else CHOOSE_MODEL
-    return Told(
+    return ErrorText(
         "The service's content rules refused this",
         _join(_said(error) or _NO_REASON, money_word),
         EDIT,
@@ -385,9 +391,9 @@ def _refused_content(error: errors.ServiceError, subject: str, charged: str) -> 
     )
 
 
-def _rate_limited(error: errors.ServiceError, subject: str, charged: str) -> Told:
+def _rate_limited(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     if error.retry_after_s is None:
-        return Told(
+        return ErrorText(
             "Too many requests",
             _join(_said(error), _kept(subject), "Nothing was charged."),
             RETRY,
@@ -395,7 +401,7 @@ def _rate_limited(error: errors.ServiceError, subject: str, charged: str) -> Tol
             icon="clock",
             severity="warn",
         )
-    return Told(
+    return ErrorText(
         "Limit reached",
         _join(f"Rialto sends your {subject} again by itself when the time is up.", _whose_limit(error)),
         DISMISS,
@@ -411,8 +417,8 @@ def _whose_limit(error: errors.ServiceError) -> str:
     return whose.get((error.info.limit_type if error.info is not None else None) or "", "")
 
 
-def _blocked(error: errors.ServiceError, subject: str, charged: str) -> Told:
-    return Told(
+def _blocked(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    return ErrorText(
         "The service refuses every request for a moment",
         _join("More than 20 requests failed in 30 s. All tabs wait.", _kept(subject), "Nothing was charged."),
         DISMISS,
@@ -421,10 +427,10 @@ def _blocked(error: errors.ServiceError, subject: str, charged: str) -> Told:
     )
 
 
-def _server_failed(error: errors.ServiceError, subject: str, charged: str) -> Told:
+def _server_failed(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
     busy = error.status in (502, 503, 504, 529)
     what = "The service is busy" if busy else "The service failed"
-    return Told(
+    return ErrorText(
         what,
         f"Rialto tried again several times. {_safe(error, subject)}",
         RETRY,
@@ -434,8 +440,8 @@ def _server_failed(error: errors.ServiceError, subject: str, charged: str) -> To
     )
 
 
-def _unknown_outcome(error: errors.ServiceError, subject: str, charged: str) -> Told:
-    return Told(
+def _unknown_outcome(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    return ErrorText(
         "It is not known yet whether this was paid",
         "The payment left this computer and no clear answer came back. Look at the balance first: sending this same "
         "payment again is safe, making a new one is not.",
@@ -445,7 +451,7 @@ def _unknown_outcome(error: errors.ServiceError, subject: str, charged: str) -> 
     )
 
 
-_Writer = Callable[["errors.ServiceError", str, str], Told]
+_Writer = Callable[["errors.ServiceError", str, str], ErrorText]
 _WRITERS: dict[str, _Writer] = {
     "ServiceError": _anything,
     "LimitExceeded": _limit,

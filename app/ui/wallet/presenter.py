@@ -292,7 +292,7 @@ class WalletPresenter(QObject):
         except ServiceError as error:
             card = replace(card, problem=str(error))
         if card.usd is not None and not card.problem:
-            card = replace(card, usd=self._ledger.told_balance(account, card.usd, begun))
+            card = replace(card, usd=self._ledger.record_balance(account, card.usd, begun))
         self._keep(card)
 
     async def _with_allocation(self, card: AccountCard, service: Service) -> AccountCard:

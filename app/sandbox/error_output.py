@@ -14,18 +14,18 @@ from typing import Any
 EVERY_S = 60.0
 
 
-class Told:
+class LoopErrors:
     """The exception handler of a loop. Out of files, a loop complains thousands of times a second."""
 
     def __init__(self) -> None:
-        self._told_at: dict[str, float] = {}
+        self._last_at: dict[str, float] = {}
 
     def __call__(self, _: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         text = str(context.get("message", ""))
         now = time.monotonic()
-        if now - self._told_at.get(text, -EVERY_S) < EVERY_S:
+        if now - self._last_at.get(text, -EVERY_S) < EVERY_S:
             return
-        self._told_at[text] = now
+        self._last_at[text] = now
         error = context.get("exception")
         if isinstance(error, OSError):
             text = f"{text}: {error.strerror or error}"
