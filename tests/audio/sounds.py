@@ -86,8 +86,8 @@ def steadiest(samples: np.ndarray, hz: float, rate_hz: int = 48_000, piece_s: fl
     """Return pitch and level of the piece that is nearest to `hz`: a busy machine drops a block here and there."""
     piece = min(round(piece_s * rate_hz), len(samples))
     pieces = [samples[at : at + piece] for at in range(0, len(samples) - piece + 1, max(1, piece // 4))]
-    told = [(frequency_of(one, rate_hz), level_of(one)) for one in pieces]
-    return min(told, key=lambda each: abs(each[0] - hz))
+    found = [(frequency_of(one, rate_hz), level_of(one)) for one in pieces if level_of(one) > 1e-4]  # silence has none
+    return min(found, key=lambda each: abs(each[0] - hz))
 
 
 def loud_s(samples: np.ndarray, rate_hz: int = 48_000, threshold: float = 0.02) -> float:
