@@ -64,7 +64,7 @@ async def test_no_call_runs_in_the_windows_thread() -> None:
 @pytest.mark.parametrize(
     ("error", "kind", "said"),
     [
-        (KeyringLocked("locked"), StoreLocked, "The system keyring is locked."),
+        (KeyringLocked("locked"), StoreLocked, "Your keys are locked."),
         (InitError("Prompt dismissed"), StoreLocked, "could not be opened"),
         (NoKeyringError("none"), StoreAbsent, "No system keyring was found"),
         (KeyringError("other"), StoreFailed, "refused: KeyringError"),

@@ -118,7 +118,7 @@ async def test_a_wrong_passphrase_has_its_own_sentence(shelf: Shelf) -> None:
     await filled(shelf)
     before = shelf.data
     store = reopened(shelf)
-    with pytest.raises(WrongPassphrase, match="not the passphrase"):
+    with pytest.raises(WrongPassphrase, match="Wrong passphrase"):
         await store.unlock("four words of yours")
     assert not store.is_unlocked
     assert shelf.data == before

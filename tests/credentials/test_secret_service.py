@@ -85,7 +85,7 @@ def test_a_locked_keyring_is_told_apart_from_an_absent_one(environment: dict[str
     needs("dbus-run-session", "dbus")
     needs("gnome-keyring-daemon", "gnome-keyring")
     told = ask("locked", environment, "dbus-run-session", "--")
-    assert (told["state"], told["sentence"]) == ("locked", "The system keyring is locked.")
+    assert (told["state"], told["sentence"]) == ("locked", "Your keys are locked.")
     assert {told[step] for step in ("write", "read", "delete", "read again")} == {"StoreLocked"}
     assert told["other program"] == "locked"
     assert told["status_s"] < 50  # no window was waited for

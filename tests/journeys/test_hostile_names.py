@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from app.bootstrap.chat_tab import show_characters
 from app.bootstrap.rialto import Rialto
-from app.sandbox import call
+from app.sandbox import call, completion, crypto_rpc, gate, x402, x402_terms
 from app.sandbox.server import RunningSandbox, start_sandbox
 from app.storage.paths import Paths, resources
 from app.storage.settings import SettingsStore
@@ -48,7 +48,8 @@ def hostile(value: Any, key: str = "") -> Any:
 @pytest.fixture
 def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RunningSandbox]:
     dump = call.dump
-    monkeypatch.setattr(call, "dump", lambda value: dump(hostile(value)))
+    for module in (call, completion, crypto_rpc, gate, x402, x402_terms):  # one that is imported later would keep it
+        monkeypatch.setattr(module, "dump", lambda value: dump(hostile(value)))
     with start_sandbox(tmp_path / "service", resources(), api_key=KEY) as running:
         yield running
 

@@ -104,7 +104,7 @@ async def test_the_tier_is_shown_once_the_service_has_told_the_limits(theme: The
         assert {row.tier for row in rows(picker)} == {""}
         picker.close()
         for model, requests in (("plain", 75), ("small", 500), ("large", 33)):
-            service.client.pace.set(text_pace(model), requests)
+            service.client.limits.pace.set(text_pace(model), requests)
         picker = opened(shown)
         assert {row.id: row.tier for row in rows(picker)} == {"plain": "S", "small": "XS", "large": ""}
         spoken = picker.model.index_of("plain").data(Qt.ItemDataRole.AccessibleTextRole)
