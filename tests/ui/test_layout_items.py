@@ -11,6 +11,7 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QTimer
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLayout, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
+from shiboken6 import Shiboken
 
 from app.ui.shared.discard import WidgetList, discard
 from app.ui.shared.flow import FlowLayout
@@ -121,6 +122,19 @@ def test_a_list_of_widgets_is_rebuilt_as_often_as_it_takes(holder: QWidget, them
         assert list(rows) == made
         destroy_discarded()
         assert layout.count() == 3
+
+
+def test_a_flow_layout_that_python_still_holds_keeps_no_items_once_qt_destroyed_it(
+    holder: QWidget, theme: Theme
+) -> None:
+    row = QWidget(holder)
+    layout = FlowLayout(theme, parent=row)
+    layout.addWidget(QLabel("words"))
+    before = [each for each in dangers() if "Item belongs to Qt" in each]
+    discard(row)
+    destroy_discarded()
+    assert not Shiboken.isValid(layout)
+    assert [each for each in dangers() if "Item belongs to Qt" in each] == before
 
 
 def test_a_button_may_discard_itself_and_is_out_of_sight_at_once(holder: QWidget) -> None:

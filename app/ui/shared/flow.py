@@ -26,6 +26,7 @@ class FlowLayout(QLayout):
         self._theme = theme
         self._gap, self._line_gap = gap, line_gap
         self._items: list[QLayoutItem] = []
+        self.destroyed.connect(self._items.clear)  # Python may hold the layout longer: no wrapper outlives its item
         if parent is not None:
             parent.setLayout(self)
         self.setContentsMargins(0, 0, 0, 0)
