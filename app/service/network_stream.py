@@ -73,6 +73,7 @@ class _Inbox(asyncio.BufferedProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self.ended = self.lost = True
         self.error = self.error or exc
+        self._release()
         _wake(self._reader)
         _wake(self._writer)
 
@@ -101,10 +102,16 @@ class _Inbox(asyncio.BufferedProtocol):
             raise self.error
         taken = bytes(self._view[: self._filled])
         self._filled = 0
+        self._release()
         if self._is_paused and self.transport is not None:
             self._is_paused = False
             self.transport.resume_reading()
         return taken
+
+    def _release(self) -> None:
+        """Give the buffer back once the connection is gone and all was read: the rest may wait for the collector."""
+        if self.lost and not self._filled:
+            self._view, self._block = memoryview(b""), bytearray()
 
     async def drained(self) -> None:
         """Wait until more may be written. Raises `OSError` when the connection is gone."""
@@ -152,9 +159,13 @@ class SocketStream(httpcore.AsyncNetworkStream):
 
         Whoever reads gets an error: a body without a stated length would seem to be whole otherwise.
         """
+        self.abort()
+        await asyncio.sleep(0)  # the loop closes the socket in its next round
+
+    def abort(self) -> None:
+        """The same without waiting for the loop."""
         self._inbox.error = self._inbox.error or ConnectionAbortedError("closed on this side")
         self._transport.abort()
-        await asyncio.sleep(0)  # the loop closes the socket in its next round
 
     async def start_tls(
         self,

@@ -9,6 +9,7 @@ import ssl
 from collections.abc import AsyncIterable, AsyncIterator, Iterable
 from contextlib import suppress
 from typing import Any
+from weakref import WeakSet
 
 import httpcore
 import httpx
@@ -119,7 +120,7 @@ class _Pool:
 
     async def aclose(self) -> None:
         """Close every connection, those that are just being opened as well."""
-        self._backend.is_closed = True
+        self._backend.close()  # at once: who waits for the others may be cancelled meanwhile
         await self.connections.aclose()
 
 
@@ -160,7 +161,14 @@ class _Backend(httpcore.AsyncNetworkBackend):
 
     def __init__(self, way: Way) -> None:
         self._way = way
+        self._streams: WeakSet[SocketStream] = WeakSet()
         self.is_closed = False
+
+    def close(self) -> None:
+        """Hang up on every connection, and on those that are just being opened."""
+        self.is_closed = True
+        for stream in self._streams:
+            stream.abort()
 
     async def connect_tcp(
         self,
@@ -177,6 +185,7 @@ class _Backend(httpcore.AsyncNetworkBackend):
         if self.is_closed:  # httpcore forgets the connections that it is opening when it is closed
             await stream.aclose()
             raise httpcore.ConnectError("closed")
+        self._streams.add(stream)
         return stream
 
 

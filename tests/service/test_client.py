@@ -432,3 +432,33 @@ async def test_a_connection_that_is_opened_while_its_client_closes_is_closed_as_
             await call
         async with asyncio.timeout(60):
             await loopback.hung_up.wait()
+
+
+async def test_every_connection_is_closed_even_when_whoever_closes_them_is_cancelled() -> None:
+    release = asyncio.Event()
+    waiting: list[asyncio.StreamWriter] = []
+    open_ends: set[asyncio.StreamReader] = set()
+
+    async def hold(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        open_ends.add(reader)
+        waiting.append(writer)
+        await reader.read()  # until the other end hangs up
+        open_ends.discard(reader)
+        release.set()
+        writer.close()
+
+    async with await asyncio.start_server(hold, "127.0.0.1", 0) as server:
+        watched = Watched(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/api/v1")
+        calls = [asyncio.ensure_future(watched.client.get("/models")) for _ in range(4)]
+        async with asyncio.timeout(60):
+            while len(waiting) < 4:
+                await asyncio.sleep(0.01)
+        closing = asyncio.ensure_future(watched.client.aclose())
+        await asyncio.sleep(0)
+        closing.cancel()
+        for call in calls:
+            call.cancel()
+        await asyncio.gather(closing, *calls, return_exceptions=True)
+        async with asyncio.timeout(60):
+            while open_ends:
+                await asyncio.sleep(0.01)

@@ -101,6 +101,18 @@ async def test_closing_under_a_reader_is_an_error_and_no_end() -> None:
             await reading
 
 
+async def test_a_connection_that_is_gone_keeps_no_buffer() -> None:
+    async with pair() as (stream, _, writer):
+        writer.write(b"the last words")
+        writer.close()
+        assert await stream.read(1000, 60) == b"the last words"
+        async with asyncio.timeout(60):
+            while not stream._inbox.lost:
+                await asyncio.sleep(0.001)
+        assert not stream._inbox._block
+        assert await stream.read(1000, 60) == b""
+
+
 async def test_what_httpcore_asks_of_a_connection() -> None:
     async with pair() as (stream, _, writer):
         assert stream.get_extra_info("client_addr") == writer.get_extra_info("peername")
