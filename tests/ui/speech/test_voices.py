@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.service.models import Model
@@ -148,8 +148,7 @@ async def test_a_sample_says_its_price_first_and_is_free_ever_after(speech: Desk
     await speech.until(dialog)
     asked = dialog()
     assert asked is not None and asked.title.text() == "Hear Emma?"
-    buttons = [asked._buttons.itemAt(row).widget() for row in range(asked._buttons.count())]
-    buttons[-1].click()
+    asked._footer.findChildren(QPushButton)[-1].click()
     await speech.until(lambda: speech.presenter.shelf.find("tts-kokoro", "bf_emma").sample)
     path = speech.presenter.shelf.sample_path(speech.presenter.shelf.find("tts-kokoro", "bf_emma"))
     assert path is not None and path.stat().st_size > 1000
