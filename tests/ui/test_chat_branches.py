@@ -247,6 +247,7 @@ async def test_an_answer_put_in_other_words_is_a_branch_and_asks_nobody(tmp_home
         desk.presenter.set_draft("half a thought")
         desk.presenter.act(desk.rows[-1].id, "edit-answer")
         assert desk.told["draft_replaced"][-1] == ("As given.",)
+        desk.presenter.set_draft("As I want it.")
         await desk.say("As I want it.")
         assert (desk.rows[-1].text, desk.rows[-1].places) == ("As I want it.", 2)
         assert len(desk.fake.requests) == 1
