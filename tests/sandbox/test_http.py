@@ -5,9 +5,9 @@ import socket
 from collections.abc import Iterator
 
 import pytest
-from app.sandbox.telling import ErrorText
 
 from app.sandbox import http
+from app.sandbox.error_output import LoopErrors
 from app.sandbox.http import Answer, Connections, Request
 from app.sandbox.server import listen
 from tests.sandbox.support import Client
@@ -276,8 +276,8 @@ async def test_when_all_connections_are_being_answered_one_more_is_told_so() -> 
 def test_a_complaint_of_the_loop_is_told_once_a_minute(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told, clock = ErrorText(), [100.0]
-    monkeypatch.setattr("app.sandbox.telling.time.monotonic", lambda: clock[0])
+    told, clock = LoopErrors(), [100.0]
+    monkeypatch.setattr("app.sandbox.error_output.time.monotonic", lambda: clock[0])
     complaint = {"message": "socket.accept() out of system resource", "exception": OSError(24, "Too many open files")}
     with asyncio.Runner() as runner:
         for _ in range(1000):
