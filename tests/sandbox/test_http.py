@@ -3,6 +3,7 @@
 import asyncio
 import socket
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 
@@ -35,7 +36,11 @@ class Wire:
         return status, headers, self._file.read(int(headers.get("content-length", 0)))
 
     def at_end(self) -> bool:
-        return self._file.read(1) == b""
+        """Whether the other end hung up; where it had not read all, the system says so with an error."""
+        try:
+            return self._file.read(1) == b""
+        except ConnectionError:
+            return True
 
     def close(self) -> None:
         self._file.close()
@@ -237,7 +242,8 @@ def test_the_times_are_what_is_promised() -> None:
 def test_many_half_sent_requests_lock_nobody_out(sandbox: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     held = [Wire(sandbox) for _ in range(http.MOST_CONNECTIONS + 20)]
     for wire in held:
-        wire.send("POST / HTTP/1.1\nX: ")
+        with suppress(ConnectionError):  # the first ones made room already
+            wire.send("POST / HTTP/1.1\nX: ")
     other = Wire(sandbox)
     other.send(GET)
     assert other.answer()[0] == 200
