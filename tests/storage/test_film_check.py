@@ -56,6 +56,13 @@ def test_what_is_no_film_is_none(tmp_path: Path, data: bytes) -> None:
         check_film(written(tmp_path, data))
 
 
+def test_a_film_without_its_index_is_called_incomplete(tmp_path: Path) -> None:
+    boxes = struct.pack(">I4s16x", 24, b"ftyp") + struct.pack(">I4s8x", 16, b"mdat")
+    with pytest.raises(NotAFilm) as caught:
+        check_film(written(tmp_path, boxes))
+    assert str(caught.value) == "The video is incomplete: its index is missing."
+
+
 def test_tables_that_point_outside_the_file_are_seen(tmp_path: Path, film: bytes) -> None:
     at = film.index(b"stco") + 12
     moved = film[:at] + struct.pack(">I", len(film)) + film[at + 4 :]

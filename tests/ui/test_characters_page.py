@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtTest import QTest
@@ -18,7 +19,7 @@ from app.ui.characters.page import CharactersPage
 from app.ui.shared.badge import Badge
 from app.ui.shared.tab import Zones
 from app.ui.shared.theme import Theme
-from tests.ui.character_kit import SANDBOX, Browser, open_browser
+from tests.ui.character_kit import SANDBOX, Browser, FakeCatalogue, open_browser
 
 
 @asynccontextmanager
@@ -118,6 +119,16 @@ async def test_nothing_found_names_the_search_and_clears_it(theme: Theme, tmp_ho
         await browser.idle()
         assert page.filters.search.text() == ""
         assert len(browser.slugs) >= 50
+
+
+async def test_a_page_that_cannot_be_read_is_a_refusal_and_not_an_empty_list(theme: Theme, tmp_home: Path) -> None:
+    for rows in ([None, 7, "x"], "none", {"slug": "a"}):
+        fake = FakeCatalogue(refuse=[httpx.Response(200, json={"object": "list", "data": rows})])
+        async with open_panes(theme, tmp_home, fake=fake) as (browser, page, _):
+            assert not page.grid._nothing.isVisible()
+            assert page.grid._problem.isVisible()
+            assert browser.state.problem is not None
+            assert "whether it was charged" not in browser.state.problem.sentence
 
 
 async def test_tags_are_offered_and_toggle(theme: Theme, tmp_home: Path) -> None:

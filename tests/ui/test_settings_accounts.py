@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import AsyncExitStack
+from functools import partial
+
 import httpx
 import pytest
 from PySide6.QtWidgets import QAbstractButton
@@ -9,8 +12,12 @@ from PySide6.QtWidgets import QAbstractButton
 from app.credentials.accounts import SANDBOX_ADDRESS, account_from, account_to, new_account
 from app.service.dialect import guess_dialect
 from app.service.errors import ConnectionFailed, ServiceError
+from app.service.network import Network, NetworkSettings
+from app.service.service import open_service
+from app.ui.settings.accounts.checking import check_key
 from app.ui.settings.accounts.checking import refused as checking_refused
 from app.ui.settings.accounts.presenter import AccountDraft
+from tests.service.proxies import TestProxy, http_proxy, socks_proxy, speaking
 from tests.ui.shell_desk import KEY, Office, accepted, make_office, refused, unreachable, words
 
 ADDRESS = "https://api.example.com/v1"
@@ -49,6 +56,30 @@ async def test_a_dead_address_is_said_at_its_field_and_may_be_saved_all_the_same
     office.accounts.add(AccountDraft(ADDRESS, KEY), unchecked=True)
     await tasks.idle()
     assert office.book.active.base_url == ADDRESS
+
+
+@pytest.mark.parametrize("way", ["none", "http", "socks5"])
+@pytest.mark.parametrize(
+    "said", [b"HTTP/1.1 400 Bad Request\r\n\r\n", b"\x16\x03\x01\xff\xff" + b"\x00" * 40, b"SSH-2.0-x\r\n"]
+)
+async def test_an_address_that_answers_without_tls_is_told_so_whatever_the_way_there(way, said):
+    async def speak(reader, writer):
+        await reader.read(10)
+        writer.write(said)
+
+    async with AsyncExitStack() as stack:
+        port = await stack.enter_async_context(speaking(speak))
+        target, network = f"127.0.0.1:{port}", Network()
+        if way != "none":  # this computer itself is never called through a proxy
+            target = "service.test"
+            through = http_proxy if way == "http" else socks_proxy
+            proxy = await stack.enter_async_context(through(TestProxy({"service.test:443": port})))
+            network = Network(NetworkSettings("manual", way, "127.0.0.1", proxy.port))
+        open_with = partial(open_service, network=network)
+        with pytest.raises(ServiceError) as caught:
+            await check_key(f"https://{target}", "service", KEY, open_with=open_with)
+    form = checking_refused(caught.value, 0)
+    assert form.problems["base_url"] == "Something answers at this address, but not over a secure connection."
 
 
 @pytest.mark.parametrize("code", ["proxy_auth", "proxy", "certificate", "ca_file"])

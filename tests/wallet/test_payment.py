@@ -148,6 +148,26 @@ def test_a_cap_of_ones_own_and_the_services_smallest_amount_count() -> None:
     prepare_payment(option, Decimal(20), ADDRESS, now=PAID_AT, named_at=PAID_AT, limits=limits)
 
 
+@pytest.mark.parametrize(
+    ("asked", "amount", "own_cap", "sentence"),
+    [
+        ("1000000000000", "9999", None, "The service takes $1,000,000 or more."),
+        ("20500000", "20", None, "The service takes $20.50 or more."),
+        ("5000000", "4.99", None, "The smallest top-up is $5."),
+        ("5000000", "10000.01", None, "The largest top-up is $10,000."),
+        ("5000000", "50.01", "50.000000", "Your own limit for a top-up is $50."),
+    ],
+)
+def test_a_limit_of_a_top_up_is_told_as_people_write_money(
+    asked: str, amount: str, own_cap: str | None, sentence: str
+) -> None:
+    limits = PaymentLimits(own_cap=Decimal(own_cap)) if own_cap else PaymentLimits()
+    option = read_option(terms(amount=asked), 2)
+    with pytest.raises(PaymentRefused) as caught:
+        prepare_payment(option, Decimal(amount), ADDRESS, now=PAID_AT, named_at=PAID_AT, limits=limits)
+    assert str(caught.value) == sentence
+
+
 def test_terms_above_every_limit_cannot_be_paid() -> None:
     with pytest.raises(PaymentRefused):
         prepare_payment(

@@ -6,19 +6,21 @@ import asyncio
 import io
 from pathlib import Path
 
+import httpx
 import pytest
 from PIL import Image
 from PySide6.QtCore import Qt
 
 from app.sandbox.server import RunningSandbox
 from app.service.images import Picture
+from app.service.service import open_service
 from app.storage.images import ImageFiles
 from app.storage.intents import Intents
 from app.ui.images.presenter_keeping import keep
 from app.ui.images.tile_model import TILE_ROLE
 from app.ui.shared.theme import Theme
 from tests.storage.test_picture_metadata import picture
-from tests.ui.images.desk import Desk, open_desk
+from tests.ui.images.desk import SANDBOX, Desk, open_desk
 
 
 async def state_of_intent(desk: Desk) -> str:
@@ -173,3 +175,22 @@ async def test_the_form_is_there_again_after_a_restart(tmp_path: Path, sandbox: 
         assert desk.page.form.prompt.toPlainText() == "Half a thought about a har"
         assert desk.page.form.count.current == "3"
         assert desk.page.form.more.seed.text() == "-5"
+
+
+@pytest.mark.parametrize("models", [[], ["rialto-canvas"]])
+async def test_missing_styles_are_no_problem_of_images(images: Desk, models: list[str]) -> None:
+    def answer(request: httpx.Request) -> httpx.Response:
+        if request.url.path.endswith("/models"):
+            return httpx.Response(200, json={"data": [{"id": each, "type": "image"} for each in models]})
+        return httpx.Response(404, json={"error": "Not found"})
+
+    service = open_service(
+        "http://service.test/v1", "service", None, lambda _: None, transport=httpx.MockTransport(answer)
+    )
+    try:
+        images.caller.use(SANDBOX, service)
+        await images.tasks.idle()
+        assert [each.id for each in images.presenter.models] == models
+        assert images.presenter.problem is None
+    finally:
+        await service.aclose()
