@@ -1,4 +1,7 @@
-"""`test`: every check in turn, each named, and a summary whose last line is pytest's own."""
+"""`test`: every check in turn, each named, and a summary whose last line is pytest's own.
+
+A test that fails is run once more by itself, and named as flaky when it passes then; `--no-reruns` is the strict form.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +9,22 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from environments import ROOT, Environment
 from progress import say
+from reruns import SOME_FAILED, Rerun, failures_in, run_again
 
 # Linux looks after the others, so that they are not broken unseen; elsewhere the libraries for Linux are not installed.
 PLATFORMS = ("linux", "win32", "darwin") if sys.platform == "linux" else (sys.platform,)
 WORKERS = 2  # more gain nothing: most tests wait for one Qt event or another
+SLOWEST = 20
+NO_RERUNS = "--no-reruns"
+STOPS_EARLY = ("-x", "--exitfirst", "--maxfail", "--sw", "--stepwise")  # then the tests behind a flaky one never ran
 CLOSING_LINE = re.compile(r"^(=+ )?.*\b(passed|failed|error|errors|no tests ran)\b.* in [\d.]+s.*$")
 
 
@@ -28,17 +36,22 @@ class Stage:
     closing_line: str
 
 
-def stages(environment: Environment, rest: Sequence[str]) -> list[tuple[str, list[str]]]:
-    """Return the name and command of every stage, pytest last; `rest` is for pytest."""
+def stages(environment: Environment, rest: Sequence[str], report: Path) -> list[tuple[str, list[str]]]:
+    """Return the name and command of every stage, pytest last; `rest` is for pytest, which writes to `report`."""
     module = [str(environment.python), "-m"]
     caches = environment.folder.parent
-    tests = [*module, "pytest", "-n", str(WORKERS), "-o", f"cache_dir={caches / '.pytest_cache'}", *rest]
+    tests = [*pytest(environment), "-n", str(WORKERS), f"--durations={SLOWEST}"]
+    tests += [f"--junitxml={report}", "-o", "junit_family=xunit1", *rest]
     return [
         ("ruff check", [*module, "ruff", "check", "."]),
         ("ruff format", [*module, "ruff", "format", "--check", "."]),
         *((f"mypy {name}", [*module, "mypy", *types_on(name, caches / ".mypy_cache")]) for name in PLATFORMS),
         ("pytest", tests),
     ]
+
+
+def pytest(environment: Environment) -> list[str]:
+    return [str(environment.python), "-m", "pytest", "-o", f"cache_dir={environment.folder.parent / '.pytest_cache'}"]
 
 
 def types_on(platform: str, caches: Path) -> list[str]:
@@ -53,13 +66,30 @@ def types_on(platform: str, caches: Path) -> list[str]:
 def run(environment: Environment, rest: Sequence[str]) -> int:
     """Run every stage even after one failed, so that one run tells all; 1 when any of them failed."""
     environ = scratch_variables(environment)
-    ended = [run_stage(name, command, environ) for name, command in stages(environment, rest)]
+    for_pytest = [argument for argument in rest if argument != NO_RERUNS]
+    with tempfile.TemporaryDirectory() as scratch:
+        report = Path(scratch) / "tests.xml"
+        ended = [run_stage(name, command, environ) for name, command in stages(environment, for_pytest, report)]
+        failures = failures_in(report) if ended[-1].code == SOME_FAILED else {}
+    reruns: list[Rerun] = []
+    if NO_RERUNS not in rest and not any(argument.startswith(STOPS_EARLY) for argument in rest):
+        reruns = run_again(failures, lambda test: run_alone(environment, test, environ))
+    if reruns and all(rerun.passed for rerun in reruns):
+        ended[-1] = replace(ended[-1], code=0)
     say("")
     for stage in ended:
         say(f"{stage.name:<14} {'ok' if stage.code == 0 else 'failed':<7} {stage.seconds:6.1f} s")
+    for rerun in reruns:
+        say(str(rerun))
     if ended[-1].closing_line:
         say(ended[-1].closing_line)
     return 0 if all(stage.code == 0 for stage in ended) else 1
+
+
+def run_alone(environment: Environment, test: str, environ: dict[str, str]) -> tuple[int, float]:
+    """Run one test in a process of its own; return the exit code, and how many seconds it took."""
+    stage = run_stage(f"once more: {test}", [*pytest(environment), test], environ)
+    return stage.code, stage.seconds
 
 
 def run_stage(name: str, command: Sequence[str], environ: dict[str, str]) -> Stage:

@@ -8,12 +8,13 @@ import suite
 from environments import Environment
 
 ENVIRONMENT = Environment(Path("/nowhere/.venv-test"), Path("/nowhere/lock"))
+REPORT = Path("/nowhere/tests.xml")
 
 
 def stages_that_end_with(*codes: int):
     closing = "print('=== 7 passed, 1 warning in 0.52s ===')"
     names = ("ruff check", "mypy --strict", "pytest")
-    return lambda environment, rest: [
+    return lambda environment, rest, report: [
         (name, [sys.executable, "-c", f"{closing if name == 'pytest' else ''}\nraise SystemExit({code})"])
         for name, code in zip(names, codes, strict=True)
     ]
@@ -48,13 +49,13 @@ def test_the_closing_line_is_told_from_the_others(line: str, closes: bool) -> No
 
 
 def test_arguments_reach_pytest_and_nobody_else() -> None:
-    commands = dict(suite.stages(ENVIRONMENT, ["-k", "chat"]))
+    commands = dict(suite.stages(ENVIRONMENT, ["-k", "chat"], REPORT))
     assert commands["pytest"][-2:] == ["-k", "chat"]
     assert not any("chat" in command for name, command in commands.items() if name != "pytest")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere only the platform itself is looked at")
 def test_types_are_checked_for_every_system_that_rialto_runs_on() -> None:
-    checked = [command for name, command in suite.stages(ENVIRONMENT, []) if name.startswith("mypy")]
+    checked = [command for name, command in suite.stages(ENVIRONMENT, [], REPORT) if name.startswith("mypy")]
     assert [command[command.index("--platform") + 1] for command in checked] == ["linux", "win32", "darwin"]
     assert len({option for command in checked for option in command if option.startswith("--cache-dir")}) == 3
