@@ -138,7 +138,8 @@ class AudioHost:
             server = _server_of(rows)
             listed = [device for device in self._system if device.direction == direction]
             if server is not None and listed:
-                known = source_channels() if direction == "input" else {device.id: device.channels for device in listed}
+                asked = source_channels() if direction == "input" else {one.id: one.channels for one in listed}
+                known = asked or {}
                 found = [
                     Device(SERVER_PREFIX + one.id, one.name, direction, known.get(one.id, 0), one.is_default)
                     for one in listed

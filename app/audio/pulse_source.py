@@ -3,8 +3,7 @@
 QtMultimedia lists every one with as many channels as the server could make of it, so the server itself is asked.
 
 When one is pulled out, the server moves its streams to another one without a word, and a recording would go on from a
-microphone that nobody chose. PortAudio does not tell, QtMultimedia only sometimes. libpulse-simple is asked to open
-the source by its name, which fails at once when there is none of that name.
+microphone that nobody chose. PortAudio does not tell, QtMultimedia only sometimes.
 """
 
 from __future__ import annotations
@@ -15,8 +14,6 @@ from functools import cache
 from time import monotonic
 from typing import Any
 
-_RECORD, _S16LE = 2, 3  # pa_stream_direction_t, pa_sample_format_t
-_NO_ENTITY = 5  # PA_ERR_NOENTITY
 _NO_AUTOSPAWN = 1  # PA_CONTEXT_NOAUTOSPAWN
 _READY, _FAILED = 4, 5  # PA_CONTEXT_READY, and above it PA_CONTEXT_FAILED and _TERMINATED
 _TURN_US = 50_000
@@ -25,43 +22,6 @@ ASK_TIMEOUT_S = 1.0
 
 class _SampleSpec(ctypes.Structure):
     _fields_ = [("format", ctypes.c_int), ("rate", ctypes.c_uint32), ("channels", ctypes.c_uint8)]  # ctypes reads it so
-
-
-@cache
-def _library() -> ctypes.CDLL | None:
-    if not sys.platform.startswith("linux"):
-        return None
-    try:
-        library = ctypes.CDLL("libpulse-simple.so.0")
-    except OSError:
-        return None
-    library.pa_simple_new.restype = ctypes.c_void_p
-    library.pa_simple_free.argtypes = (ctypes.c_void_p,)
-    return library
-
-
-def source_is_gone(name: str) -> bool:
-    """Tell whether the server has no source of that name. False also when nobody can be asked. Takes milliseconds."""
-    library = _library()
-    if library is None or not name:
-        return False
-    spec = _SampleSpec(_S16LE, 16_000, 1)
-    error = ctypes.c_int(0)
-    stream = library.pa_simple_new(
-        None,
-        b"Rialto",
-        _RECORD,
-        name.encode(),
-        b"Is the microphone there?",
-        ctypes.byref(spec),
-        None,
-        None,
-        ctypes.byref(error),
-    )
-    if stream:
-        library.pa_simple_free(stream)
-        return False
-    return error.value == _NO_ENTITY
 
 
 class _SourceInfo(ctypes.Structure):
@@ -80,7 +40,7 @@ _POINTERS = ("pa_mainloop_new", "pa_mainloop_get_api", "pa_context_new", "pa_con
 
 
 @cache
-def _whole_library() -> ctypes.CDLL | None:
+def _library() -> ctypes.CDLL | None:
     if not sys.platform.startswith("linux"):
         return None
     try:
@@ -92,14 +52,20 @@ def _whole_library() -> ctypes.CDLL | None:
     return library
 
 
-def source_channels() -> dict[str, int]:
-    """Return how many channels each microphone of the server has, by its name; empty when nobody can be asked.
+def source_is_gone(name: str) -> bool:
+    """Tell whether the server has no source of that name; False when it cannot be asked. Takes a second at most."""
+    channels = source_channels()
+    return channels is not None and name not in channels
+
+
+def source_channels() -> dict[str, int] | None:
+    """Return how many channels each microphone of the server has, by its name; None when it cannot be asked.
 
     Takes some milliseconds, a second at most.
     """
-    library = _whole_library()
+    library = _library()
     if library is None:
-        return {}
+        return None
     loop = ctypes.c_void_p(library.pa_mainloop_new())
     context = ctypes.c_void_p(library.pa_context_new(ctypes.c_void_p(library.pa_mainloop_get_api(loop)), b"Rialto"))
     try:
@@ -110,15 +76,15 @@ def source_channels() -> dict[str, int]:
         library.pa_mainloop_free(loop)
 
 
-def _ask_channels(library: ctypes.CDLL, loop: ctypes.c_void_p, context: ctypes.c_void_p) -> dict[str, int]:
+def _ask_channels(library: ctypes.CDLL, loop: ctypes.c_void_p, context: ctypes.c_void_p) -> dict[str, int] | None:
     found: dict[str, int] = {}
-    is_over = False
+    ended = 0  # libpulse: 1 behind the last one, -1 when the server refused
     until = monotonic() + ASK_TIMEOUT_S
 
     def note(_context: Any, info: Any, end: int, _data: Any) -> None:
-        nonlocal is_over
-        if end or not info:
-            is_over = True
+        nonlocal ended
+        if end:
+            ended = end
         else:
             name = (info.contents.name or b"").decode("utf-8", "replace")
             found[name] = int(info.contents.sample_spec.channels)
@@ -130,15 +96,15 @@ def _ask_channels(library: ctypes.CDLL, loop: ctypes.c_void_p, context: ctypes.c
         return monotonic() < until
 
     if library.pa_context_connect(context, None, _NO_AUTOSPAWN, None) < 0:
-        return {}
+        return None
     while (state := library.pa_context_get_state(context)) < _READY:
         if not turn():
-            return {}
+            return None
     if state >= _FAILED:
-        return {}
+        return None
     callback = _OnSource(note)  # held here: the library holds a bare address
     operation = ctypes.c_void_p(library.pa_context_get_source_info_list(context, callback, None))
-    while not is_over and turn():
+    while not ended and turn():
         pass
     library.pa_operation_unref(operation)
-    return found
+    return found if ended > 0 else None

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 import threading
+import time
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -13,7 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from app.audio import speaker
 from app.audio.devices import AudioHost, AudioUnavailable, Missing, SystemDevice, reason
-from app.audio.pulse_source import source_channels
+from app.audio.pulse_source import source_channels, source_is_gone
 from app.ui.shared.device_watch import DeviceWatch
 from tests.audio.pulse import NOWHERE, Pulse
 
@@ -64,10 +67,31 @@ def test_where_nobody_says_how_many_channels_there_are_none_are_claimed(
     assert source_channels()
     with monkeypatch.context() as patch:
         patch.setenv("PULSE_SERVER", NOWHERE)
-        assert source_channels() == {}
-    monkeypatch.setattr("app.audio.devices.source_channels", dict)
+        assert source_channels() is None
+    monkeypatch.setattr("app.audio.devices.source_channels", lambda: None)
     host.note_system([SystemDevice(pulse.source, pulse.source_name, "input", 8)])
     assert [device.channels for device in host.devices("input")] == [0]
+
+
+def test_a_microphone_is_gone_only_when_the_server_says_so(pulse: Pulse, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not source_is_gone(pulse.source)
+    assert source_is_gone("pulled_out")
+    monkeypatch.setenv("PULSE_SERVER", NOWHERE)
+    assert not source_is_gone("pulled_out")
+
+
+def test_a_sound_server_that_does_not_answer_holds_a_question_for_seconds_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """libpulse itself would wait for half a minute, and a recording with it."""
+    with socket.socket(socket.AF_UNIX) as silent:
+        silent.bind(str(tmp_path / "socket"))
+        silent.listen()
+        monkeypatch.setenv("PULSE_SERVER", f"unix:{tmp_path / 'socket'}")
+        began = time.monotonic()
+        assert not source_is_gone("pulled_out")
+        assert source_channels() is None
+        assert time.monotonic() - began < 20
 
 
 def test_a_microphone_that_portaudio_did_not_see_at_first_is_found_at_the_next_opening() -> None:
