@@ -6,7 +6,7 @@ import sys
 
 def main() -> int:
     if sys.argv[1:] == ["--typeset"]:  # a built program that sets formulas for the one with the window
-        from app.ui.shared.formula_worker import serve
+        from app.ui.kit.markdown.formula_worker import serve
 
         return serve()
     if sys.argv[1:2] == ["--serve-sandbox"]:  # asked for by app/bootstrap/sandbox_desk.py; needs nothing of Qt
@@ -29,8 +29,8 @@ def main() -> int:
 
 def _open(arguments: list[str]) -> int:
     gc.disable()  # what a start makes is there to stay: looking for garbage in it takes time. The window collects later
-    from app.ui.shared.overrides import keep_exceptions_inside
-    from app.ui.shared.pyside_features import read_no_sources
+    from app.ui.kit.qt_repairs.overrides import keep_exceptions_inside
+    from app.ui.kit.qt_repairs.pyside_features import read_no_sources
 
     read_no_sources()  # before anything else is imported
     keep_exceptions_inside()

@@ -16,9 +16,9 @@ import qasync
 from PySide6.QtCore import QTimerEvent
 from PySide6.QtWidgets import QApplication
 
-from app.ui.shared.layout_items import forget_layout_items
-from app.ui.shared.overrides import keep_exceptions_inside
-from app.ui.shared.pyside_features import read_no_sources
+from app.ui.kit.qt_repairs.layout_items import forget_layout_items
+from app.ui.kit.qt_repairs.overrides import keep_exceptions_inside
+from app.ui.kit.qt_repairs.pyside_features import read_no_sources
 from tests.audio.pulse import Pulse
 from tests.audio.pulse import start as start_pulse
 
@@ -28,7 +28,7 @@ RECURSION_LIMIT = sys.getrecursionlimit()
 read_no_sources()
 keep_exceptions_inside()
 forget_layout_items()
-gc.disable()  # a worker thread that collects Qt objects ends the process; see app/ui/shared/collector.py
+gc.disable()  # a worker thread that collects Qt objects ends the process; see app/ui/kit/qt_repairs/collector.py
 
 
 @pytest.fixture(autouse=True)
@@ -57,7 +57,7 @@ def _show_crashes_of_processes(tmp_path: Path) -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def _collect_between_tests() -> Iterator[None]:
     """What the window does when its event loop is about to wait."""
-    from app.ui.shared.collector import collect_if_due
+    from app.ui.kit.qt_repairs.collector import collect_if_due
 
     yield
     collect_if_due()
@@ -79,7 +79,7 @@ class _Timer(qasync._SimpleTimer):
 
 def _window_loop() -> qasync.QEventLoop:
     """The loop that we ship, set up as bootstrap does."""
-    from app.ui.shared.async_generators import close_left_generators
+    from app.ui.kit.qt_repairs.async_generators import close_left_generators
 
     loop = qasync.QEventLoop(QApplication.instance() or QApplication([]))
     loop._timer = _Timer()

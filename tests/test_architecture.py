@@ -8,6 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 INNER = ("app.service", "app.audio", "app.wallet", "app.credentials", "app.storage")
 FEATURES = ("chat", "characters", "speech", "transcription", "video", "images", "crypto_rpc", "wallet", "settings")
+SHOWS = {"chat": ("app.ui.conversation",)}
 
 # Widening a row is a decision: say why in the commit that does it.
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
@@ -15,15 +16,15 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     # pyside_features before any other import; the other two are run instead of a window, in processes of their own
     "app.__main__": (
         "app.bootstrap",
-        "app.ui.shared.overrides",  # before any class of the window is made
-        "app.ui.shared.pyside_features",
-        "app.ui.shared.formula_worker",
+        "app.ui.kit.qt_repairs.overrides",  # before any class of the window is made
+        "app.ui.kit.qt_repairs.pyside_features",
+        "app.ui.kit.markdown.formula_worker",
         "app.sandbox.attended",
     ),
     "app.bootstrap*": ("",),  # the composition root may import everything; only __main__ may import it
-    "app.service.certificates": ("app.service", "cryptography"),  # reads certificates to say whose they are
+    "app.service.http.certificates": ("app.service", "cryptography"),  # reads certificates to say whose they are
     # httpcore: what httpx stands on, for sockets and proxies of our own
-    "app.service.network_*": ("app.service", "httpx", "httpcore"),
+    "app.service.http.network_*": ("app.service", "httpx", "httpcore"),
     "app.service.updates": ("app.service", "httpx", "tuf"),  # reads a signed feed; its connections are ours
     "app.service*": ("app.service", "httpx", "pydantic", "msgspec", "truststore"),
     # FFmpeg, where it is installed: AAC, M4A, MP4 and WebM, and compressed sound while it arrives
@@ -36,46 +37,71 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "app.credentials*": ("app.credentials", "keyring", "secretstorage", "cryptography", "pydantic"),
     "app.storage*": ("app.storage", "pydantic", "platformdirs", "aiosqlite"),
     # The Sandbox's engines, one file each; nothing else in it may name them.
-    "app.sandbox.form": ("app.sandbox", "python_multipart"),
+    "app.sandbox.http.form": ("app.sandbox", "python_multipart"),
     "app.sandbox.store": ("app.sandbox", "msgspec"),  # what outlives the process, imported only where something does
-    "app.sandbox.sound": ("app.sandbox", "numpy", "soundfile", "av"),
-    "app.sandbox.pitch": ("app.sandbox", "numpy"),
-    "app.sandbox.speaking": ("app.sandbox", "numpy"),
-    "app.sandbox.speech_engine": ("app.sandbox", "numpy", "espeakng_loader"),
-    "app.sandbox.transcription_engine": ("app.sandbox", "numpy", "pocketsphinx"),
+    "app.sandbox.media.sound": ("app.sandbox", "numpy", "soundfile", "av"),
+    "app.sandbox.media.pitch": ("app.sandbox", "numpy"),
+    "app.sandbox.media.speaking": ("app.sandbox", "numpy"),
+    "app.sandbox.media.speech_engine": ("app.sandbox", "numpy", "espeakng_loader"),
+    "app.sandbox.media.transcription_engine": ("app.sandbox", "numpy", "pocketsphinx"),
     # eth_account and eth_keys: whose signature it is; cryptography: the same by Ed25519; Crypto: keccak, for addresses
-    "app.sandbox.wallets_signatures": ("app.sandbox", "eth_account", "eth_keys", "cryptography"),
-    "app.sandbox.wallets_address": ("app.sandbox", "Crypto"),
-    "app.sandbox.x402_chain": ("app.sandbox", "eth_account", "eth_typing"),  # the faucet signs what it pays for
+    "app.sandbox.accounts.wallets_signatures": ("app.sandbox", "eth_account", "eth_keys", "cryptography"),
+    "app.sandbox.accounts.wallets_address": ("app.sandbox", "Crypto"),
+    "app.sandbox.accounts.x402_chain": (
+        "app.sandbox",
+        "eth_account",
+        "eth_typing",
+    ),  # the faucet signs what it pays for
     # py-evm and the parts of the Ethereum stack that it brings
-    "app.sandbox.chains_evm": ("app.sandbox", "eth", "eth_typing", "eth_utils", "rlp"),
-    "app.sandbox.chains": ("app.sandbox", "eth_account", "eth_utils"),
-    "app.sandbox.chains_answers": ("app.sandbox", "eth", "eth_typing", "eth_utils"),
-    "app.sandbox.crypto_rpc": ("app.sandbox", "eth_utils"),
-    "app.sandbox.image_engine": ("app.sandbox", "PIL"),
-    "app.sandbox.images": ("app.sandbox", "PIL.Image"),  # the type of a picture, nothing that runs
-    "app.sandbox.video_engine": ("app.sandbox", "PIL.Image", "av", "numpy"),
-    "app.sandbox.video_enlarging": ("app.sandbox", "av"),
+    "app.sandbox.chains.chains_evm": ("app.sandbox", "eth", "eth_typing", "eth_utils", "rlp"),
+    "app.sandbox.chains.chains": ("app.sandbox", "eth_account", "eth_utils"),
+    "app.sandbox.chains.chains_answers": ("app.sandbox", "eth", "eth_typing", "eth_utils"),
+    "app.sandbox.chains.crypto_rpc": ("app.sandbox", "eth_utils"),
+    "app.sandbox.media.image_engine": ("app.sandbox", "PIL"),
+    "app.sandbox.media.images": ("app.sandbox", "PIL.Image"),  # the type of a picture, nothing that runs
+    "app.sandbox.media.video_engine": ("app.sandbox", "PIL.Image", "av", "numpy"),
+    "app.sandbox.media.video_enlarging": ("app.sandbox", "av"),
     # h11: the framing of HTTP; httpx: chats are passed on to a model server that already runs on this computer
     "app.sandbox*": ("app.sandbox", "app.__version__", "h11", "httpx", "multipart"),
-    "app.ui.shared.markdown*": ("app.ui.shared", "PySide6", "markdown_it", "mdit_py_plugins", "linkify_it", "pygments"),
     # runs in a process of its own and draws nothing: LaTeX to SVG
-    "app.ui.shared.formula_worker": ("ziamath", "latex2mathml"),
-    # A presenter of several files (presenter_answer.py, …) shares the plain values of its own feature, no widgets.
+    "app.ui.kit.markdown.formula_worker": ("ziamath", "latex2mathml"),
+    "app.ui.kit.markdown*": ("app.ui.kit", "PySide6", "markdown_it", "mdit_py_plugins", "linkify_it", "pygments"),
+    # What a tab does beside its presenter is in its `session` folder, where there is one: plain values, no widgets.
     # Settings is several features behind one tab; each of its folders has a presenter of its own.
     **{
-        pattern: (*INNER, "app.ui.shared", f"app.ui.{feature}", "PySide6.QtCore")
+        pattern: (*INNER, "app.core", "app.ui.kit", *SHOWS.get(feature, ()), f"app.ui.{feature}", "PySide6.QtCore")
         for feature in FEATURES
-        for pattern in (f"app.ui.{feature}.presenter*", f"app.ui.{feature}.*.presenter")
+        for pattern in (f"app.ui.{feature}.presenter*", f"app.ui.{feature}.*.presenter", f"app.ui.{feature}.session*")
     },
-    "app.ui.wallet.qr_view": ("app.ui.shared", "PySide6", "segno"),
-    "app.ui.shared.layout_items": ("PySide6", "shiboken6"),  # takes wrappers out of PySide's map
-    "app.ui.shared.alive": ("PySide6", "shiboken6"),  # asks PySide itself whether an object still lives
+    "app.ui.wallet.qr_view": ("app.ui.kit", "PySide6", "segno"),
+    "app.ui.kit.qt_repairs.layout_items": ("PySide6", "shiboken6"),  # takes wrappers out of PySide's map
+    "app.ui.kit.qt_repairs.alive": ("PySide6", "shiboken6"),  # asks PySide itself whether an object still lives
     # jeepney (part of keyring on Linux): the desktop's notifications over D-Bus
-    "app.ui.shared.notifications_bus": ("jeepney",),
-    "app.ui.shared*": (*INNER, "app.ui.shared", "PySide6"),
-    "app.ui.shell*": ("app.ui", *INNER, "PySide6"),
-    **{f"app.ui.{feature}*": ("app.service", "app.ui.shared", f"app.ui.{feature}", "PySide6") for feature in FEATURES},
+    "app.ui.kit.notifications_bus": ("jeepney",),
+    "app.ui.kit*": ("app.service", "app.audio", "app.storage.file_names", "app.core", "app.ui.kit", "PySide6"),
+    "app.ui.conversation*": (
+        "app.service.http.harmless_text",
+        "app.core",
+        "app.ui.kit",
+        "app.ui.conversation",
+        "app.ui.chat.composer.attachment",
+        "PySide6",
+    ),
+    # joins the layers below the window: spending, receipts, calls that cost; no widget
+    "app.core.budget": ("app.core", "app.service", "app.storage", "app.credentials", "app.ui.kit.tab"),
+    "app.core*": (*INNER, "app.core", "PySide6.QtCore"),
+    "app.ui.shell*": ("app.ui", "app.core", *INNER, "PySide6"),
+    **{
+        f"app.ui.{feature}*": (
+            "app.service",
+            "app.core",
+            "app.ui.kit",
+            *SHOWS.get(feature, ()),
+            f"app.ui.{feature}",
+            "PySide6",
+        )
+        for feature in FEATURES
+    },
     "app.ui": (),
     "app": (),
 }
@@ -136,7 +162,11 @@ def test_the_table_refuses_what_it_should() -> None:
     assert not allowed("app.ui.chat.page", "app.ui.characters.page")
     assert not allowed("app.sandbox.server", "app.service.errors")
     assert allowed("app.ui.chat.presenter", "app.storage.history")
-    assert allowed("app.ui.chat.page", "app.ui.shared.theme")
+    assert not allowed("app.core.ledger", "PySide6.QtWidgets")
+    assert not allowed("app.core.ledger", "app.ui.kit.theme")
+    assert not allowed("app.ui.conversation.message_view", "app.ui.chat.page")
+    assert not allowed("app.ui.chat.session.presenter_rows", "PySide6.QtWidgets")
+    assert allowed("app.ui.chat.page", "app.ui.kit.theme")
 
 
 def test_one_place_asks_where_to_save() -> None:
@@ -155,7 +185,7 @@ OWNED_BY_QT = frozenset(
     backingStore paintEngine userData handlerForObject
     """.split()  # noqa: SIM905 - a line for each name would be a page
 )
-MAY_TOUCH_ITEMS = ("app.ui.shared.layout_items",)  # takes them out of the map
+MAY_TOUCH_ITEMS = ("app.ui.kit.qt_repairs.layout_items",)  # takes them out of the map
 
 
 def calls_in(path: Path) -> list[tuple[str, int]]:
@@ -169,7 +199,7 @@ def calls_in(path: Path) -> list[tuple[str, int]]:
 
 def test_nothing_asks_qt_for_items_that_it_deletes_without_a_word() -> None:
     found = [
-        f"{path.relative_to(ROOT)}:{line} calls {name}: keep a list of your own (app/ui/shared/discard.py says why)"
+        f"{path.relative_to(ROOT)}:{line} calls {name}: keep a list of your own (app/ui/kit/discard.py says why)"
         for path in sorted((ROOT / "app").rglob("*.py"))
         for name, line in calls_in(path)
         if name in OWNED_BY_QT and module_name(path) not in MAY_TOUCH_ITEMS
@@ -179,9 +209,9 @@ def test_nothing_asks_qt_for_items_that_it_deletes_without_a_word() -> None:
 
 def test_objects_are_removed_in_one_way() -> None:
     found = [
-        f"{path.relative_to(ROOT)}:{line} calls deleteLater: use discard() or a WidgetList of app/ui/shared/discard.py"
+        f"{path.relative_to(ROOT)}:{line} calls deleteLater: use discard() or a WidgetList of app/ui/kit/discard.py"
         for path in sorted((ROOT / "app").rglob("*.py"))
         for name, line in calls_in(path)
-        if name == "deleteLater" and module_name(path) != "app.ui.shared.discard"
+        if name == "deleteLater" and module_name(path) != "app.ui.kit.discard"
     ]
     assert found == []

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from PySide6.QtCore import QEvent, QMetaObject, QObject
 from shiboken6 import Shiboken
 
-from app.ui.shared.flow import FlowLayout
+from app.ui.kit.widgets.flow import FlowLayout
 
 _ROW = re.compile(r"key: (0x[0-9a-f]+), value: (0x[0-9a-f]+) \((.*?), refcnt: (-?\d+)\)")
 

@@ -2,7 +2,7 @@
 
 PortAudio plays and records, but it knows the devices of the moment it was loaded, and a sound server (PulseAudio,
 PipeWire) is one single device to it. So the list that people see comes from the system where somebody hands it in
-(`SystemDevice`, read by `app.ui.shared.device_watch`, which also hears of plugging) and from PortAudio elsewhere. A
+(`SystemDevice`, read by `app.ui.kit.sound.device_watch`, which also hears of plugging) and from PortAudio elsewhere. A
 sound server is told by an environment variable which of its devices a new stream belongs to.
 
 Everything here may take a while: call it in a thread. sounddevice is imported by the first call.

@@ -14,23 +14,23 @@ from PySide6.QtCore import QObject, Signal
 
 if TYPE_CHECKING:
     from app.bootstrap.ground import Ground
+    from app.core.account_switch import AccountSwitch
+    from app.core.budget import Ask, Budget
+    from app.core.call_log import CallLog
+    from app.core.caller import Caller
+    from app.core.ledger import Ledger
+    from app.core.tasks import TaskScope
     from app.credentials.accounts import Account
     from app.credentials.keyring_store import KeyringStore
     from app.credentials.passphrase_store import PassphraseStore
     from app.credentials.stores import SessionStore
+    from app.service.http.network import Network
     from app.service.key_limits import LimitsRegistry
-    from app.service.network import Network
     from app.ui.settings.accounts.checking import CheckedKey
     from app.ui.settings.accounts.presenter import AccountsPresenter
     from app.ui.settings.connection.presenter import ConnectionPresenter
     from app.ui.settings.secrets.presenter import SecretsPresenter
     from app.ui.settings.secrets.state import SecretsState
-    from app.ui.shared.account_switch import AccountSwitch
-    from app.ui.shared.budget import Ask, Budget
-    from app.ui.shared.call_log import CallLog
-    from app.ui.shared.caller import Caller
-    from app.ui.shared.ledger import Ledger
-    from app.ui.shared.tasks import TaskScope
     from app.ui.shell.overlays import AccountChoice
     from app.ui.wallet.presenter_keys import AskElsewhere, WalletKeys
 
@@ -136,7 +136,7 @@ class AccountDesk(QObject):
 
     @cached_property
     def ledger(self) -> Ledger:
-        from app.ui.shared.ledger import Ledger
+        from app.core.ledger import Ledger
 
         ledger = Ledger(self.caller, self._bookkeeping, budget=self.budget)
         ledger.recorded.connect(self.calls.note)
@@ -145,8 +145,8 @@ class AccountDesk(QObject):
     @cached_property
     def budget(self) -> Budget:
         """The one gate that every call that may cost something passes."""
-        from app.ui.shared.budget import Budget
-        from app.ui.shared.ledger import tab_of
+        from app.core.budget import Budget
+        from app.core.ledger import tab_of
 
         return Budget(lambda: self._settings.value.budgets, lambda: self.caller.models, self.ask_budget, tab_of)
 
@@ -161,14 +161,14 @@ class AccountDesk(QObject):
 
     @cached_property
     def calls(self) -> CallLog:
-        from app.ui.shared.call_log import CallLog
+        from app.core.call_log import CallLog
 
         return CallLog(self._address_of)
 
     @cached_property
     def switch(self) -> AccountSwitch:
-        from app.ui.shared.account_switch import AccountSwitch
-        from app.ui.shared.reach_watch import ReachWatch
+        from app.core.account_switch import AccountSwitch
+        from app.core.reach_watch import ReachWatch
 
         switch = AccountSwitch(
             self.caller,
@@ -188,7 +188,7 @@ class AccountDesk(QObject):
     @cached_property
     def network(self) -> Network:
         """Proxies and certificates, for every account."""
-        from app.service.network import Network
+        from app.service.http.network import Network
         from app.ui.settings.connection.presenter import network_settings
 
         return Network(network_settings(self._settings.value), self._read_proxy_password)

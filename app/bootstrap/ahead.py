@@ -24,7 +24,7 @@ from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QWindow
 
 from app.bootstrap.tabs import SETTINGS_TAB, TABS
-from app.ui.shared.alive import alive
+from app.ui.kit.qt_repairs.alive import alive
 from app.ui.shell.main_window import MainWindow
 
 if TYPE_CHECKING:

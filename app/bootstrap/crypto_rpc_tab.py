@@ -12,7 +12,7 @@ from app.ui.crypto_rpc.presenter import CryptoRpcPresenter
 
 if TYPE_CHECKING:
     from app.bootstrap.rialto import Rialto
-    from app.ui.shared.tab import TabPieces
+    from app.ui.kit.tab import TabPieces
 
 
 def make_crypto_rpc_tab(rialto: Rialto) -> TabPieces:

@@ -13,7 +13,7 @@ from app.ui.images.presenter_changes import ImageChanges
 if TYPE_CHECKING:
     from app.bootstrap.rialto import Rialto
     from app.storage.database import Database
-    from app.ui.shared.tab import TabPieces
+    from app.ui.kit.tab import TabPieces
 
 
 def make_images_tab(rialto: Rialto) -> TabPieces:

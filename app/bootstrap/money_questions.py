@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from app.bootstrap.rialto import Rialto
-    from app.ui.shared.budget import Question
+    from app.core.budget import Question
     from app.ui.wallet.page import WalletPage
 
 _STATUS_PAGES = {"limits": "overview", "spending": "receipts", "balance": "overview"}
@@ -14,7 +14,7 @@ _STATUS_PAGES = {"limits": "overview", "spending": "receipts", "balance": "overv
 
 async def ask_budget(rialto: Rialto, question: Question) -> bool:
     """Ask before a call goes past a limit that asks."""
-    from app.ui.shared.dialogs import confirm
+    from app.ui.kit.widgets.dialogs import confirm
 
     return await confirm(
         rialto.theme, rialto.window, question.title, question.text, action="Send anyway", cancel="Do not send"
@@ -30,7 +30,7 @@ async def ask_elsewhere(rialto: Rialto, name: str, text: str) -> str | None:
 
 async def ask_wallets(rialto: Rialto) -> bool:
     """Ask whether to unlock the wallets for a call that waits for its signature."""
-    from app.ui.shared.dialogs import confirm
+    from app.ui.kit.widgets.dialogs import confirm
 
     return await confirm(rialto.theme, rialto.window, "Your wallets are locked", "Unlock to send.", action="Unlock")
 

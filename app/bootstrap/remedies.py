@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.ui.shared import money
+from app.core import money
 
 if TYPE_CHECKING:
     from app.bootstrap.rialto import Rialto

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.credentials.stores import SecretStoreError
+from app.ui.kit.widgets.dialogs import confirm
 from app.ui.settings.connection.presenter import PROXY_OWNER, PROXY_PASSWORD
-from app.ui.shared.dialogs import confirm
 
 if TYPE_CHECKING:
     from app.bootstrap.rialto import Rialto

@@ -15,15 +15,15 @@ from app.bootstrap.chat_tab import make_chat_tab
 from app.bootstrap.moments import FirstPaint, say
 from app.bootstrap.money_questions import ask_budget, ask_elsewhere, ask_wallets, show_status_page
 from app.bootstrap.tabs import SETTINGS_TAB, TABS, make_settings
+from app.core.caller import Caller
+from app.core.tasks import TaskScope
 from app.storage.errors import DatabaseDamaged, StorageError, StorageUnavailable, refusal_of
 from app.storage.log import setup_logging, stop_logging
 from app.storage.paths import resources
 from app.ui.chat.page import INFO as CHAT_TAB
 from app.ui.chat.presenter import ChatPresenter
-from app.ui.shared.caller import Caller
-from app.ui.shared.discard import discard
-from app.ui.shared.tasks import TaskScope
-from app.ui.shared.theme import Mode, Theme
+from app.ui.kit.discard import discard
+from app.ui.kit.theme import Mode, Theme
 from app.ui.shell.main_window import MainWindow
 
 if TYPE_CHECKING:
@@ -39,12 +39,12 @@ if TYPE_CHECKING:
     from app.ui.characters.page import CharactersPage
     from app.ui.chat.page import ChatPage
     from app.ui.chat.state import ChatHead
+    from app.ui.kit.notifications import Notifications
+    from app.ui.kit.sound.device_watch import DeviceWatch
+    from app.ui.kit.widgets.toast import Toast
     from app.ui.settings.about.presenter import AboutPresenter
     from app.ui.settings.accounts.presenter import AccountsPresenter
     from app.ui.settings.secrets.presenter import SecretsPresenter
-    from app.ui.shared.device_watch import DeviceWatch
-    from app.ui.shared.notifications import Notifications
-    from app.ui.shared.toast import Toast
     from app.ui.shell.crash_reports import CrashReport
 
 _log = logging.getLogger(__name__)
@@ -187,8 +187,8 @@ class Rialto:
         """Start what the window can be seen without: log, history, the account in use, what lies over the window."""
         import asyncio
 
-        await self._load("app.ui.shell.overlays", "app.ui.shared.problems", "PySide6.QtNetwork")
-        from app.ui.shared.problems import hide_secrets_with
+        await self._load("app.ui.shell.overlays", "app.core.problems", "PySide6.QtNetwork")
+        from app.core.problems import hide_secrets_with
 
         hide_secrets_with(self.secrets.redact)  # before the first call that can fail
         self.window.after_first_paint()
@@ -202,7 +202,9 @@ class Rialto:
         except StorageUnavailable as error:
             self.toast(error.sentence)
         await self._load("app.storage.database", "app.storage.history", "app.storage.receipts", "app.storage.intents")
-        await self._load("app.ui.chat.presenter_conversation", "app.ui.chat.message_view", "app.service.service")
+        await self._load(
+            "app.ui.chat.session.presenter_conversation", "app.ui.conversation.message_view", "app.service.service"
+        )
         self._tell_what_was_damaged()
         await self._start_history()
 
@@ -243,7 +245,7 @@ class Rialto:
         import asyncio
 
         for module in modules:
-            if module.startswith(("app.ui.", "PySide6.")):
+            if module.startswith(("app.ui.", "app.core.", "PySide6.")):
                 importlib.import_module(module)
                 await asyncio.sleep(0)
             else:
@@ -419,14 +421,14 @@ class Rialto:
     @cached_property
     def device_watch(self) -> DeviceWatch:
         """Hears of loudspeakers and microphones that come and go, once somebody has started it."""
-        from app.ui.shared.device_watch import DeviceWatch
+        from app.ui.kit.sound.device_watch import DeviceWatch
 
         return DeviceWatch()
 
     @cached_property
     def notifications(self) -> Notifications:
         """The desktop's own, for what happens while another program is in front."""
-        from app.ui.shared.notifications import Notifications
+        from app.ui.kit.notifications import Notifications
 
         notifications = Notifications(self.window.windowIcon())
         notifications.pressed.connect(self.window.raise_window)
@@ -449,7 +451,7 @@ class Rialto:
 
     def toast(self, sentence: str, action: str = "", words: str = "") -> Toast:
         """Say something over the window; with `action`, beside a button that says `words`."""
-        from app.ui.shared.problems import ActionSpec
+        from app.core.problems import ActionSpec
 
         actions = (ActionSpec(action, words),) if action else ()
         if self.settings.value.notify and not self.window.isActiveWindow():

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QProcess, Signal
 
 from app.storage.paths import Paths
-from app.ui.shared.discard import discard
-from app.ui.shared.program import own_command
+from app.ui.kit.discard import discard
+from app.ui.kit.program import own_command
 
 if TYPE_CHECKING:
     import asyncio

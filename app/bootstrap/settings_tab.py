@@ -12,7 +12,7 @@ from app.ui.settings.sections import SECTIONS
 
 if TYPE_CHECKING:
     from app.bootstrap.rialto import Rialto
-    from app.ui.shared.tab import TabPieces
+    from app.ui.kit.tab import TabPieces
 
 
 def make_settings_tab(rialto: Rialto) -> TabPieces:

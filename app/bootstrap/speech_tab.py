@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from app.bootstrap.rialto import Rialto
     from app.storage.database import Database
-    from app.ui.shared.tab import TabPieces
+    from app.ui.kit.tab import TabPieces
 
 FOLLOW_S = 0.2
 

@@ -21,9 +21,9 @@ from app.bootstrap.start_failure import show_start_failure, show_text
 from app.credentials.redaction import SecretRegistry
 from app.storage.errors import StorageUnavailable
 from app.storage.paths import HOME_VARIABLE, Paths
-from app.ui.shared.collector import UiThreadCollector
-from app.ui.shared.layout_items import forget_layout_items
-from app.ui.shared.program import restore_environment
+from app.ui.kit.program import restore_environment
+from app.ui.kit.qt_repairs.collector import UiThreadCollector
+from app.ui.kit.qt_repairs.layout_items import forget_layout_items
 from app.ui.shell.crash_reports import CrashReporter
 from app.ui.shell.single_instance import SingleInstance
 
@@ -128,7 +128,7 @@ def _run_in_loop(qt_app: QApplication, rialto: Rialto) -> int:
 
     import qasync
 
-    from app.ui.shared.async_generators import close_left_generators
+    from app.ui.kit.qt_repairs.async_generators import close_left_generators
 
     loop = qasync.QEventLoop(qt_app)
     collector = UiThreadCollector()

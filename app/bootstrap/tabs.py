@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from app.ui.shared.tab import TabInfo, TabPage, TabPieces
+from app.ui.kit.tab import TabInfo, TabPage, TabPieces
 
 if TYPE_CHECKING:
     from app.bootstrap.rialto import Rialto

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 from app.ui.transcription.page import TranscriptionPage
 from app.ui.transcription.presenter import TranscriptionPresenter
-from app.ui.transcription.presenter_preparing import Folders
-from app.ui.transcription.presenter_record import SHOW
+from app.ui.transcription.session.presenter_preparing import Folders
+from app.ui.transcription.session.presenter_record import SHOW
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from app.bootstrap.rialto import Rialto
     from app.storage.database import Database
-    from app.ui.shared.tab import TabPieces
+    from app.ui.kit.tab import TabPieces
 
 QUESTION = "\n\nThis is the transcript “{title}”:\n\n{text}"
 

@@ -10,8 +10,8 @@ from app.ui.video.presenter import VideoPresenter
 if TYPE_CHECKING:
     from app.bootstrap.rialto import Rialto
     from app.storage.database import Database
-    from app.ui.shared.tab import TabPieces
-    from app.ui.shared.toast import Toast
+    from app.ui.kit.tab import TabPieces
+    from app.ui.kit.widgets.toast import Toast
 
 SHOW = "video-show:"
 

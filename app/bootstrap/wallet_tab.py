@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.bootstrap.going_on import what_was_refused
-from app.ui.shared.budget import read_limit
+from app.core.budget import read_limit
 from app.ui.wallet.page import WalletPage
 from app.ui.wallet.presenter import WalletPresenter
 from app.ui.wallet.presenter_api_keys import ApiKeysPresenter
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from app.bootstrap.rialto import Rialto
     from app.storage.database import Database
-    from app.ui.shared.tab import TabPieces
+    from app.ui.kit.tab import TabPieces
 
 
 def make_wallet_tab(rialto: Rialto) -> TabPieces:

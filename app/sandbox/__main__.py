@@ -14,7 +14,7 @@ import signal
 import sys
 from pathlib import Path
 
-from app.sandbox import wallets_faucet
+from app.sandbox.accounts import wallets_faucet
 from app.sandbox.error_output import label_libraries
 from app.sandbox.server import HOST, LOCAL_PORTS, Options, end_soon, listen, serve_until
 

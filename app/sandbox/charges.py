@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from app.sandbox.call import Call
-from app.sandbox.errors import Refusal
-from app.sandbox.media_models import MediaModel
+from app.sandbox.http.call import Call
+from app.sandbox.http.errors import Refusal
+from app.sandbox.media.media_models import MediaModel
 from app.sandbox.world import Charge
 
 

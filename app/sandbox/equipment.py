@@ -13,9 +13,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from app import __version__
-from app.sandbox.call import Call, json_answer
-from app.sandbox.errors import Json, Refusal
-from app.sandbox.http import Answer
+from app.sandbox.http.call import Call, json_answer
+from app.sandbox.http.errors import Json, Refusal
+from app.sandbox.http.http import Answer
 
 EXTRA = "rialto[sandbox]"
 DEBIAN_PACKAGE = "rialto-sandbox"

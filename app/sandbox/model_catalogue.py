@@ -8,11 +8,11 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from app.sandbox.errors import Json
+from app.sandbox.http.errors import Json
 
 if TYPE_CHECKING:
-    from app.sandbox.local_servers import LocalServers
-    from app.sandbox.media_models import MediaModel
+    from app.sandbox.chat.local_servers import LocalServers
+    from app.sandbox.media.media_models import MediaModel
 
 TYPES = ("text", "image", "video", "inpaint", "upscale", "tts", "asr", "embedding", "music")
 MILLION = Decimal(1_000_000)

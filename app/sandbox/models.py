@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from app.sandbox.call import Call, json_answer
-from app.sandbox.errors import Refusal
-from app.sandbox.http import Answer
+from app.sandbox.http.call import Call, json_answer
+from app.sandbox.http.errors import Refusal
+from app.sandbox.http.http import Answer
+from app.sandbox.http.validation import Checker
 from app.sandbox.model_catalogue import TYPES
-from app.sandbox.validation import Checker
 
 
 def _type_of(call: Call, allowed: tuple[str, ...]) -> str:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from app.sandbox.world import World
 
 if TYPE_CHECKING:
-    from app.sandbox.augmentation import Notices
-    from app.sandbox.character_catalogue import CharacterCatalogue
-    from app.sandbox.handbook import Handbook
-    from app.sandbox.local_servers import LocalServers
-    from app.sandbox.media_models import MediaModel
+    from app.sandbox.chat.augmentation import Notices
+    from app.sandbox.chat.character_catalogue import CharacterCatalogue
+    from app.sandbox.chat.handbook import Handbook
+    from app.sandbox.chat.local_servers import LocalServers
+    from app.sandbox.media.media_models import MediaModel
     from app.sandbox.model_catalogue import ModelCatalogue
 
 
@@ -44,32 +44,32 @@ class Site:
 
     @cached_property
     def media_models(self) -> tuple[MediaModel, ...]:
-        from app.sandbox.media_models import load
+        from app.sandbox.media.media_models import load
 
         return load(self.data_files)
 
     @cached_property
     def local_servers(self) -> LocalServers:
-        from app.sandbox.local_servers import LocalServers
+        from app.sandbox.chat.local_servers import LocalServers
 
         return LocalServers(self._local_ports, own_port=int(self.origin.rpartition(":")[2]))
 
     @cached_property
     def characters(self) -> CharacterCatalogue:
-        from app.sandbox.character_catalogue import CharacterCatalogue
+        from app.sandbox.chat.character_catalogue import CharacterCatalogue
 
         return CharacterCatalogue(self._resources / "data" / "characters.json", self.origin)
 
     @cached_property
     def notices(self) -> Notices:
-        from app.sandbox.augmentation import Notices
+        from app.sandbox.chat.augmentation import Notices
 
         posts = json.loads((self._resources / "data" / "notices.json").read_text(encoding="utf-8"))
         return Notices(posts, self.origin)
 
     @cached_property
     def handbook(self) -> Handbook:
-        from app.sandbox.handbook import Handbook
+        from app.sandbox.chat.handbook import Handbook
 
         return Handbook(self._resources / "handbook", self.origin)
 

@@ -15,9 +15,9 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from app.sandbox.faults import Faults
-from app.sandbox.limits import AbuseGuard, RateLimits
-from app.sandbox.request_log import RequestLog
+from app.sandbox.http.faults import Faults
+from app.sandbox.http.limits import AbuseGuard, RateLimits
+from app.sandbox.http.request_log import RequestLog
 
 if TYPE_CHECKING:
     from app.sandbox.store import Store
@@ -190,7 +190,7 @@ class World:
         caller_id = fingerprint(api_key)
         if caller_id == self._key_id:
             return self.caller(self._owner)
-        from app.sandbox.api_keys import issued_caller
+        from app.sandbox.accounts.api_keys import issued_caller
 
         known, issued = issued_caller(self, caller_id)
         if known or not (self.settings.any_key and api_key):

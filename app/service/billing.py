@@ -15,12 +15,12 @@ from pathlib import Path
 
 from pydantic import Field
 
-from app.service.bodies import MIB
 from app.service.calls import Call, limit, query
 from app.service.client import ServiceClient
-from app.service.downloads import save
+from app.service.http.bodies import MIB
+from app.service.http.downloads import save
+from app.service.http.time_limits import BILLING_S
 from app.service.retry import CallKind
-from app.service.time_limits import BILLING_S
 from app.service.wire import ListEnvelope, WireModel, read_model
 
 CURRENCIES = ("USD", "DIEM", "BUNDLED_CREDITS")

@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Protocol
 
-from app.service.bodies import MAX_JSON_BYTES
 from app.service.errors import (
     BadAnswer,
     ConnectionFailed,
@@ -24,10 +23,11 @@ from app.service.errors import (
     TimedOut,
 )
 from app.service.exchange import CostSource, Exchange, Outcome, RequestRecord
-from app.service.json_text import write_json
+from app.service.http.bodies import MAX_JSON_BYTES
+from app.service.http.json_text import write_json
+from app.service.http.time_limits import ANSWER_S
 from app.service.response_info import ResponseInfo
 from app.service.retry import CallKind
-from app.service.time_limits import ANSWER_S
 
 Params = tuple[tuple[str, str], ...]
 NEVER_BEGUN = frozenset({"X402_NOT_CONFIGURED"})  # a failure of the server's that says it did nothing

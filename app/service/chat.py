@@ -17,7 +17,6 @@ from decimal import Decimal
 from time import monotonic
 from types import TracebackType
 
-from app.service.bodies import MAX_CHAT_BYTES, MAX_STREAM_BYTES
 from app.service.calls import Call, CallRecord, JsonContent
 from app.service.chat_body import chat_body, parse_suffix
 from app.service.chat_chunks import ChatReader
@@ -34,11 +33,12 @@ from app.service.chat_types import (
 from app.service.client import Answer, OnWait, ServiceClient
 from app.service.errors import BadAnswer, ServiceError, StreamCut
 from app.service.exchange import Exchange
+from app.service.http.bodies import MAX_CHAT_BYTES, MAX_STREAM_BYTES
+from app.service.http.sse import SseReader
+from app.service.http.time_limits import CHAT_S
 from app.service.pace import text_pace
 from app.service.response_info import ResponseInfo
 from app.service.retry import CallKind
-from app.service.sse import SseReader
-from app.service.time_limits import CHAT_S
 
 __all__ = ["ChatAnswer", "ChatResource", "ChatStream", "parse_suffix"]
 

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 from urllib.parse import unquote
 
-from app.service.base64_text import Base64Text
 from app.service.calls import limit
 from app.service.chat_types import (
     AUDIO_FORMATS,
@@ -21,6 +20,7 @@ from app.service.chat_types import (
     ContentPart,
     ServiceParameters,
 )
+from app.service.http.base64_text import Base64Text
 
 MAX_CACHE_MARKS = 4
 MAX_STOPS = 4

@@ -35,9 +35,9 @@ from app.service.chat_wire import (
     sources_of,
     usage_of,
 )
-from app.service.error_bodies import decode_in_band
 from app.service.errors import BadAnswer, InBandError, ServiceError
-from app.service.json_text import MAX_DEPTH, read_json, would_overflow
+from app.service.http.error_bodies import decode_in_band
+from app.service.http.json_text import MAX_DEPTH, read_json, would_overflow
 from app.service.response_info import ResponseInfo
 from app.service.think_tags import ThinkTags
 

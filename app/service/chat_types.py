@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from app.service.base64_text import Base64Text
+    from app.service.http.base64_text import Base64Text
 
 WEB_SEARCH_MODES = ("off", "on", "auto")
 REASONING_EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")

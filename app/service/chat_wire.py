@@ -13,7 +13,7 @@ import msgspec
 
 from app.service.chat_types import Source, Usage
 from app.service.dialect import EXTENSION_OBJECTS, SEARCH_RESULT_KEYS
-from app.service.error_bodies import plain_text
+from app.service.http.error_bodies import plain_text
 from app.service.response_info import money
 
 MAX_SOURCES = 200

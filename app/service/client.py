@@ -18,11 +18,9 @@ import httpx
 
 from app.service.addresses import is_absolute, origin
 from app.service.auth import NO_AUTH, Credential
-from app.service.bodies import MAX_ERROR_BYTES, BoundedBody, too_large
 from app.service.calls import Call, CallRecord, Content, JsonContent, query
 from app.service.chat_types import RetryWait
 from app.service.dialect import Dialect
-from app.service.error_bodies import decode_refusal, misdirected
 from app.service.errors import (
     AbuseBlocked,
     BadAnswer,
@@ -35,20 +33,22 @@ from app.service.errors import (
     TimedOut,
 )
 from app.service.exchange import NOT_SHOWN, Exchange, RequestRecord
-from app.service.http_failures import failure_of, leads_astray, redirect_target
-from app.service.json_large import LARGE_BYTES, read_large_json
-from app.service.json_text import read_json
+from app.service.http.bodies import MAX_ERROR_BYTES, BoundedBody, too_large
+from app.service.http.error_bodies import decode_refusal, misdirected
+from app.service.http.http_failures import failure_of, leads_astray, redirect_target
+from app.service.http.json_large import LARGE_BYTES, read_large_json
+from app.service.http.json_text import read_json
+from app.service.http.network import Network
+from app.service.http.time_limits import CONNECT_S, POOL_S, REFUSAL_S, SLOWEST_BYTES_PER_S, WRITE_S
+from app.service.http.tls import empty_context
 from app.service.key_limits import KeyLimits, LimitsRegistry
-from app.service.network import Network
 from app.service.response_info import ResponseInfo, read_response_info
 from app.service.retry import MAX_RESET_WAIT_S, BudgetState, CallKind, jitter, wait_before_retry, wait_reason
-from app.service.time_limits import CONNECT_S, POOL_S, REFUSAL_S, SLOWEST_BYTES_PER_S, WRITE_S
-from app.service.tls import empty_context
 from app.service.wallet_auth import SecondChance, WalletAuth
 
 MAX_REDIRECTS = 5
 USER_AGENT = "Rialto"
-LOADED_BY_FIRST_CALL = ("httpcore", "h11", "anyio._backends._asyncio", "app.service.network_transport")
+LOADED_BY_FIRST_CALL = ("httpcore", "h11", "anyio._backends._asyncio", "app.service.http.network_transport")
 
 OnWait = Callable[[RetryWait], None]
 # Asked once before a call that may cost money, with the id of its exchange. Raises `LimitExceeded`: nothing is sent.
@@ -459,7 +459,7 @@ class ServiceClient:
         for name in LOADED_BY_FIRST_CALL:
             with suppress(ImportError):
                 import_module(name)
-        from app.service.network_transport import NetworkTransport
+        from app.service.http.network_transport import NetworkTransport
 
         return httpx.AsyncClient(
             transport=self._transport or NetworkTransport(self._network),

@@ -18,13 +18,14 @@ from decimal import Decimal
 from typing import Any
 from urllib.parse import quote
 
-from app.service.bodies import MIB
 from app.service.calls import Call, JsonContent, limit
 from app.service.client import OnWait, ServiceClient
-from app.service.error_bodies import plain_text
 from app.service.errors import BadAnswer
 from app.service.exchange import Exchange
-from app.service.json_large import JSON_LIST, JSON_OBJECT
+from app.service.http.bodies import MIB
+from app.service.http.error_bodies import plain_text
+from app.service.http.json_large import JSON_LIST, JSON_OBJECT
+from app.service.http.time_limits import RPC_S
 from app.service.response_info import ResponseInfo
 from app.service.retry import CallKind
 from app.service.rpc_methods import (
@@ -36,7 +37,6 @@ from app.service.rpc_methods import (
     estimate,
     refusal_of,
 )
-from app.service.time_limits import RPC_S
 
 MAX_BATCH_ITEMS = 100
 MAX_RPC_BYTES = 64 * MIB

@@ -14,13 +14,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
-from app.service.bodies import MIB
 from app.service.calls import Call, JsonContent, limit
 from app.service.client import OnWait, ServiceClient
 from app.service.errors import BadAnswer
 from app.service.exchange import Exchange
+from app.service.http.bodies import MIB
+from app.service.http.time_limits import EMBEDDING_S
 from app.service.retry import CallKind
-from app.service.time_limits import EMBEDDING_S
 
 MAX_TEXTS = 2048
 MAX_VECTORS_BYTES = 128 * MIB

@@ -13,16 +13,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from app.service.bodies import MIB
 from app.service.calls import Call, CallRecord, Content, JsonContent, limit
 from app.service.client import Answer, OnWait, ServiceClient
 from app.service.errors import BadAnswer, WrongMedia
 from app.service.exchange import Exchange
-from app.service.media_types import HEAD_BYTES, MEDIA_TYPES, sniff
-from app.service.multipart import FormContent, FormFile, OnProgress
+from app.service.http.bodies import MIB
+from app.service.http.media_types import HEAD_BYTES, MEDIA_TYPES, sniff
+from app.service.http.multipart import FormContent, FormFile, OnProgress
+from app.service.http.time_limits import IMAGE_S
 from app.service.response_info import ResponseInfo
 from app.service.retry import CallKind
-from app.service.time_limits import IMAGE_S
 
 FORMATS = ("jpeg", "png", "webp")
 QUALITIES = ("low", "medium", "high")

@@ -12,11 +12,11 @@ from urllib.parse import quote
 
 from pydantic import Field
 
-from app.service.bodies import MAX_CATALOGUE_BYTES
 from app.service.calls import Call, limit, query
 from app.service.chat_types import Usage
 from app.service.client import ServiceClient
 from app.service.errors import BadAnswer, NotFound
+from app.service.http.bodies import MAX_CATALOGUE_BYTES
 from app.service.pricing import chat_cost, usd
 from app.service.retry import CallKind
 from app.service.wire import ListEnvelope, WireModel, read_model

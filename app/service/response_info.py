@@ -14,7 +14,7 @@ from email.utils import parsedate_to_datetime
 from urllib.parse import unquote
 
 from app.service.dialect import Dialect
-from app.service.harmless_text import harmless
+from app.service.http.harmless_text import harmless
 
 MAX_WAIT_S = 24 * 3600.0
 SKEW_WORTH_CORRECTING_S = 5.0

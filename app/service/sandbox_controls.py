@@ -19,8 +19,8 @@ from app.service.calls import Call, JsonContent, query
 from app.service.client import ServiceClient
 from app.service.dialect import DIALECTS
 from app.service.errors import LimitExceeded
+from app.service.http.time_limits import ANSWER_S
 from app.service.retry import CallKind
-from app.service.time_limits import ANSWER_S
 from app.service.wire import ListEnvelope, WireModel, read_model
 
 LONGEST_WAIT_S = 25.0  # of one look that waits for news

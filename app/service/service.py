@@ -14,9 +14,9 @@ from app.service.client import Gate, ServiceClient
 from app.service.dialect import DIALECTS
 from app.service.errors import LimitExceeded
 from app.service.exchange import Exchange
+from app.service.http.network import Network
 from app.service.key_limits import LimitsRegistry
 from app.service.models import ModelsResource
-from app.service.network import Network
 from app.service.retry import BudgetState
 
 if TYPE_CHECKING:

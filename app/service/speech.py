@@ -18,13 +18,13 @@ from app.service.calls import Call, CallRecord, JsonContent, limit
 from app.service.client import Answer, OnWait, ServiceClient
 from app.service.errors import BadAnswer, WrongMedia
 from app.service.exchange import Exchange
-from app.service.media_types import HEAD_BYTES, MEDIA_TYPES, looks_like_program, looks_like_text, sniff
+from app.service.http.media_types import HEAD_BYTES, MEDIA_TYPES, looks_like_program, looks_like_text, sniff
+from app.service.http.multipart import FormContent, FormFile, OnProgress
+from app.service.http.time_limits import SPEECH_S
+from app.service.http.uploads import check_upload, sound_kind
 from app.service.models import Model
-from app.service.multipart import FormContent, FormFile, OnProgress
 from app.service.response_info import ResponseInfo
 from app.service.retry import CallKind
-from app.service.time_limits import SPEECH_S
-from app.service.uploads import check_upload, sound_kind
 from app.service.wire import WireModel, read_model
 
 PATH = "/audio/speech"

@@ -13,16 +13,16 @@ from pathlib import Path
 
 from pydantic import Field
 
-from app.service.bodies import MAX_JSON_BYTES
 from app.service.calls import Call, limit
 from app.service.client import Answer, OnWait, ServiceClient
 from app.service.errors import WrongMedia
 from app.service.exchange import Exchange
-from app.service.media_types import MEDIA_TYPES
-from app.service.multipart import FormContent, FormFile, OnProgress
+from app.service.http.bodies import MAX_JSON_BYTES
+from app.service.http.media_types import MEDIA_TYPES
+from app.service.http.multipart import FormContent, FormFile, OnProgress
+from app.service.http.time_limits import TRANSCRIPTION_S
+from app.service.http.uploads import check_upload, sound_kind
 from app.service.retry import CallKind
-from app.service.time_limits import TRANSCRIPTION_S
-from app.service.uploads import check_upload, sound_kind
 from app.service.wire import WireModel, read_model
 
 PATH = "/audio/transcriptions"

@@ -17,17 +17,17 @@ from pathlib import Path
 
 from pydantic import Field
 
-from app.service.bodies import MAX_JSON_BYTES, MIB
 from app.service.calls import Call, JsonContent, limit
 from app.service.client import Answer, OnWait, ServiceClient
-from app.service.downloads import OnReceived, Part, drop_part, mark_of, read_part, rest_of, save
 from app.service.errors import BadAnswer
 from app.service.exchange import Exchange
-from app.service.json_text import read_json
-from app.service.media_types import HEAD_BYTES, looks_like_text, sniff
+from app.service.http.bodies import MAX_JSON_BYTES, MIB
+from app.service.http.downloads import OnReceived, Part, drop_part, mark_of, read_part, rest_of, save
+from app.service.http.json_text import read_json
+from app.service.http.media_types import HEAD_BYTES, looks_like_text, sniff
+from app.service.http.time_limits import VIDEO_FETCH_S, VIDEO_QUEUE_S
 from app.service.response_info import ResponseInfo, money
 from app.service.retry import CallKind
-from app.service.time_limits import VIDEO_FETCH_S, VIDEO_QUEUE_S
 from app.service.wire import WireModel, read_model
 
 MAX_PROMPT_CHARS = 20_000

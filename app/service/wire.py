@@ -16,7 +16,7 @@ from typing import Any, Final, Generic, Self, TypeVar
 from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, ValidationError, model_validator
 
 from app.service.errors import BadAnswer
-from app.service.harmless_text import harmless
+from app.service.http.harmless_text import harmless
 from app.service.response_info import MAX_NUMBER, is_plausible
 
 MAX_LIST_ITEMS = 10_000

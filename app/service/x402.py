@@ -19,15 +19,15 @@ from urllib.parse import quote
 from pydantic import Field
 
 from app.service.addresses import is_loopback
-from app.service.bodies import KIB
 from app.service.calls import Call, limit, nobody_knows
 from app.service.client import OnWait, ServiceClient
-from app.service.error_bodies import plain_text
 from app.service.errors import BadAnswer, OutcomeUnknown, PaymentRequired, RefusedCall, ServiceError
-from app.service.json_text import read_json
+from app.service.http.bodies import KIB
+from app.service.http.error_bodies import plain_text
+from app.service.http.json_text import read_json
+from app.service.http.time_limits import SETTLE_S
 from app.service.response_info import ResponseInfo, money
 from app.service.retry import CallKind
-from app.service.time_limits import SETTLE_S
 from app.service.wire import ListEnvelope, WireModel, read_model
 
 TOP_UP_PATH = "/x402/top-up"

@@ -7,7 +7,7 @@
         └───────► cancelled             surely never sent
 
 Everything a call needs to be looked up or repeated is in `request`, and no secret: no key, no sign-in, no signature
-that is good for anything but this call. `app.ui.shared.paid_call` walks a call through these states.
+that is good for anything but this call. `app.core.paid_call` walks a call through these states.
 
 Chat needs no intent. Its question and the row that its answer grows in (`state="streaming"`) are on disk before the
 call is made, so the row itself is the intent: `History.mark_interrupted` is to it what `settle_after_start` is here.

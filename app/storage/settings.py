@@ -50,7 +50,7 @@ class Settings:
     confirm_links: bool = True
     notify: bool = True  # say outside the window what happens while another program is in front
     transcription: Mapping[str, str] = field(default_factory=dict)  # what the tab remembers: microphone, model, …
-    budgets: Mapping[str, str] = field(default_factory=dict)  # "soft day" -> USD as text; see app/ui/shared/budget.py
+    budgets: Mapping[str, str] = field(default_factory=dict)  # "soft day" -> USD as text; see app/core/budget.py
     wallet_lock_minutes: str = "15"  # how long after the last signature wallets lock themselves, "" for never
     look_for_updates: bool = False  # at a start, at most once a day
     updates_looked_at: str = ""  # ISO time of the last look

@@ -17,7 +17,7 @@ from pytestqt.qtbot import QtBot
 from app.audio import speaker
 from app.audio.devices import AudioHost, AudioUnavailable, Missing, SystemDevice, reason
 from app.audio.pulse_source import source_channels, source_is_gone
-from app.ui.shared.device_watch import DeviceWatch
+from app.ui.kit.sound.device_watch import DeviceWatch
 from tests.audio.pulse import NOWHERE, Pulse
 
 

@@ -13,8 +13,8 @@ import soundfile
 from app.audio.devices import AudioHost, AudioUnavailable, Missing, SystemDevice
 from app.audio.microphone import MicrophoneChoice, open_microphone
 from app.audio.recording import Recorder
-from app.sandbox.sound import Sound
-from app.sandbox.transcription_engine import recognise
+from app.sandbox.media.sound import Sound
+from app.sandbox.media.transcription_engine import recognise
 from tests.audio.pulse import NOWHERE, Pulse
 from tests.audio.recorded import tone
 from tests.audio.sounds import steadiest

@@ -17,8 +17,8 @@ from PySide6.QtWidgets import QApplication
 from app.service.chat_types import ChatMessage, ChatRequest
 from app.service.service import Service, open_service
 from app.storage.attachment_files import AttachmentFiles
-from app.ui.chat.attachment import Attachment
-from app.ui.chat.presenter_parts import AttachedPart, filled
+from app.ui.chat.composer.attachment import Attachment
+from app.ui.chat.session.presenter_parts import AttachedPart, filled
 from tests.bench.bench_open_chat import Heartbeat
 from tests.bench.harness import MIN_RUNS, Ratio
 

@@ -19,7 +19,7 @@ from PySide6.QtCore import QTimer
 
 from app.bootstrap.rialto import Rialto
 from app.bootstrap.start import run
-from app.ui.shared.pyside_features import read_no_sources
+from app.ui.kit.qt_repairs.pyside_features import read_no_sources
 from tests.bench.harness import Ratio
 from tests.bench.windows import find_bytecode, prepare_home, screen
 

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from PySide6.QtCore import QEventLoop
 from PySide6.QtWidgets import QApplication
 
-from app.ui.chat.message_rows import MessageRow
-from app.ui.chat.message_view import MessageView
-from app.ui.shared.theme import Theme
+from app.ui.conversation.message_rows import MessageRow
+from app.ui.conversation.message_view import MessageView
+from app.ui.kit.theme import Theme
 from tests.bench.harness import Ratio
 from tests.ui.hostile_messages import HOSTILE
 
@@ -107,7 +107,7 @@ def main() -> list[Ratio]:
     theme = Theme()
     theme.apply(application)
     reach, socket.socket.connect = socket.socket.connect, _refuse  # type: ignore[method-assign, assignment]  # held shut
-    gc.disable()  # the program collects when its loop is idle, see app/ui/shared/collector.py
+    gc.disable()  # the program collects when its loop is idle, see app/ui/kit/qt_repairs/collector.py
     found = []
     try:
         for name, measure, limit in (("streamed", streamed_ms, FRAME_MS), ("opened", opened_ms, OPEN_MS)):

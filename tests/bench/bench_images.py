@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.ui.images.gallery import Gallery
 from app.ui.images.state import Shelf, Tile
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
 from tests.bench.harness import MIN_RUNS, Ratio, percentile
 
 IMAGES, FILES = 5_000, 200

@@ -19,16 +19,16 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 import qasync
 from PySide6.QtWidgets import QApplication
 
+from app.core.caller import Caller
+from app.core.tasks import TaskScope
+from app.core.undo import UndoStack
 from app.storage.database import Database
 from app.storage.paths import resources
 from app.storage.rpc_calls import RpcCalls
 from app.ui.crypto_rpc.page import CryptoRpcPage
 from app.ui.crypto_rpc.presenter import CryptoRpcPresenter
-from app.ui.shared.caller import Caller
-from app.ui.shared.collector import UiThreadCollector
-from app.ui.shared.tasks import TaskScope
-from app.ui.shared.theme import Theme
-from app.ui.shared.undo import UndoStack
+from app.ui.kit.qt_repairs.collector import UiThreadCollector
+from app.ui.kit.theme import Theme
 from tests.bench.harness import Ratio
 
 MB = 1_000_000

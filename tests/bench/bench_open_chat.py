@@ -19,16 +19,16 @@ import qasync
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtWidgets import QApplication
 
+from app.core.caller import Caller
+from app.core.tasks import TaskScope
+from app.core.undo import UndoStack
 from app.storage.database import Database
 from app.storage.history import History
 from app.storage.settings import SettingsStore
 from app.ui.chat.page import ChatPage
 from app.ui.chat.presenter import ChatPresenter
-from app.ui.shared.caller import Caller
-from app.ui.shared.collector import UiThreadCollector
-from app.ui.shared.tasks import TaskScope
-from app.ui.shared.theme import Theme
-from app.ui.shared.undo import UndoStack
+from app.ui.kit.qt_repairs.collector import UiThreadCollector
+from app.ui.kit.theme import Theme
 from tests.bench.bench_message_view import MESSAGES, messages
 from tests.bench.harness import Ratio
 

@@ -86,7 +86,7 @@ def mark_ms() -> float:
     from PySide6.QtWidgets import QApplication
 
     from app.service.speech_text import sentences
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.theme import Theme
     from app.ui.speech.editor import SpeechEditor
 
     application = QApplication.instance() or QApplication([])

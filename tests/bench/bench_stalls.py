@@ -15,10 +15,10 @@ from PySide6.QtCore import QElapsedTimer, QEvent, QEventLoop, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QApplication, QPlainTextEdit
 
-from app.ui.chat.message_rows import MessageRow
-from app.ui.chat.message_view_stream import FLUSH_MS
-from app.ui.shared.collector import UiThreadCollector
-from app.ui.shared.theme import Theme
+from app.ui.conversation.message_rows import MessageRow
+from app.ui.conversation.message_view_stream import FLUSH_MS
+from app.ui.kit.qt_repairs.collector import UiThreadCollector
+from app.ui.kit.theme import Theme
 from tests.bench.bench_message_view import LONG, close, messages, open_view, stream, turn
 from tests.bench.harness import MIN_RUNS, Ratio, percentile
 

@@ -19,9 +19,9 @@ from app.audio.live_peaks import LivePeaks, peaks_path
 from app.audio.microphone import BLOCK_S, RATE_HZ, BlockQueue
 from app.audio.wav_file import HEADER_BYTES, WavWriter, header
 from app.audio.waveform import cache_path, load
-from app.ui.shared.theme import Theme
-from app.ui.shared.waveform_view import WaveformView
-from app.ui.transcription.document import Document, segment_of
+from app.ui.kit.sound.waveform_view import WaveformView
+from app.ui.kit.theme import Theme
+from app.ui.transcription.session.document import Document, segment_of
 from app.ui.transcription.transcript_view import TranscriptView
 from tests.bench.harness import Ratio, medians
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import psutil
 
 from app.service.calls import Call
-from app.service.downloads import save
-from app.service.multipart import FormContent, FormFile
+from app.service.http.downloads import save
+from app.service.http.multipart import FormContent, FormFile
 from app.service.retry import CallKind
 from app.service.service import Service, open_service
 from tests.bench.harness import Ratio, cpu_s, medians

@@ -18,6 +18,9 @@ import psutil
 import qasync
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 
+from app.core.caller import Caller
+from app.core.tasks import TaskScope
+from app.core.undo import UndoStack
 from app.credentials.accounts import Account
 from app.service.auth import ApiKeyAuth
 from app.service.exchange import Exchange
@@ -26,11 +29,8 @@ from app.storage.database import Database
 from app.storage.intents import Intents
 from app.storage.paths import resources
 from app.storage.video_jobs import VideoJobs
-from app.ui.shared.caller import Caller
-from app.ui.shared.tab import Zones
-from app.ui.shared.tasks import TaskScope
-from app.ui.shared.theme import Theme
-from app.ui.shared.undo import UndoStack
+from app.ui.kit.tab import Zones
+from app.ui.kit.theme import Theme
 from app.ui.video.page import VideoPage
 from app.ui.video.presenter import VideoPresenter
 from tests.bench.harness import Ratio

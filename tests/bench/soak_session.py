@@ -23,9 +23,9 @@ from shiboken6 import isValid
 
 from app.bootstrap import start
 from app.bootstrap.rialto import Rialto
+from app.ui.kit.qt_repairs.pyside_features import read_no_sources
 from app.ui.settings.accounts.presenter import AccountDraft
 from app.ui.settings.sections import SECTIONS
-from app.ui.shared.pyside_features import read_no_sources
 from app.ui.shell import tour_tabs
 from app.ui.shell.tour_guide import Guide, StepFailed
 

@@ -12,11 +12,11 @@ from PySide6.QtWidgets import QApplication
 from app.bootstrap.ground import Ground
 from app.bootstrap.options import Options
 from app.bootstrap.rialto import Rialto
+from app.core.problems import hide_secrets_with
 from app.credentials import keyring_store
 from app.credentials.keyring_backends import NoBackend
 from app.credentials.redaction import SecretRegistry
 from app.storage.paths import Paths
-from app.ui.shared.problems import hide_secrets_with
 from app.ui.shell.crash_reports import CrashReporter
 from app.ui.shell.single_instance import SingleInstance
 

@@ -10,8 +10,8 @@ import faulthandler
 import sys
 from pathlib import Path
 
-from app.ui.shared.overrides import keep_exceptions_inside
-from app.ui.shared.pyside_features import read_no_sources
+from app.ui.kit.qt_repairs.overrides import keep_exceptions_inside
+from app.ui.kit.qt_repairs.pyside_features import read_no_sources
 
 read_no_sources()  # as `main` does, before anything else is imported
 keep_exceptions_inside()

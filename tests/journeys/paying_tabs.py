@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 
 from app.bootstrap.rialto import Rialto
+from app.core.problems import Problem
 from app.ui.crypto_rpc.page import CryptoRpcPage
 from app.ui.images.page import ImagesPage
-from app.ui.shared.error_card import ErrorCard
-from app.ui.shared.problems import Problem
+from app.ui.kit.widgets.error_card import ErrorCard
 from app.ui.speech.page import SpeechPage
 from app.ui.transcription.page import TranscriptionPage
 from app.ui.video.page import VideoPage

@@ -10,8 +10,8 @@ from PySide6.QtGui import QGuiApplication
 from shiboken6 import isValid
 
 from app.ui.chat.structure_dialog import CallsDialog, StructureDialog
-from app.ui.shared.dialogs import Dialog
-from app.ui.shared.label import Label
+from app.ui.kit.widgets.dialogs import Dialog
+from app.ui.kit.widgets.label import Label
 from tests.journeys.conftest import until
 from tests.journeys.talk import QUESTION, Talk, in_the_sandbox
 

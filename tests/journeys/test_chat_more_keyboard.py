@@ -12,9 +12,9 @@ from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QApplication, QLineEdit
 
 from app.ui.chat.export_dialog import ExportDialog, ReportDialog
-from app.ui.chat.options import ChatOptions
-from app.ui.shared.dialogs import Dialog
-from app.ui.shared.preset_popover import PresetPopover
+from app.ui.chat.session.options import ChatOptions
+from app.ui.kit.widgets.dialogs import Dialog
+from app.ui.kit.widgets.preset_popover import PresetPopover
 from tests.journeys.conftest import until
 from tests.journeys.keyboard import Keyboard
 from tests.journeys.talk import Talk, in_the_sandbox

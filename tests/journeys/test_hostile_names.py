@@ -21,7 +21,10 @@ from PySide6.QtWidgets import (
 
 from app.bootstrap.chat_tab import show_characters
 from app.bootstrap.rialto import Rialto
-from app.sandbox import call, completion, crypto_rpc, gate, x402, x402_terms
+from app.sandbox.accounts import x402, x402_terms
+from app.sandbox.chains import crypto_rpc
+from app.sandbox.chat import completion
+from app.sandbox.http import call, gate
 from app.sandbox.server import RunningSandbox, start_sandbox
 from app.storage.paths import Paths, resources
 from app.storage.settings import SettingsStore

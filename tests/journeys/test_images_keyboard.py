@@ -8,7 +8,7 @@ from typing import Any
 
 from app.storage.picture_metadata import metadata_of
 from app.ui.images.edit_dialog import EditDialog
-from app.ui.shared.dialogs import Dialog
+from app.ui.kit.widgets.dialogs import Dialog
 from tests.journeys.conftest import until
 from tests.journeys.keyboard import Keyboard
 from tests.journeys.talk import in_the_sandbox

@@ -10,7 +10,7 @@ import pytest
 import soundfile
 
 from app.service.speech import SpeechRequest
-from app.ui.shared.dialogs import Dialog
+from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.speech.clone_dialog import CloneDialog
 from app.ui.speech.export_dialog import ExportDialog
 from tests.audio.pulse import Pulse

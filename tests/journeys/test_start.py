@@ -47,11 +47,11 @@ AFTER_THE_PAINT = [
     "app.storage.database",
     "app.ui.settings",
     "app.ui.shell.overlays",
-    "app.ui.chat.message_view",
+    "app.ui.conversation.message_view",
 ]
 UNTIL_THE_PAINT = """
     import json, os, sys
-    from app.ui.shared.pyside_features import read_no_sources
+    from app.ui.kit.qt_repairs.pyside_features import read_no_sources
     read_no_sources()
     from app.bootstrap import moments, start
 

@@ -23,8 +23,8 @@ from app.storage.transcripts import Transcripts
 from app.storage.video_jobs import VideoJobs
 from app.storage.voices import Voices
 from app.ui.crypto_rpc.call_rows import CollectionKey
-from app.ui.shared.dialogs import Dialog
-from app.ui.shared.grouped_list_view import GroupedView
+from app.ui.kit.lists.grouped_list_view import GroupedView
+from app.ui.kit.widgets.dialogs import Dialog
 from tests.journeys.conftest import until
 from tests.journeys.keyboard import Keyboard
 from tests.journeys.talk import in_the_sandbox

@@ -9,7 +9,7 @@ from typing import Any
 from app.bootstrap.rialto import Rialto
 from app.service.sandbox_controls import SandboxControls
 from app.storage.film_check import check_film
-from app.ui.shared.dialogs import Dialog
+from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.video.page import VideoPage
 from tests.journeys.conftest import until
 from tests.journeys.keyboard import Keyboard

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.bootstrap.rialto import Rialto
 from app.credentials.accounts import Account
-from app.ui.shared.dialogs import Dialog
+from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.wallet.page import WalletPage
 from tests.journeys.conftest import until as wait_until
 from tests.journeys.paying_tabs import DEEDS, problem_of

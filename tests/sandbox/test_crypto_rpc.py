@@ -7,9 +7,10 @@ import httpx
 import pytest
 from eth_account import Account
 
-from app.sandbox import crypto_rpc_memory, equipment
-from app.sandbox.chains import DOLLARS, TEST_ACCOUNTS
-from app.sandbox.crypto_rpc_memory import RpcMemory
+from app.sandbox import equipment
+from app.sandbox.chains import crypto_rpc_memory
+from app.sandbox.chains.chains import DOLLARS, TEST_ACCOUNTS
+from app.sandbox.chains.crypto_rpc_memory import RpcMemory
 from tests.sandbox.support import RESOURCES, Client
 
 BASE = "base-mainnet"
@@ -301,7 +302,7 @@ def test_R_RPC_42_R_RPC_44_R_RPC_46_R_LIM_15_R_LIM_17_the_101st_request_of_a_min
 
 def test_R_RPC_45_R_LIM_16_credits_are_capped_over_24_hours(sandbox: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (crypto_rpc_memory.PAID.credits_per_day, crypto_rpc_memory.STAFF.credits_per_day) == (10**7, 10**8)
-    from app.sandbox import crypto_rpc
+    from app.sandbox.chains import crypto_rpc
 
     monkeypatch.setattr(crypto_rpc, "PAID", crypto_rpc_memory.Caps(100, 100))
     assert [send(sandbox, item("eth_chainId")).status_code for _ in range(6)] == [200] * 5 + [429]

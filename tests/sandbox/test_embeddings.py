@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from app.sandbox.embeddings import vector
+from app.sandbox.chat.embeddings import vector
 from tests.sandbox.support import Client
 
 MODEL = "text-embedding-bge-m3"

@@ -22,7 +22,7 @@ def test_every_engine_is_listed_with_what_it_does(sandbox: Client) -> None:
 
 @pytest.mark.parametrize("name", [name for name, engine in equipment.ENGINES.items() if engine.modules])
 def test_a_missing_engine_is_named_with_what_to_install(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from app.sandbox.errors import Refusal
+    from app.sandbox.http.errors import Refusal
 
     monkeypatch.setattr(equipment, "find_spec", lambda _: None)
     with pytest.raises(Refusal) as caught:

@@ -8,7 +8,7 @@ from email.utils import parsedate_to_datetime
 import httpx
 import pytest
 
-from app.sandbox.routes import API_ROOT, ROUTES, Route
+from app.sandbox.http.routes import API_ROOT, ROUTES, Route
 from tests.sandbox.support import NOON, Client
 
 API = [route for route in ROUTES if "/".join(route.path).startswith(API_ROOT.strip("/"))]

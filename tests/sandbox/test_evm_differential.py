@@ -13,7 +13,7 @@ from eth import EVM_RECURSION_LIMIT
 from eth_account import Account as Signer
 from eth_typing import Address
 
-from app.sandbox.chains_evm import Account, EvmChain
+from app.sandbox.chains.chains_evm import Account, EvmChain
 from tests.sandbox.evm_programs import (
     ANSWERS,
     CHAIN_ID,

@@ -5,7 +5,7 @@ import re
 import httpx
 import pytest
 
-from app.sandbox.routes import ROUTES
+from app.sandbox.http.routes import ROUTES
 from tests.sandbox.support import Client
 
 ASK = {"model": "rialto-handbook", "messages": [{"role": "user", "content": "hello"}]}

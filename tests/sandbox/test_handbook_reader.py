@@ -8,8 +8,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from app.sandbox import handbook as handbook_module
-from app.sandbox.handbook import Handbook
+from app.sandbox.chat import handbook as handbook_module
+from app.sandbox.chat.handbook import Handbook
 from tests.sandbox.support import RESOURCES, Client
 
 PAGES = sorted(re.sub(r"^\d+-", "", path.stem) for path in (RESOURCES / "handbook").glob("*.md"))

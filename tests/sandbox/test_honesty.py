@@ -8,8 +8,8 @@ import pytest
 from PIL import ExifTags, Image
 
 from app.sandbox import equipment
-from app.sandbox.http import SERVER
-from app.sandbox.sound import MADE_BY as SPOKEN
+from app.sandbox.http.http import SERVER
+from app.sandbox.media.sound import MADE_BY as SPOKEN
 from tests.sandbox.support import Client
 
 
@@ -88,7 +88,7 @@ def test_pictures_say_who_drew_them(name: str, sandbox: Client) -> None:
 def test_a_film_says_who_made_it() -> None:
     import av
 
-    from app.sandbox.video_engine import make_film
+    from app.sandbox.media.video_engine import make_film
 
     with av.open(io.BytesIO(make_film("a boat", 0.2, (64, 64), sound=False))) as film:
         assert "Rialto Sandbox" in film.metadata["comment"]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app.sandbox.limits import DEFAULT, RateLimits, allowance
+from app.sandbox.http.limits import DEFAULT, RateLimits, allowance
 from tests.sandbox.support import NOON, Client, running
 
 TIERS = {"XS": "rialto-plain", "S": "rialto-think-tags", "M": "rialto-reasoning", "L": "rialto-search"}

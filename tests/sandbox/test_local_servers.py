@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from app.sandbox import local_servers
+from app.sandbox.chat import local_servers
 from tests.sandbox.support import Client, deltas, running
 
 

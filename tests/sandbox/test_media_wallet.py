@@ -8,7 +8,7 @@ import httpx
 import numpy as np
 import pytest
 
-from app.sandbox.sound import encode
+from app.sandbox.media.sound import encode
 from tests.sandbox.support import Client
 from tests.sandbox.wallet_support import WalletClient
 

@@ -11,7 +11,7 @@ import openai
 import pytest
 from PIL import Image
 
-from app.sandbox.sound import decode
+from app.sandbox.media.sound import decode
 
 ROOT = Path(__file__).resolve().parents[2]
 KEY = "key-of-this-test"

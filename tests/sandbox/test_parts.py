@@ -5,15 +5,15 @@ from decimal import Decimal
 
 import pytest
 
-from app.sandbox import tokens, words
-from app.sandbox.attachments import picture_size
-from app.sandbox.augmentation import SEARCH_USD
-from app.sandbox.cutters import StopCutter, ThinkStripper
-from app.sandbox.errors import Refusal
-from app.sandbox.limits import AbuseGuard
+from app.sandbox.chat import tokens, words
+from app.sandbox.chat.attachments import picture_size
+from app.sandbox.chat.augmentation import SEARCH_USD
+from app.sandbox.chat.cutters import StopCutter, ThinkStripper
+from app.sandbox.chat.pictures import SIDE, draw
+from app.sandbox.http.errors import Refusal
+from app.sandbox.http.limits import AbuseGuard
+from app.sandbox.http.validation import Checker
 from app.sandbox.model_catalogue import Prices
-from app.sandbox.pictures import SIDE, draw
-from app.sandbox.validation import Checker
 from app.sandbox.world import Charge, Clock, Ledger
 
 

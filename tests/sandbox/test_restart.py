@@ -15,7 +15,7 @@ import httpx
 import pytest
 from eth_account import Account
 
-from app.sandbox.chains import TEST_ACCOUNTS
+from app.sandbox.chains.chains import TEST_ACCOUNTS
 from app.sandbox.store import FILE_NAME, Store, StoreInUse
 from tests.sandbox.support import NOON, Client, running
 from tests.sandbox.test_video import PRIVATE, played, queued, retrieve

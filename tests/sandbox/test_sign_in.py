@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from app.sandbox.sign_in import Nonces, check_sign_in, check_signature, read_sign_in
-from app.sandbox.sign_in_codes import CODES, SignInRefused
+from app.sandbox.accounts.sign_in import Nonces, check_sign_in, check_signature, read_sign_in
+from app.sandbox.accounts.sign_in_codes import CODES, SignInRefused
 from tests.sandbox.support import NOON
 from tests.sandbox.wallet_support import EvmWallet, SolanaWallet, WalletClient, packed, stamp, unpacked
 from tests.wallet import figures

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from app.sandbox import equipment
-from app.sandbox.sound import decode, encode, resample
+from app.sandbox.media.sound import decode, encode, resample
 from tests.sandbox.support import Client, running
 
 TEXT = "The tide turns at noon. The harbour light burns all night."
@@ -286,7 +286,7 @@ def test_streamed_speech_can_be_cut_off(sandbox: Client) -> None:
 
 
 def test_endless_recordings_are_not_decoded_to_their_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    from app.sandbox import sound
+    from app.sandbox.media import sound
 
     hush = encode(np.zeros(16_000 * 3, np.int16), 16_000, "flac")
     monkeypatch.setattr(sound, "LONGEST_S", 2.0)

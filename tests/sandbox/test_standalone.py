@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from app.sandbox.__main__ import local_ports, read_arguments
+from app.sandbox.accounts.wallets_faucet import FAUCET_ADDRESS, notice
+from app.sandbox.media.sound import encode
 from app.sandbox.server import LOCAL_PORTS
-from app.sandbox.sound import encode
-from app.sandbox.wallets_faucet import FAUCET_ADDRESS, notice
 
 ROOT = Path(__file__).resolve().parents[2]
 QUIET = ["--no-local", "--speed", "0"]
@@ -84,7 +84,8 @@ def test_only_what_is_needed_is_imported_at_the_start() -> None:
         "with start_sandbox(pathlib.Path('.'), resources, options=Options(local_ports={})) as sandbox:\n"
         "    urllib.request.urlopen(sandbox.base_url + '/models').read()\n"
         "heavy = {'httpx', 'pydantic', 'PySide6', 'numpy', 'starlette', 'uvicorn', 'app.service'}\n"
-        "wallets = {'eth', 'eth_account', 'Crypto', 'cryptography', 'app.sandbox.wallets', 'app.sandbox.x402'}\n"
+        "wallets = {'eth', 'eth_account', 'Crypto', 'cryptography'}\n"
+        "wallets |= {'app.sandbox.accounts.wallets', 'app.sandbox.accounts.x402'}\n"
         "print(sorted((heavy | wallets) & set(sys.modules)))\n"
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from app.sandbox import equipment
-from app.sandbox.sound import Samples, decode, encode, resample
-from app.sandbox.speech_engine import Delivery, speak
-from app.sandbox.transcription_engine import _decoder, spans
+from app.sandbox.media.sound import Samples, decode, encode, resample
+from app.sandbox.media.speech_engine import Delivery, speak
+from app.sandbox.media.transcription_engine import _decoder, spans
 from tests.sandbox.support import Client
 
 PARAKEET = "nvidia/parakeet-tdt-0.6b-v3"

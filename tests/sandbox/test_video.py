@@ -91,7 +91,7 @@ def test_a_film_moves_and_sounds(sandbox: Client) -> None:
     with av.open(io.BytesIO(data), mode="r") as film:
         frames = [frame.to_ndarray(format="gray").astype(int) for frame in film.decode(video=0)]
     assert np.abs(frames[0] - frames[-1]).mean() > 3
-    from app.sandbox.sound import decode
+    from app.sandbox.media.sound import decode
 
     assert np.abs(decode(data).samples.astype(int)).max() > 1000
 

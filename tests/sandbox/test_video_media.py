@@ -8,7 +8,7 @@ import av
 import pytest
 from PIL import Image
 
-from app.sandbox.video_enlarging import NotAFilm, enlarge, facts_of
+from app.sandbox.media.video_enlarging import NotAFilm, enlarge, facts_of
 from tests.sandbox.support import Client
 from tests.sandbox.test_video import FROM_PICTURE, MODEL, order, picture, played, queued, retrieve
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 import soundfile
 
-from app.sandbox import media_models
-from app.sandbox.pitch import pitch_of
-from app.sandbox.sound import decode, encode, resample
+from app.sandbox.media import media_models
+from app.sandbox.media.pitch import pitch_of
+from app.sandbox.media.sound import decode, encode, resample
 from tests.sandbox.support import Client
 
 RATE_HZ = 16_000
@@ -131,7 +131,7 @@ def test_other_models_and_other_bodies_are_refused(sandbox: Client) -> None:
 
 
 def test_silence_and_noise_have_no_pitch() -> None:
-    from app.sandbox.sound import Sound
+    from app.sandbox.media.sound import Sound
 
     noise = np.random.default_rng(1).normal(0, 3000, RATE_HZ).astype(np.int16)
     assert pitch_of(Sound(np.zeros(RATE_HZ, np.int16), RATE_HZ)) == 0

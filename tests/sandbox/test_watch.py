@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.sandbox.request_log import (
+from app.sandbox.http.request_log import (
     DETAILS_KEPT,
     HIDDEN,
     LOG_LENGTH,
@@ -24,7 +24,7 @@ from app.sandbox.request_log import (
     key_of,
     side,
 )
-from app.sandbox.watching import LONGEST_WAIT_S
+from app.sandbox.http.watching import LONGEST_WAIT_S
 from tests.sandbox.support import Client
 from tests.sandbox.wallet_support import WalletClient
 

@@ -12,11 +12,10 @@ from typing import Any
 import pytest
 from Crypto.Hash import keccak
 
-from app.sandbox.errors import Refusal
-from app.sandbox.wallets_address import checksummed, to_base58
-from app.sandbox.wallets_signatures import CURVE_ORDER
-from app.sandbox.x402_payment import check_signature, check_times, read_payment
-from app.sandbox.x402_terms import (
+from app.sandbox.accounts.wallets_address import checksummed, to_base58
+from app.sandbox.accounts.wallets_signatures import CURVE_ORDER
+from app.sandbox.accounts.x402_payment import check_signature, check_times, read_payment
+from app.sandbox.accounts.x402_terms import (
     EVM_RECEIVER,
     PLAY_ASSET,
     REAL_ASSET,
@@ -25,6 +24,7 @@ from app.sandbox.x402_terms import (
     SOLANA_RECEIVER,
     Terms,
 )
+from app.sandbox.http.errors import Refusal
 from tests.sandbox.support import NOON
 from tests.sandbox.wallet_support import EvmWallet, WalletClient, code, flat, packed, unpacked, v2
 from tests.wallet import figures

@@ -10,10 +10,10 @@ from typing import Any
 import httpx
 import pytest
 
-from app.sandbox import x402_settlement
-from app.sandbox.x402_payment import Payment, read_payment
-from app.sandbox.x402_settlement import PlayMoney, SettlementFailed
-from app.sandbox.x402_terms import (
+from app.sandbox.accounts import x402_settlement
+from app.sandbox.accounts.x402_payment import Payment, read_payment
+from app.sandbox.accounts.x402_settlement import PlayMoney, SettlementFailed
+from app.sandbox.accounts.x402_terms import (
     EVM_RECEIVER,
     PLAY_ASSET,
     Terms,

@@ -16,8 +16,8 @@ from app.service.client import ServiceClient
 from app.service.dialect import DIALECTS
 from app.service.errors import CredentialUnavailable
 from app.service.exchange import Exchange
+from app.service.http.network import Network
 from app.service.key_limits import LimitsRegistry
-from app.service.network import Network
 from app.service.retry import FailureBudget
 from app.service.service import Service
 

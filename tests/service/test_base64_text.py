@@ -9,13 +9,13 @@ import random
 import httpx
 import pytest
 
-from app.service.base64_text import ENCODED_AT_ONCE, Base64Text
 from app.service.calls import Call, JsonContent
 from app.service.chat_body import MAX_ATTACHMENT_BYTES, chat_body
 from app.service.chat_types import ChatMessage, ChatRequest, ContentPart
 from app.service.errors import LimitExceeded
 from app.service.exchange import curl_command
-from app.service.json_text import write_json
+from app.service.http.base64_text import ENCODED_AT_ONCE, Base64Text
+from app.service.http.json_text import write_json
 from app.service.retry import CallKind
 from tests.service.loopback import Watched
 from tests.service.test_client import in_turn

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.service.certificates import MAX_FILE_BYTES, CertificateRefused, read_ca_file, read_certificate
+from app.service.http.certificates import MAX_FILE_BYTES, CertificateRefused, read_ca_file, read_certificate
 from tests.service.throwaway_ca import Authority, pem
 
 
@@ -75,7 +75,7 @@ def test_a_certificate_without_a_common_name_is_called_by_what_it_has() -> None:
     from cryptography import x509
     from cryptography.x509.oid import NameOID
 
-    from app.service.certificates import _name
+    from app.service.http.certificates import _name
 
     organisation = x509.NameAttribute(NameOID.ORGANIZATION_NAME, "Contoso")
     assert _name(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, " \u200b "), organisation])) == "Contoso"

@@ -26,9 +26,9 @@ from app.service.errors import (
     TimedOut,
 )
 from app.service.exchange import curl_command
-from app.service.json_text import write_json
-from app.service.network_dial import Dialer
-from app.service.network_stream import SocketStream
+from app.service.http.json_text import write_json
+from app.service.http.network_dial import Dialer
+from app.service.http.network_stream import SocketStream
 from app.service.retry import CallKind
 from tests.service.loopback import KEY, Watched, answering, http, serving
 

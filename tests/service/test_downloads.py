@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from app.service import downloads
-from app.service.downloads import Part, mark_of, mark_path, part_path, read_part, rest_of, save
 from app.service.errors import StreamCut
+from app.service.http import downloads
+from app.service.http.downloads import Part, mark_of, mark_path, part_path, read_part, rest_of, save
 from app.service.video import QueuedVideo
 from tests.service.loopback import Received, Watched, http, serving
 

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from app.service import errors
 from app.service.dialect import DIALECTS
-from app.service.error_bodies import MAX_MESSAGE_CHARS, decode_in_band, decode_refusal, flatten_details, plain_text
 from app.service.errors import (
     AbuseBlocked,
     AuthenticationFailed,
@@ -28,6 +27,7 @@ from app.service.errors import (
     TooLarge,
     UnsupportedType,
 )
+from app.service.http.error_bodies import MAX_MESSAGE_CHARS, decode_in_band, decode_refusal, flatten_details, plain_text
 from app.service.response_info import ResponseInfo, read_response_info
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.service.error_bodies import plain_text
-from app.service.harmless_text import harmless
+from app.service.http.error_bodies import plain_text
+from app.service.http.harmless_text import harmless
 from app.service.models import Model
 from app.service.wire import read_model
 

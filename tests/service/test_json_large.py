@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import app.service.json_large as large
+import app.service.http.json_large as large
 from app.service.errors import BadAnswer
-from app.service.json_large import LargeArray, LargeObject, read_large_json
-from app.service.json_text import read_json
+from app.service.http.json_large import LargeArray, LargeObject, read_large_json
+from app.service.http.json_text import read_json
 from tests.service.test_json_pieces import json_values
 
 

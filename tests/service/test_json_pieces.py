@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import app.service.json_pieces as pieces
+import app.service.http.json_pieces as pieces
 from app.service.errors import BadAnswer
-from app.service.json_pieces import read_json_in_pieces
-from app.service.json_text import read_json
+from app.service.http.json_pieces import read_json_in_pieces
+from app.service.http.json_text import read_json
 
 json_values = st.recursive(
     st.none()

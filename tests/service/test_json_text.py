@@ -8,7 +8,7 @@ import pytest
 
 from app.service.chat_chunks import ChatReader
 from app.service.errors import BadAnswer
-from app.service.json_text import read_json
+from app.service.http.json_text import read_json
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ import sys
 sys.setrecursionlimit(10**6)
 from app.service.chat_chunks import ChatReader
 from app.service.errors import BadAnswer
-from app.service.json_text import read_json
+from app.service.http.json_text import read_json
 for text in (b"[" * 10**6, b'{"a":' * 10**6, b"[" * 10**6 + b"]" * 10**6):
     try:
         read_json(text)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.service.errors import BadAnswer
-from app.service.json_text import MAX_DEPTH, nested_too_deeply, read_json
+from app.service.http.json_text import MAX_DEPTH, nested_too_deeply, read_json
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ import pytest
 from app.service.calls import Call
 from app.service.errors import ConnectionFailed, ServiceError
 from app.service.exchange import curl_command
-from app.service.network import Network, NetworkSettings, Proxy
+from app.service.http.network import Network, NetworkSettings, Proxy
 from app.service.retry import CallKind
 from tests.service.loopback import KEY, Loopback, Received, Watched, http, serving
 from tests.service.proxies import TestProxy, http_proxy, socks_proxy, speaking, tls_in_front_of

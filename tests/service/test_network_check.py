@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from app.service import network_check
 from app.service.auth import ApiKeyAuth
-from app.service.network import Network, NetworkSettings, Proxy
-from app.service.network_check import Hop, NetworkCheck
+from app.service.http import network_check
+from app.service.http.network import Network, NetworkSettings, Proxy
+from app.service.http.network_check import Hop, NetworkCheck
 from tests.service.loopback import KEY, Loopback, http, serving
 from tests.service.proxies import TestProxy, http_proxy, socks_proxy, speaking, tls_in_front_of
 from tests.service.test_network import BASE, HOST, LOGIN, password, town
@@ -234,7 +234,7 @@ async def test_what_stands_in_the_way_before_the_first_hop(tmp_path: Path) -> No
         raise ConnectionFailed("The keychain is locked.", code="proxy_password", surely_not_sent=True)
 
     def unknown(_url: str) -> Proxy | None:
-        from app.service.network import UnusableProxy
+        from app.service.http.network import UnusableProxy
 
         raise UnusableProxy("socks4")
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import httpcore
 import pytest
 
-from app.service import network_stream
-from app.service.network_stream import READ_BYTES, SocketStream, dial, resolve
+from app.service.http import network_stream
+from app.service.http.network_stream import READ_BYTES, SocketStream, dial, resolve
 from tests.service.proxies import speaking
 from tests.service.throwaway_ca import Authority
 

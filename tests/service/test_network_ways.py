@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.service.network import (
+from app.service.http.network import (
     SYSTEM_HOLDS_S,
     Network,
     NetworkSettings,

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 import truststore._openssl
 
-from app.service.bodies import size_text
-from app.service.connection_errors import explain
 from app.service.dialect import DIALECTS
 from app.service.errors import BadAnswer, ConnectionFailed, LimitExceeded
 from app.service.exchange import FormPart, RequestRecord, curl_command
+from app.service.http.bodies import size_text
+from app.service.http.connection_errors import explain
+from app.service.http.tls import TlsTrust, empty_context, system_context, trusted_authorities
 from app.service.service import open_service
-from app.service.tls import TlsTrust, empty_context, system_context, trusted_authorities
 from app.service.wire import WireModel, read_model
 from tests.service.throwaway_ca import Authority
 

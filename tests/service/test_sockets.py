@@ -11,7 +11,7 @@ import pytest
 from app.service.calls import Call, JsonContent
 from app.service.chat_types import ChatMessage, ChatRequest, TextDelta
 from app.service.errors import BadAnswer, ConnectionFailed, NotFound, ServiceError, StreamCut, TimedOut
-from app.service.network_stream import dial, resolve
+from app.service.http.network_stream import dial, resolve
 from app.service.retry import CallKind
 from tests.service.loopback import (
     DONE,

@@ -10,11 +10,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from app.service.bodies import MIB
 from app.service.calls import Call, JsonContent
-from app.service.downloads import save
 from app.service.errors import BadAnswer, BadRequest, OversizedAnswer, ServiceError
-from app.service.network import Network, NetworkSettings
+from app.service.http.bodies import MIB
+from app.service.http.downloads import save
+from app.service.http.network import Network, NetworkSettings
 from app.service.retry import CallKind
 from tests.service.loopback import KEY, Loopback, Received, Watched, http, serving, stream_head
 from tests.service.proxies import tls_in_front_of

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.service.errors import BadAnswer
-from app.service.sse import SseReader
+from app.service.http.sse import SseReader
 
 NASTY = (
     "\ufeff: keep-alive\r\n\r\n"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from securesystemslib.signer import CryptoSigner
 
-from app.service.network import Network, NetworkSettings
+from app.service.http.network import Network, NetworkSettings
 from app.service.updates import Feed, Release, UpdatesUnknown, is_newer, newest, read_feed
 from tests.service.tuf_feed import TufFeed
 

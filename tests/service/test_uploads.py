@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from app.service.calls import Call
-from app.service.downloads import save
 from app.service.errors import BadAnswer, LimitExceeded, ServiceError, StreamCut
 from app.service.exchange import FormPart
-from app.service.media_types import looks_like_text, sniff
-from app.service.multipart import FormContent, FormFile
+from app.service.http.downloads import save
+from app.service.http.media_types import looks_like_text, sniff
+from app.service.http.multipart import FormContent, FormFile
+from app.service.http.uploads import MAX_UPLOAD_BYTES, check_upload
 from app.service.retry import CallKind
-from app.service.uploads import MAX_UPLOAD_BYTES, check_upload
 from tests.service.loopback import Received, Watched, http, serving
 
 WAV = b"RIFF\x24\x00\x00\x00WAVEfmt " + b"\x00" * 40
@@ -187,7 +187,7 @@ async def test_an_older_file_survives_a_download_that_breaks_off(tmp_path: Path)
 async def test_a_disk_that_takes_less_than_it_is_given_gets_the_rest(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from app.service import downloads
+    from app.service.http import downloads
 
     async def pieces() -> AsyncIterator[bytes]:
         for number in range(5):

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.sandbox.sound import encode
+from app.sandbox.media.sound import encode
 from app.service.chat_types import Finished, TextDelta
 from app.service.crypto_rpc import RpcItem
 from app.service.errors import (

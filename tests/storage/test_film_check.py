@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.sandbox.video_engine import make_film
+from app.sandbox.media.video_engine import make_film
 from app.storage.film_check import NotAFilm, check_film
 
 

@@ -72,10 +72,10 @@ class Function(NamedTuple):
 
 
 @cache
-def functions(package: str = "app.ui") -> tuple[Function, ...]:
+def functions(packages: tuple[str, ...] = ("app.core", "app.ui")) -> tuple[Function, ...]:
     """Every plain function at the top of a module, private ones too."""
     found = []
-    for path in sorted((ROOT / package.replace(".", "/")).rglob("*.py")):
+    for path in (path for each in packages for path in sorted((ROOT / each.replace(".", "/")).rglob("*.py"))):
         module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
         if path.name.startswith("__") or path.name == "formula_worker.py":  # the latter is another process
             continue

@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QLineEdit, QWidget
 
 from app.sandbox.server import RunningSandbox
 from app.ui.chat.page import ChatPage
-from app.ui.shared.dialogs import Dialog
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.dialogs import Dialog
 from tests.ui.test_chat_sandbox import Tab, open_tab
 
 

@@ -10,14 +10,14 @@ from typing import Any
 
 import httpx
 
+from app.core.caller import Caller
+from app.core.tasks import TaskScope
 from app.credentials.accounts import Account
 from app.service.service import open_service
 from app.storage.catalogue import Catalogue
 from app.storage.database import Database
 from app.storage.settings import SettingsStore
 from app.ui.characters.presenter import CharactersPresenter
-from app.ui.shared.caller import Caller
-from app.ui.shared.tasks import TaskScope
 
 LIVE = Account(id="acc", name="Main account", base_url="http://service.test/v1")
 SANDBOX = Account(id="box", name="Sandbox", base_url="http://127.0.0.1", kind="sandbox")

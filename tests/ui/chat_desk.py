@@ -12,6 +12,9 @@ from typing import Any
 
 import httpx
 
+from app.core.caller import Caller
+from app.core.tasks import TaskScope
+from app.core.undo import UndoStack
 from app.credentials.accounts import Account
 from app.service.auth import ApiKeyAuth
 from app.service.service import Service, open_service
@@ -20,9 +23,6 @@ from app.storage.database import Database
 from app.storage.history import History
 from app.storage.settings import SettingsStore
 from app.ui.chat.presenter import ChatPresenter
-from app.ui.shared.caller import Caller
-from app.ui.shared.tasks import TaskScope
-from app.ui.shared.undo import UndoStack
 
 ACCOUNT = Account(id="acc", name="Main account", base_url="http://service.test/v1")
 SANDBOX = Account(id="box", name="Sandbox", base_url="http://127.0.0.1", kind="sandbox")

@@ -11,10 +11,10 @@ from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.core.tasks import TaskScope
+from app.ui.kit.tab import TabInfo
+from app.ui.kit.theme import Theme
 from app.ui.settings.page import SettingsPage
-from app.ui.shared.tab import TabInfo
-from app.ui.shared.tasks import TaskScope
-from app.ui.shared.theme import Theme
 from tests.ui.shell_desk import Desk, Office, make_desk, make_office
 
 if TYPE_CHECKING:

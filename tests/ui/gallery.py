@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
     QApplication,
 )
 
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
 from tests.ui.gallery_components import components
 from tests.ui.gallery_page import Build, Page
 from tests.ui.gallery_states import errors, states

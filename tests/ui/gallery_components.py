@@ -16,20 +16,20 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.ui.shared.badge import Badge
-from app.ui.shared.buttons import Button, LinkButton
-from app.ui.shared.fields import TextField
-from app.ui.shared.icon_label import IconLabel
-from app.ui.shared.kbd import KeyHint
-from app.ui.shared.label import Label
-from app.ui.shared.pill import PillButton
-from app.ui.shared.receipt_line import ReceiptLine, Run
-from app.ui.shared.segmented import SegmentedChoice
-from app.ui.shared.slider_field import SliderField
-from app.ui.shared.spinner import Progress, Spinner
-from app.ui.shared.surfaces import rule, set_property
-from app.ui.shared.switch import Switch
-from app.ui.shared.typography import STYLES
+from app.ui.kit.typography import STYLES
+from app.ui.kit.widgets.badge import Badge
+from app.ui.kit.widgets.buttons import Button, LinkButton
+from app.ui.kit.widgets.fields import TextField
+from app.ui.kit.widgets.icon_label import IconLabel
+from app.ui.kit.widgets.kbd import KeyHint
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.pill import PillButton
+from app.ui.kit.widgets.receipt_line import ReceiptLine, Run
+from app.ui.kit.widgets.segmented import SegmentedChoice
+from app.ui.kit.widgets.slider_field import SliderField
+from app.ui.kit.widgets.spinner import Progress, Spinner
+from app.ui.kit.widgets.surfaces import rule, set_property
+from app.ui.kit.widgets.switch import Switch
 from tests.ui.gallery_page import Page, _ShadowCard, line, swatches
 
 

@@ -14,13 +14,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.ui.shared.card import Card
-from app.ui.shared.focus_ring import FocusRing
-from app.ui.shared.frames import SHADOW_MARGINS, paint_shadow, solid_frame
-from app.ui.shared.icon_label import IconLabel
-from app.ui.shared.label import Label
-from app.ui.shared.surfaces import zone
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.card import Card
+from app.ui.kit.widgets.focus_ring import FocusRing
+from app.ui.kit.widgets.frames import SHADOW_MARGINS, paint_shadow, solid_frame
+from app.ui.kit.widgets.icon_label import IconLabel
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.surfaces import zone
 
 Build = Callable[["Page"], None]
 

@@ -8,13 +8,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.ui.shared.banner import Banner, BannerSpec
-from app.ui.shared.card import Card
-from app.ui.shared.details_block import DetailsBlock
-from app.ui.shared.empty_state import EmptyState, Skeleton
-from app.ui.shared.error_card import ErrorCard
-from app.ui.shared.problems import ActionSpec, Problem
-from app.ui.shared.toast import Toast
+from app.core.problems import ActionSpec, Problem
+from app.ui.kit.widgets.banner import Banner, BannerSpec
+from app.ui.kit.widgets.card import Card
+from app.ui.kit.widgets.details_block import DetailsBlock
+from app.ui.kit.widgets.empty_state import EmptyState, Skeleton
+from app.ui.kit.widgets.error_card import ErrorCard
+from app.ui.kit.widgets.toast import Toast
 from tests.ui.gallery_page import Page
 
 

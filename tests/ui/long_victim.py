@@ -12,7 +12,7 @@ from pathlib import Path
 import qasync
 from PySide6.QtWidgets import QApplication
 
-from app.ui.chat.live_answer import LiveAnswer
+from app.ui.chat.session.live_answer import LiveAnswer
 from tests.ui import test_chat_sandbox as tabs
 from tests.ui.chat_victim import Running
 

@@ -9,17 +9,17 @@ from PySide6.QtCore import QEvent, QEventLoop, QPoint, QPointF, Qt
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QTextDocument, QWheelEvent
 from PySide6.QtWidgets import QApplication
 
-from app.ui.chat.message_boxes import Box, Control
-from app.ui.chat.message_code import CodeBox
-from app.ui.chat.message_flow import Flow
-from app.ui.chat.message_rows import MessageRow, ReceiptRun, RowSource
-from app.ui.chat.message_stack import Placed
-from app.ui.chat.message_table import TableBox
-from app.ui.chat.message_text import ProseBox
-from app.ui.chat.message_units import BODY, Spot, Styles
-from app.ui.chat.message_view import MessageView
-from app.ui.shared.problems import ActionSpec, Problem
-from app.ui.shared.theme import Theme
+from app.core.problems import ActionSpec, Problem
+from app.ui.conversation.message_boxes import Box, Control
+from app.ui.conversation.message_code import CodeBox
+from app.ui.conversation.message_flow import Flow
+from app.ui.conversation.message_rows import MessageRow, ReceiptRun, RowSource
+from app.ui.conversation.message_stack import Placed
+from app.ui.conversation.message_table import TableBox
+from app.ui.conversation.message_text import ProseBox
+from app.ui.conversation.message_units import BODY, Spot, Styles
+from app.ui.conversation.message_view import MessageView
+from app.ui.kit.theme import Theme
 
 SOURCES = (
     RowSource("Status codes", "https://www.rfc-editor.org/rfc/rfc6585", "429 says that too many requests came."),

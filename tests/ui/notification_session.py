@@ -15,7 +15,7 @@ from jeepney.io.blocking import DBusConnection, Proxy, open_dbus_connection
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
-from app.ui.shared.notifications import Notifications
+from app.ui.kit.notifications import Notifications
 
 NAME, PATH = "org.freedesktop.Notifications", "/org/freedesktop/Notifications"
 NUMBER = 7

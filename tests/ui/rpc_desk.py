@@ -7,6 +7,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from app.core.caller import Caller
+from app.core.tasks import TaskScope
+from app.core.undo import UndoStack
 from app.credentials.accounts import Account
 from app.sandbox.server import Options, RunningSandbox, start_sandbox
 from app.service.auth import ApiKeyAuth
@@ -15,9 +18,6 @@ from app.storage.database import Database
 from app.storage.paths import resources
 from app.ui.crypto_rpc.presenter import CryptoRpcPresenter
 from app.ui.crypto_rpc.state import CallEntry, RunView, SendQuestion
-from app.ui.shared.caller import Caller
-from app.ui.shared.tasks import TaskScope
-from app.ui.shared.undo import UndoStack
 
 
 @dataclass

@@ -12,12 +12,12 @@ from PySide6.QtGui import QGuiApplication, QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 
+from app.core.tasks import TaskScope
 from app.storage.rpc_collections import RpcCollections
 from app.ui.crypto_rpc.page import CryptoRpcPage
 from app.ui.crypto_rpc.state import CallEntry
-from app.ui.shared.dialogs import Dialog
-from app.ui.shared.tasks import TaskScope
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.dialogs import Dialog
 from tests.ui.rpc_desk import RpcDesk, rpc_desk
 from tests.ui.shell_desk import until
 

@@ -12,15 +12,15 @@ from pathlib import Path
 import qasync
 from PySide6.QtCore import QCoreApplication
 
+from app.core.caller import Caller
+from app.core.tasks import TaskScope
+from app.core.undo import UndoStack
 from app.credentials.accounts import Account
 from app.service.auth import ApiKeyAuth
 from app.service.service import open_service
 from app.storage.database import Database
 from app.storage.paths import resources
 from app.ui.crypto_rpc.presenter import CryptoRpcPresenter
-from app.ui.shared.caller import Caller
-from app.ui.shared.tasks import TaskScope
-from app.ui.shared.undo import UndoStack
 
 
 async def begin(path: Path, base_url: str, api_key: str, key: str) -> None:

@@ -13,27 +13,27 @@ import httpx
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QLabel, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
+from app.core.call_log import CallLog
+from app.core.caller import Caller, Headroom
+from app.core.tasks import TaskScope
 from app.credentials.accounts import AccountBook
 from app.credentials.keyring_backends import NoBackend
 from app.credentials.keyring_store import KeyringStore
 from app.credentials.passphrase_store import PassphraseStore
 from app.credentials.stores import SessionStore
-from app.service.network import Network
+from app.service.http.network import Network
 from app.service.service import open_service
 from app.storage.paths import Paths
 from app.storage.settings import SettingsStore
+from app.ui.kit.tab import PaletteItem, TabAction, TabInfo, Zones
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.header import PaneHeader
 from app.ui.settings.about.presenter import AboutPresenter
 from app.ui.settings.accounts.checking import check_key
 from app.ui.settings.accounts.presenter import AccountsPresenter
 from app.ui.settings.connection.presenter import ConnectionPresenter, network_settings
 from app.ui.settings.presenter import SettingsPresenter
 from app.ui.settings.secrets.presenter import SecretsPresenter
-from app.ui.shared.call_log import CallLog
-from app.ui.shared.caller import Caller, Headroom
-from app.ui.shared.header import PaneHeader
-from app.ui.shared.tab import PaletteItem, TabAction, TabInfo, Zones
-from app.ui.shared.tasks import TaskScope
-from app.ui.shared.theme import Theme
 from app.ui.shell.main_window import MainWindow
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.sandbox import completion
+from app.sandbox.chat import completion
 from app.sandbox.server import Options, RunningSandbox, start_sandbox
 from app.storage.paths import resources
 

@@ -9,13 +9,13 @@ from typing import Any
 import httpx
 import pytest
 
+from app.core.problems import describe
 from app.credentials.accounts import Account
 from app.service import errors
 from app.service.chat_chunks import ChatReader
 from app.service.chat_types import Finished, ModelNamed, Refused, TextDelta
-from app.ui.chat.answer_notes import for_chat
 from app.ui.chat.presenter import ChatPresenter
-from app.ui.shared.problems import describe
+from app.ui.chat.session.answer_notes import for_chat
 from tests.ui.chat_desk import DONE, USAGE, FakeService, open_desk, sse, text_chunk, whole
 
 WALLET = Account(id="w", name="Wallet", base_url="http://service.test/v1", kind="wallet")

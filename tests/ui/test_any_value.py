@@ -17,19 +17,19 @@ from tests.ui.any_value import PLAUSIBLE, WILD, Function, NoValue, arguments, fu
 
 NUMBERS = (int, float, Decimal, datetime, date, timedelta)
 OTHER = {  # takes a number, but writes none of a service's or a file's
-    "app.ui.chat.json_view._hanging": "pixels of a font",
-    "app.ui.crypto_rpc.presenter_parameters.quantity_words": "exact to the last digit of 256 bits, as it was typed",
-    "app.ui.crypto_rpc.presenter_readings._number": "exact to the last digit of a field of 66 characters",
-    "app.ui.crypto_rpc.presenter_words.run_title": "the place of a run in its list",
-    "app.ui.shared.markdown_segments.dedented": "columns of a line",
-    "app.ui.shared.money._one_place": "a part of `short_count`",
-    "app.ui.shared.money._written": "a part of `money`",
+    "app.ui.chat.inspector.json_view._hanging": "pixels of a font",
+    "app.ui.crypto_rpc.session.presenter_parameters.quantity_words": "exact to the last digit of 256 bits, as typed",
+    "app.ui.crypto_rpc.session.presenter_readings._number": "exact to the last digit of a field of 66 characters",
+    "app.ui.crypto_rpc.session.presenter_words.run_title": "the place of a run in its list",
+    "app.ui.kit.markdown.markdown_segments.dedented": "columns of a line",
+    "app.core.money._one_place": "a part of `short_count`",
+    "app.core.money._written": "a part of `money`",
     "app.ui.transcription.recording_view._decibels": "of the microphone",
 }
 MATCHED = {  # takes things that belong together, which only its caller has
-    "app.ui.chat.presenter_calls.carried": "a place in a branch",
-    "app.ui.crypto_rpc.presenter_collections.rows_of": "reading a collection checks that each item has a method",
-    "app.ui.crypto_rpc.presenter_sending.other_hash": "one answer for each row",
+    "app.ui.chat.session.presenter_calls.carried": "a place in a branch",
+    "app.ui.crypto_rpc.session.presenter_collections.rows_of": "reading a collection checks that items have methods",
+    "app.ui.crypto_rpc.session.presenter_sending.other_hash": "one answer for each row",
     "app.ui.speech.presenter_calls._kept": "options that were checked before they were sent",
     "app.ui.speech.presenter_clips.name_of": "the suffix of a format that Rialto writes",
     "app.ui.speech.presenter_meter.meter_of": "the parts of a text",
@@ -70,7 +70,7 @@ def builders() -> Iterator[Function]:
         taken = [each for kind in function.takes.values() for part in parts(kind) for each in members(part)]
         given_ = [each for part in parts(function.gives) for each in members(part)]
         from_below = any(is_record(each, ("app.service", "app.storage", "app.credentials")) for each in taken)
-        shown = any(each is str or is_record(each, ("app.ui",)) for each in given_)
+        shown = any(each is str or is_record(each, ("app.core", "app.ui")) for each in given_)
         if function.name not in MATCHED and from_below and shown and can_be_called(function, PLAUSIBLE):
             yield function
 
@@ -112,8 +112,8 @@ def test_what_was_sent_or_kept_can_always_be_shown(function: Function) -> None:
 def test_the_functions_were_found() -> None:
     writers, builders = ({each.name for each in found} for found in (WRITERS, BUILDERS))
     assert {
-        "app.ui.shared.money.money",
-        "app.ui.shared.money.when",
+        "app.core.money.money",
+        "app.core.money.when",
         "app.ui.wallet.receipts_table.day_and_time",
     } <= writers
     assert {"app.ui.wallet.presenter_api_keys.page_of", "app.ui.images.presenter_tiles.tile_of"} <= builders

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from app.ui.shared.badge import Badge
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.badge import Badge
 from app.ui.speech.clip_list import ClipListPane
 from app.ui.transcription.sound_view import SoundView
 from app.ui.transcription.state import Head

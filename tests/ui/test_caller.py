@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+from app.core.caller import Caller, Headroom
 from app.credentials.accounts import Account
-from app.ui.shared.caller import Caller, Headroom
 
 
 def account(kind: str = "api_key") -> Account:

@@ -8,7 +8,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPlainTextEdit
 
-from app.ui.shared.caret import CaretRest
+from app.ui.kit.widgets.caret import CaretRest
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.service.models import Model
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
 from tests.ui.character_kit import FakeCatalogue, character_body, open_browser
 from tests.ui.chat_desk import model_body
 from tests.ui.test_characters_page import open_panes

@@ -18,8 +18,8 @@ from PySide6.QtWidgets import QApplication
 
 from app.ui.characters.pictures import Pictures
 from app.ui.characters.state import MAX_TAGS, Filters, categories_of
-from app.ui.shared.label import Label
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.label import Label
 from tests.ui.character_kit import open_browser
 from tests.ui.test_characters_page import open_panes
 

@@ -16,9 +16,9 @@ from PySide6.QtWidgets import QApplication, QWidget
 from app.ui.characters.card_delegate import CardDelegate
 from app.ui.characters.list_model import CHARACTER_ROLE
 from app.ui.characters.page import CharactersPage
-from app.ui.shared.badge import Badge
-from app.ui.shared.tab import Zones
-from app.ui.shared.theme import Theme
+from app.ui.kit.tab import Zones
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.badge import Badge
 from tests.ui.character_kit import SANDBOX, Browser, FakeCatalogue, open_browser
 
 

@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QWidget
 from app.sandbox.server import RunningSandbox
 from app.ui.chat.export_dialog import ExportDialog
 from app.ui.chat.structure_dialog import StructureDialog
-from app.ui.shared.dialogs import Dialog
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.dialogs import Dialog
 from tests.ui.box_desk import Box, dropped, open_box
 from tests.ui.test_chat_attachments import picture
 

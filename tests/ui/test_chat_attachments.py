@@ -11,10 +11,10 @@ import pytest
 from PySide6.QtCore import QBuffer, QIODevice, Qt
 from PySide6.QtGui import QImage, QPainter
 
-from app.service.base64_text import Base64Text
-from app.ui.chat.attachment import Attachment, attachments_of, cached_ones, refusals, shortened_body
-from app.ui.chat.attachment_check import NotAttached, check, form_of, read_file, shrink
-from app.ui.shared.picture_decoding import fitted
+from app.service.http.base64_text import Base64Text
+from app.ui.chat.composer.attachment import Attachment, attachments_of, cached_ones, refusals, shortened_body
+from app.ui.chat.composer.attachment_check import NotAttached, check, form_of, read_file, shrink
+from app.ui.kit.picture_decoding import fitted
 from tests.ui.chat_desk import FakeService, model_body, open_desk
 
 SEES = model_body(capabilities={"supportsVision": True, "supportsMultipleImages": True, "supportsAudioInput": True})

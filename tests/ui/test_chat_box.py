@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog
 
 from app.sandbox.server import RunningSandbox
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
 from tests.ui.box_desk import dropped, open_box
 from tests.ui.test_chat_attachments import picture
 

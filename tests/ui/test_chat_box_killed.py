@@ -14,7 +14,7 @@ from PySide6.QtCore import Qt
 
 from app.sandbox.server import Options, RunningSandbox, start_sandbox
 from app.storage.paths import resources
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
 from tests.ui.box_desk import open_box, press
 from tests.ui.test_chat_attachments import picture
 

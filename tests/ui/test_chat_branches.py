@@ -12,10 +12,10 @@ from typing import Any
 
 import httpx
 
-from app.ui.chat.message_rows import MessageRow
+from app.core.trash import TrashEntry
+from app.ui.chat.session.structure import Structure
 from app.ui.chat.state import Hit
-from app.ui.chat.structure import Structure
-from app.ui.shared.trash import TrashEntry
+from app.ui.conversation.message_rows import MessageRow
 from tests.ui.chat_desk import DONE, USAGE, Desk, FakeService, held, model_body, sse, text_chunk, whole
 from tests.ui.chat_desk import open_desk as open_any_desk
 

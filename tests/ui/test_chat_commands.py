@@ -11,8 +11,8 @@ from PySide6.QtGui import QDesktopServices, QInputMethodEvent
 from PySide6.QtWidgets import QApplication, QLabel
 
 from app.sandbox.server import RunningSandbox
-from app.ui.shared.dialogs import Dialog
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.dialogs import Dialog
 from tests.ui.box_desk import open_box, press
 
 

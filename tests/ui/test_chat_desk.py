@@ -13,10 +13,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QPlainTextEdit, QPushButton, QWidget
 
 from app.ui.chat.export_dialog import ExportDialog
-from app.ui.chat.message_view import MessageView
-from app.ui.chat.structure import Structure
+from app.ui.chat.session.structure import Structure
 from app.ui.chat.structure_dialog import CallsDialog, JsonEdit, StructureDialog
-from app.ui.shared.theme import Theme
+from app.ui.conversation.message_view import MessageView
+from app.ui.kit.theme import Theme
 from tests.ui.chat_desk import FakeService, held, model_body, whole
 from tests.ui.test_chat_branches import CAPABLE, FUNCTIONS, SCHEMA, calls
 from tests.ui.test_chat_page import Shown, open_page

@@ -9,9 +9,9 @@ import httpx
 
 from app.sandbox.server import RunningSandbox
 from app.ui.characters.presenter import CharactersPresenter
-from app.ui.chat.presenter_export import JSON, ExportForm
+from app.ui.chat.session.presenter_export import JSON, ExportForm
+from app.ui.chat.session.structure import Structure
 from app.ui.chat.state import Hit
-from app.ui.chat.structure import Structure
 from tests.ui.test_chat_sandbox import Tab, open_tab, sandbox
 
 __all__ = ["sandbox"]  # a fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
 from tests.ui.chat_desk import FakeService, cut, open_desk, whole
 from tests.ui.test_chat_desk import press, run
 from tests.ui.test_chat_page import open_page

@@ -10,8 +10,8 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 
-from app.ui.shared.dialogs import Dialog
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.dialogs import Dialog
 from tests.ui.chat_desk import FakeService, whole
 from tests.ui.test_chat_desk import dialog_of, walk_to
 from tests.ui.test_chat_page import Shown, open_page

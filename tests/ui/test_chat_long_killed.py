@@ -14,8 +14,8 @@ from app.sandbox.server import RunningSandbox
 from app.storage.chat_file import import_chat
 from app.storage.database import Database
 from app.storage.settings import SettingsStore
-from app.ui.chat.message_view import MessageView
-from app.ui.shared.theme import Theme
+from app.ui.conversation.message_view import MessageView
+from app.ui.kit.theme import Theme
 from tests.ui import test_chat_sandbox as tabs
 from tests.ui.silent_service import silent_service
 from tests.ui.test_chat_sandbox import sandbox

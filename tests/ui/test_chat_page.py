@@ -14,11 +14,11 @@ from PySide6.QtGui import QAccessible, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLineEdit, QPlainTextEdit, QWidget
 
-from app.ui.chat.inspector import TOTALS
+from app.ui.chat.inspector.inspector import TOTALS
 from app.ui.chat.page import ChatPage
 from app.ui.chat.state import CharacterHead, ChatEntry
-from app.ui.shared.tab import TabPage, Zones
-from app.ui.shared.theme import Theme
+from app.ui.kit.tab import TabPage, Zones
+from app.ui.kit.theme import Theme
 from tests.ui.chat_desk import SANDBOX, Desk, FakeService, cut, held, model_body, open_desk, whole
 
 MARLOW = CharacterHead("marlow", "Marlow", "Patient reviewer of network code.", 4.7, 312, "plain")

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from app.sandbox.server import RunningSandbox
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
 from tests.ui.box_desk import answer_dialog, open_box, press
 
 

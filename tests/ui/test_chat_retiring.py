@@ -8,10 +8,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from app.service.models import Model
-from app.ui.chat.model_changes import changes
-from app.ui.chat.retiring import ChangesDialog
-from app.ui.shared.buttons import Button
-from app.ui.shared.theme import Theme
+from app.ui.chat.models.retiring import ChangesDialog
+from app.ui.chat.session.model_changes import changes
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.buttons import Button
 from tests.ui.chat_desk import FakeService, model_body
 from tests.ui.test_chat_desk import dialog_of, press, run
 from tests.ui.test_chat_page import open_page

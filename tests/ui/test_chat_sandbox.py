@@ -14,6 +14,9 @@ from pathlib import Path
 import httpx
 import pytest
 
+from app.core.caller import Caller
+from app.core.tasks import TaskScope
+from app.core.undo import UndoStack
 from app.credentials.accounts import Account
 from app.sandbox.server import Options, RunningSandbox, start_sandbox
 from app.service.auth import ApiKeyAuth
@@ -23,11 +26,8 @@ from app.storage.database import Database
 from app.storage.history import History
 from app.storage.paths import resources
 from app.storage.settings import SettingsStore
-from app.ui.chat.message_rows import MessageRow
 from app.ui.chat.presenter import ChatPresenter
-from app.ui.shared.caller import Caller
-from app.ui.shared.tasks import TaskScope
-from app.ui.shared.undo import UndoStack
+from app.ui.conversation.message_rows import MessageRow
 from tests.ui.silent_service import silent_service
 
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
 from tests.ui.chat_desk import FakeService, held
 from tests.ui.test_chat_page import open_page
 

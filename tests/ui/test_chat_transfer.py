@@ -8,8 +8,8 @@ from pathlib import Path
 
 from app.storage.chat_file import chat_to_json
 from app.storage.conversations import Chat
-from app.ui.chat.attachment import Attachment
-from app.ui.chat.presenter_export import HTML, JSON, MARKDOWN, ExportForm, name_of
+from app.ui.chat.composer.attachment import Attachment
+from app.ui.chat.session.presenter_export import HTML, JSON, MARKDOWN, ExportForm, name_of
 from tests.ui.chat_desk import Desk, open_desk, whole
 
 HOSTILE = """Look: <script>alert(1)</script> <img src=x onerror=alert(1)> ![pixel](https://evil.example/p.png)

@@ -14,8 +14,8 @@ import pytest
 from PySide6.QtCore import QObject, QTimer
 from pytestqt.qtbot import QtBot
 
-from app.ui.shared import collector as module
-from app.ui.shared.collector import FULL_EVERY, UiThreadCollector, collect_if_due
+from app.ui.kit.qt_repairs import collector as module
+from app.ui.kit.qt_repairs.collector import FULL_EVERY, UiThreadCollector, collect_if_due
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -141,7 +141,7 @@ def test_other_threads_hand_over_within_a_millisecond_while_a_window_is_there() 
 HEAPS_OF_EIGHT_THREADS = """
 import ctypes, os, re, sys, tempfile, threading
 if sys.argv[1] == "shared":
-    from app.ui.shared.collector import share_heaps
+    from app.ui.kit.qt_repairs.collector import share_heaps
     share_heaps()
 libc = ctypes.CDLL(None)
 libc.malloc.restype, libc.fdopen.restype = ctypes.c_void_p, ctypes.c_void_p

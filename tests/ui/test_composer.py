@@ -12,11 +12,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.service.models import Model
-from app.ui.chat.composer import Composer
-from app.ui.chat.input_box import MAX_LINES
-from app.ui.chat.options import ChatOptions, judge
+from app.ui.chat.composer.composer import Composer
+from app.ui.chat.composer.input_box import MAX_LINES
+from app.ui.chat.session.options import ChatOptions, judge
 from app.ui.chat.state import AttachmentView, ChatHead, CostNote
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
 from tests.ui.chat_desk import model_body
 
 READY = ChatHead(model_id="plain", model_name="Plain")

@@ -10,12 +10,12 @@ from PySide6.QtGui import QAccessible, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QFileDialog, QLineEdit, QPlainTextEdit, QWidget
 
-from app.ui.crypto_rpc.differences import MISSING, differences
-from app.ui.crypto_rpc.outcomes import CallOutcome, tables_in
+from app.core.tasks import TaskScope
 from app.ui.crypto_rpc.response_pane import CHANGES, HEADERS, RAW, TABLE
-from app.ui.shared.menu import Menu
-from app.ui.shared.tasks import TaskScope
-from app.ui.shared.theme import Theme
+from app.ui.crypto_rpc.session.differences import MISSING, differences
+from app.ui.crypto_rpc.session.outcomes import CallOutcome, tables_in
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.menu import Menu
 from tests.ui.rpc_contract import ALICE, creation, signed
 from tests.ui.rpc_page import RpcWindow, call, press, rpc_window
 from tests.ui.shell_desk import until

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.ui.crypto_rpc.batch import CallRow, TextProblem, moved, numbered, read_params, read_text, text_of, tidy
-from app.ui.crypto_rpc.draft import Draft
-from app.ui.crypto_rpc.exporting import as_cast, as_curl, as_python
-from app.ui.crypto_rpc.pasting import read_pasted
-from app.ui.crypto_rpc.variables import filled, used_in
+from app.ui.crypto_rpc.session.batch import CallRow, TextProblem, moved, numbered, read_params, read_text, text_of, tidy
+from app.ui.crypto_rpc.session.draft import Draft
+from app.ui.crypto_rpc.session.exporting import as_cast, as_curl, as_python
+from app.ui.crypto_rpc.session.pasting import read_pasted
+from app.ui.crypto_rpc.session.variables import filled, used_in
 
 ROWS = (CallRow(1, "eth_blockNumber", []), CallRow(2, "eth_getBalance", ["0x" + "11" * 20, "latest"]))
 URL = "https://api.example.com/api/v1/crypto/rpc/base-mainnet"

@@ -9,10 +9,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
 
+from app.core.tasks import TaskScope
 from app.storage.rpc_collections import Collection, RpcCollections, SavedRequest
 from app.ui.crypto_rpc.call_rows import CollectionKey, CollectionRow, SavedRow
-from app.ui.shared.tasks import TaskScope
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
 from tests.ui.rpc_page import RpcWindow, call, press, rpc_window
 from tests.ui.shell_desk import until
 

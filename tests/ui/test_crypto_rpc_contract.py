@@ -11,11 +11,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QLineEdit
 from web3 import Web3
 
+from app.core.tasks import TaskScope
 from app.storage.rpc_interfaces import RpcInterfaces
 from app.ui.crypto_rpc.contract_dialog import ContractDialog
-from app.ui.crypto_rpc.presenter_interfaces import InterfaceShelf
-from app.ui.shared.tasks import TaskScope
-from app.ui.shared.theme import Theme
+from app.ui.crypto_rpc.session.presenter_interfaces import InterfaceShelf
+from app.ui.kit.theme import Theme
 from app.wallet.addresses import keccak256
 from tests.ui import rpc_contract
 from tests.ui.rpc_contract import ABI, ALICE, SIGNATURES, signed

@@ -14,15 +14,15 @@ from pathlib import Path
 import httpx
 import pytest
 
+from app.core.tasks import TaskScope
 from app.service.auth import ApiKeyAuth
 from app.service.rpc_methods import refusal_of
 from app.service.service import open_service
 from app.storage.database import Database
 from app.storage.paths import resources
 from app.storage.rpc_calls import RpcCalls
-from app.ui.crypto_rpc.presenter_sending import REQUESTS_A_MINUTE
-from app.ui.shared.tasks import TaskScope
-from app.ui.shared.theme import Theme
+from app.ui.crypto_rpc.session.presenter_sending import REQUESTS_A_MINUTE
+from app.ui.kit.theme import Theme
 from tests.ui.rpc_page import RpcWindow, call, press, rpc_window
 from tests.ui.shell_desk import until
 

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.sandbox.wallets_faucet import FAUCET_ADDRESS
-from app.sandbox.x402_terms import PLAY_ASSET
+from app.sandbox.accounts.wallets_faucet import FAUCET_ADDRESS
+from app.sandbox.accounts.x402_terms import PLAY_ASSET
 from app.storage.paths import resources
-from app.ui.crypto_rpc.log_ranges import BlockRange, LogSearch, cut, is_too_wide
-from app.ui.crypto_rpc.methods import (
+from app.ui.crypto_rpc.session.log_ranges import BlockRange, LogSearch, cut, is_too_wide
+from app.ui.crypto_rpc.session.methods import (
     ANY_ADDRESS,
     SANDBOX_ACCOUNT,
     SANDBOX_CONTRACT,
@@ -19,7 +19,7 @@ from app.ui.crypto_rpc.methods import (
     sandbox_example,
     search,
 )
-from app.ui.crypto_rpc.presenter_readings import reading_of
+from app.ui.crypto_rpc.session.presenter_readings import reading_of
 
 DATA = resources() / "data"
 LISTS = json.loads((DATA / "rpc_methods.json").read_text())

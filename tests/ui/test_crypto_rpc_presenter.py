@@ -10,11 +10,11 @@ from typing import cast
 import pytest
 from eth_account import Account as EthAccount
 
+from app.core.tasks import TaskScope
 from app.service.crypto_rpc import RpcAnswer, RpcItem, RpcOutcome
 from app.service.service import open_service
-from app.ui.crypto_rpc.batch import CallRow
-from app.ui.crypto_rpc.presenter_sending import other_hash
-from app.ui.shared.tasks import TaskScope
+from app.ui.crypto_rpc.session.batch import CallRow
+from app.ui.crypto_rpc.session.presenter_sending import other_hash
 from app.wallet.transactions import read_transaction
 from tests.service.loopback import http, serving
 from tests.ui.rpc_desk import RpcDesk, rpc_desk

@@ -12,16 +12,16 @@ from hypothesis import strategies as st
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QLineEdit, QPlainTextEdit
 
-from app.ui.crypto_rpc.batch import CallRow
-from app.ui.crypto_rpc.log_ranges import BlockRange, LogSearch
-from app.ui.crypto_rpc.presenter_jobs import Job
-from app.ui.crypto_rpc.presenter_plans import NoPlan, Plan, log_plan, sheet_plan
-from app.ui.crypto_rpc.presenter_tools import Tools
+from app.core.tasks import TaskScope
 from app.ui.crypto_rpc.response_pane import TABLE
+from app.ui.crypto_rpc.session.batch import CallRow
+from app.ui.crypto_rpc.session.log_ranges import BlockRange, LogSearch
+from app.ui.crypto_rpc.session.presenter_jobs import Job
+from app.ui.crypto_rpc.session.presenter_plans import NoPlan, Plan, log_plan, sheet_plan
+from app.ui.crypto_rpc.session.presenter_tools import Tools
 from app.ui.crypto_rpc.tool_dialog import ToolDialog
-from app.ui.shared.dialogs import Dialog
-from app.ui.shared.tasks import TaskScope
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.dialogs import Dialog
 from tests.ui.rpc_contract import ALICE, CHAIN, creation, signed
 from tests.ui.rpc_page import RpcWindow, call, press, rpc_window
 from tests.ui.shell_desk import until
@@ -135,7 +135,7 @@ def test_ranges_follow_each_other_without_gap_or_overlap_within_the_budget(
 
 
 async def test_balances_of_many_addresses_and_a_token_come_as_one_batch_and_one_table(window: RpcWindow) -> None:
-    from app.sandbox.chains import DOLLARS
+    from app.sandbox.chains.chains import DOLLARS
 
     window.run("Balances of many addresses…")
     dialog = await window.dialog()

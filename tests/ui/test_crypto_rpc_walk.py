@@ -19,13 +19,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.core.tasks import TaskScope
 from app.ui.crypto_rpc.method_help import MethodHelp
 from app.ui.crypto_rpc.picker_rows import PickRow
 from app.ui.crypto_rpc.state import CapsView
-from app.ui.shared.grouped_list import Heading
-from app.ui.shared.menu import Menu
-from app.ui.shared.tasks import TaskScope
-from app.ui.shared.theme import Theme
+from app.ui.kit.lists.grouped_list import Heading
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.menu import Menu
 from tests.ui.rpc_page import RpcWindow, call, press, rpc_window
 from tests.ui.test_crypto_rpc_window import shown
 

@@ -9,12 +9,12 @@ from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QFontMetrics, QGuiApplication
 from PySide6.QtTest import QTest
 
+from app.core.tasks import TaskScope
 from app.ui.crypto_rpc.batch_list import column_rects
 from app.ui.crypto_rpc.picker import Picker
 from app.ui.crypto_rpc.picker_rows import PickRow
-from app.ui.shared.grouped_list import Heading
-from app.ui.shared.tasks import TaskScope
-from app.ui.shared.theme import Theme
+from app.ui.kit.lists.grouped_list import Heading
+from app.ui.kit.theme import Theme
 from tests.ui.rpc_page import RpcWindow, call, press, rpc_window
 
 

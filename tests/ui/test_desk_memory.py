@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from app.ui.shared import desk_memory
-from app.ui.shared.desk_memory import DeskMemory
-from app.ui.shared.tasks import TaskScope
+from app.core import desk_memory
+from app.core.desk_memory import DeskMemory
+from app.core.tasks import TaskScope
 
 
 class SlowDesk:

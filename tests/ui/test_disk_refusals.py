@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from app.core.tasks import TaskScope
 from app.storage.catalogue import Catalogue
 from app.storage.database import Database
 from app.storage.desk import Desk
@@ -18,7 +19,6 @@ from app.storage.history import History
 from app.storage.presets import Presets
 from app.storage.settings import SettingsStore
 from app.storage.voices import Voices
-from app.ui.shared.tasks import TaskScope
 from app.ui.shell.crash_reports import CrashReporter
 from tests.read_only import read_only
 

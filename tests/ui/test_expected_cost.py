@@ -4,9 +4,9 @@ from decimal import Decimal
 
 import pytest
 
+from app.core.expected_cost import USUAL_ANSWER_TOKENS, expected_cost
 from app.service.calls import Call, CallKind, JsonContent
 from app.service.models import Model
-from app.ui.shared.expected_cost import USUAL_ANSWER_TOKENS, expected_cost
 
 MODEL = Model.model_validate(
     {"id": "m", "model_spec": {"pricing": {"input": {"usd": 1}, "output": {"usd": 2}}}, "type": "text"}

@@ -11,13 +11,13 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.ui.chat.message_text import ProseBox
-from app.ui.chat.message_view import MessageView
-from app.ui.shared.formula_worker import NotSet, check, typeset
-from app.ui.shared.formulas import Formula, Formulas, worker_command
-from app.ui.shared.markdown_figures import FormulaFigure, picture_data
-from app.ui.shared.markdown_parse import parse
-from app.ui.shared.theme import Theme
+from app.ui.conversation.message_text import ProseBox
+from app.ui.conversation.message_view import MessageView
+from app.ui.kit.markdown.formula_worker import NotSet, check, typeset
+from app.ui.kit.markdown.formulas import Formula, Formulas, worker_command
+from app.ui.kit.markdown.markdown_figures import FormulaFigure, picture_data
+from app.ui.kit.markdown.markdown_parse import parse
+from app.ui.kit.theme import Theme
 from tests.ui.message_kit import answer, settle, shown
 
 # ziamath finds its font by a call that Python 3.11 calls old; Rialto itself loads it in another process
@@ -32,8 +32,8 @@ def theme(qapp: QApplication) -> Theme:
 @pytest.fixture(autouse=True)
 def _a_busy_computer_is_slow() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("app.ui.shared.formulas.FIRST_PATIENCE_S", 60.0)
-        patch.setattr("app.ui.shared.formulas.PATIENCE_S", 60.0)
+        patch.setattr("app.ui.kit.markdown.formulas.FIRST_PATIENCE_S", 60.0)
+        patch.setattr("app.ui.kit.markdown.formulas.PATIENCE_S", 60.0)
         yield
 
 
@@ -140,7 +140,7 @@ def test_the_source_is_shown_until_the_formula_is_set_and_nobody_waits(theme: Th
 
 def test_a_worker_that_dies_costs_one_formula_and_no_more(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     formulas = Formulas()
-    monkeypatch.setattr("app.ui.shared.formulas.worker_command", lambda: ["false"])
+    monkeypatch.setattr("app.ui.kit.markdown.formulas.worker_command", lambda: ["false"])
     assert formulas.get("a", False) is None
     qtbot.waitUntil(lambda: formulas.is_idle, timeout=60_000)
     lost = formulas.get("a", False)
@@ -155,8 +155,8 @@ def test_a_worker_that_dies_costs_one_formula_and_no_more(qtbot: QtBot, monkeypa
 
 
 def test_a_formula_that_takes_too_long_is_given_up(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.ui.shared.formulas.worker_command", lambda: ["sleep", "60"])
-    monkeypatch.setattr("app.ui.shared.formulas.FIRST_PATIENCE_S", 0.1)
+    monkeypatch.setattr("app.ui.kit.markdown.formulas.worker_command", lambda: ["sleep", "60"])
+    monkeypatch.setattr("app.ui.kit.markdown.formulas.FIRST_PATIENCE_S", 0.1)
     formulas = Formulas()
     formulas.get("a", False)
     qtbot.waitUntil(lambda: formulas.is_idle, timeout=60_000)

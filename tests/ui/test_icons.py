@@ -10,8 +10,8 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor, QIcon, QImage
 from PySide6.QtWidgets import QApplication
 
-from app.ui.shared.icons import icon, icons_folder, pixmap
-from app.ui.shared.theme import Theme
+from app.ui.kit.icons import icon, icons_folder, pixmap
+from app.ui.kit.theme import Theme
 
 # fmt: off
 NAMES = [

@@ -5,8 +5,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.ui.shared.json_editor import JsonEditor
-from app.ui.shared.theme import Theme
+from app.ui.kit.json.json_editor import JsonEditor
+from app.ui.kit.theme import Theme
 
 
 @pytest.fixture

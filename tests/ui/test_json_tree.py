@@ -10,10 +10,10 @@ from PySide6.QtTest import QAbstractItemModelTester
 from pytestqt.qtbot import QtBot
 
 from app.storage.paths import resources
-from app.ui.shared.json_node import GROUP, TreeRoot
-from app.ui.shared.json_tree import JsonTree
-from app.ui.shared.json_tree_model import MAX_SHOWN_CHARS, NODE, JsonTreeModel, find, path_text, summary
-from app.ui.shared.theme import Theme
+from app.ui.kit.json.json_node import GROUP, TreeRoot
+from app.ui.kit.json.json_tree import JsonTree
+from app.ui.kit.json.json_tree_model import MAX_SHOWN_CHARS, NODE, JsonTreeModel, find, path_text, summary
+from app.ui.kit.theme import Theme
 
 VALUE = {"type": "CALL", "calls": [{"to": "0x1", "odd key": None}, True, 5], "gasUsed": "0x2b1f4", "empty": {}}
 ROOTS = (

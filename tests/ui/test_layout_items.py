@@ -13,9 +13,9 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLayout, QPushBu
 from pytestqt.qtbot import QtBot
 from shiboken6 import Shiboken
 
-from app.ui.shared.discard import WidgetList, discard
-from app.ui.shared.flow import FlowLayout
-from app.ui.shared.theme import Theme
+from app.ui.kit.discard import WidgetList, discard
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.flow import FlowLayout
 from tests.wrapper_map import dangers
 
 # Ends with a segmentation fault within some fifty rounds where the pane asks its layouts for their items.
@@ -28,9 +28,9 @@ from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication
 
 qt = QApplication([])
-from app.ui.shared.label import Label
-from app.ui.shared.layout_items import forget_layout_items
-from app.ui.shared.theme import Theme
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.qt_repairs.layout_items import forget_layout_items
+from app.ui.kit.theme import Theme
 from app.ui.wallet.list_pane import WalletListPane
 from app.ui.wallet.state import AccountCard
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.core.ledger import Balances
+from app.core.limit_watch import LimitWatch
 from app.service.exchange import Exchange, RequestRecord
 from app.service.response_info import ResponseInfo
-from app.ui.shared.ledger import Balances
-from app.ui.shared.limit_watch import LimitWatch
 
 NOON = datetime(2026, 8, 22, 12, tzinfo=UTC)
 

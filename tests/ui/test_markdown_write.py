@@ -4,14 +4,14 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from app.ui.chat.message_code import CodeBox
-from app.ui.chat.message_flow import Flow
-from app.ui.chat.message_table import TableBox, column_widths
-from app.ui.chat.message_text import ProseBox
-from app.ui.chat.message_units import BODY, Styles
-from app.ui.shared.markdown_inline import Span
-from app.ui.shared.markdown_parse import is_safe_link
-from app.ui.shared.theme import Theme
+from app.ui.conversation.message_code import CodeBox
+from app.ui.conversation.message_flow import Flow
+from app.ui.conversation.message_table import TableBox, column_widths
+from app.ui.conversation.message_text import ProseBox
+from app.ui.conversation.message_units import BODY, Styles
+from app.ui.kit.markdown.markdown_inline import Span
+from app.ui.kit.markdown.markdown_parse import is_safe_link
+from app.ui.kit.theme import Theme
 from tests.ui.message_kit import RICH, SOURCES, drawn, flow_of
 from tests.ui.test_markdown_scan import TEXTS
 

@@ -7,12 +7,12 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.ui.chat.message_lines import FooterBox
-from app.ui.chat.message_rows import MessageRow, ReceiptRun
-from app.ui.chat.message_table import TableBox
-from app.ui.chat.message_units import BODY, Unit
-from app.ui.chat.message_view import COLUMN_PX, MessageView
-from app.ui.shared.theme import Theme
+from app.ui.conversation.message_lines import FooterBox
+from app.ui.conversation.message_rows import MessageRow, ReceiptRun
+from app.ui.conversation.message_table import TableBox
+from app.ui.conversation.message_units import BODY, Unit
+from app.ui.conversation.message_view import COLUMN_PX, MessageView
+from app.ui.kit.theme import Theme
 from tests.ui.message_kit import (
     LONG,
     answer,

@@ -4,8 +4,8 @@ import pytest
 from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QApplication
 
-from app.ui.chat.message_view import MessageView
-from app.ui.shared.theme import Theme
+from app.ui.conversation.message_view import MessageView
+from app.ui.kit.theme import Theme
 from tests.ui.message_kit import RECEIPT, SOURCES, answer, controls, question, settle, shown
 
 NAME, VALUE, DESCRIPTION = QAccessible.Text.Name, QAccessible.Text.Value, QAccessible.Text.Description

@@ -9,8 +9,8 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices, QTextDocument
 from PySide6.QtWidgets import QApplication
 
-from app.ui.chat.message_rows import MessageRow, RowAttachment, RowSource
-from app.ui.shared.theme import Theme
+from app.ui.conversation.message_rows import MessageRow, RowAttachment, RowSource
+from app.ui.kit.theme import Theme
 from tests.ui.hostile_messages import HOSTILE
 from tests.ui.message_kit import answer, controls, question, settle, shown, visible_text
 

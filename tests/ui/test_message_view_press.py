@@ -6,12 +6,12 @@ from PySide6.QtGui import QGuiApplication, QHelpEvent
 from PySide6.QtTest import QSignalSpy, QTest
 from PySide6.QtWidgets import QApplication, QMenu
 
-from app.ui.chat.message_code import CodeBox
-from app.ui.chat.message_rows import MessageRow, RowSource
-from app.ui.chat.message_units import BODY, FOOTER, HEAD, THOUGHT
-from app.ui.chat.message_view import MessageView
-from app.ui.chat.message_view_pointer import plain_tooltip
-from app.ui.shared.theme import Theme
+from app.ui.conversation.message_code import CodeBox
+from app.ui.conversation.message_rows import MessageRow, RowSource
+from app.ui.conversation.message_units import BODY, FOOTER, HEAD, THOUGHT
+from app.ui.conversation.message_view import MessageView
+from app.ui.conversation.message_view_pointer import plain_tooltip
+from app.ui.kit.theme import Theme
 from tests.ui.message_kit import (
     LONG,
     PROBLEM,

@@ -7,10 +7,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.ui.chat.message_units import BODY, THOUGHT
-from app.ui.chat.message_view import MessageView
-from app.ui.chat.message_view_selection import Selection, selected_text
-from app.ui.shared.theme import Theme
+from app.ui.conversation.message_units import BODY, THOUGHT
+from app.ui.conversation.message_view import MessageView
+from app.ui.conversation.message_view_selection import Selection, selected_text
+from app.ui.kit.theme import Theme
 from tests.ui.message_kit import RICH, SOURCES, answer, click, drag, mouse, plain_theme, question, settle, shown
 
 

@@ -5,8 +5,9 @@ import sys
 
 PROGRAM = """
 import sys
-import app.ui.chat.message_view
-heavy = ("markdown_it", "pygments", "linkify_it", "asyncio", "app.ui.chat.message_flow", "app.ui.chat.message_model")
+import app.ui.conversation.message_view
+heavy = ["markdown_it", "pygments", "linkify_it", "asyncio"]
+heavy += ["app.ui.conversation.message_flow", "app.ui.conversation.message_model"]
 print([name for name in heavy if name in sys.modules])
 """
 

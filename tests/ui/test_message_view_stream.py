@@ -6,11 +6,11 @@ from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QSignalSpy
 from PySide6.QtWidgets import QApplication
 
-from app.ui.chat.message_text import ProseBox
-from app.ui.chat.message_units import BODY, FOOTER, HEAD, THOUGHT
-from app.ui.chat.message_view import MessageView
-from app.ui.chat.message_view_speech import Announcer
-from app.ui.shared.theme import Theme
+from app.ui.conversation.message_text import ProseBox
+from app.ui.conversation.message_units import BODY, FOOTER, HEAD, THOUGHT
+from app.ui.conversation.message_view import MessageView
+from app.ui.conversation.message_view_speech import Announcer
+from app.ui.kit.theme import Theme
 from tests.ui.message_kit import (
     RECEIPT,
     RICH,

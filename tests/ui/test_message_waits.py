@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from app.service.chat_types import RetryWait
-from app.ui.chat.message_cards import ErrorCard
-from app.ui.chat.message_waits import QuietWait, is_quiet_wait
-from app.ui.chat.presenter_answers import wait_problem
-from app.ui.shared.theme import Theme
+from app.ui.chat.session.presenter_answers import wait_problem
+from app.ui.conversation.message_cards import ErrorCard
+from app.ui.conversation.message_waits import QuietWait, is_quiet_wait
+from app.ui.kit.theme import Theme
 
 
 @pytest.mark.parametrize(

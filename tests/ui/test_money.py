@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.ui.shared import money
+from app.core import money
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from app.ui.shared.notifications import NOBODY
+from app.ui.kit.notifications import NOBODY
 
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux desktops are reached over D-Bus")

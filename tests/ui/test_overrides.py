@@ -12,7 +12,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 import app
-from app.ui.shared.overrides import is_virtual
+from app.ui.kit.qt_repairs.overrides import is_virtual
 
 # What has the name of a method of Qt and is not virtual there: only Python calls it.
 PLAIN = frozenset(("setMinimumWidth", "setPlainText", "setText", "update"))
@@ -20,7 +20,7 @@ PLAIN = frozenset(("setMinimumWidth", "setPlainText", "setText", "update"))
 DIES = """
 import sys
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QWidget
-from app.ui.shared.overrides import keep_exceptions_inside
+from app.ui.kit.qt_repairs.overrides import keep_exceptions_inside
 
 if "guarded" in sys.argv:
     assert keep_exceptions_inside()

@@ -10,11 +10,11 @@ from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import QMainWindow, QTableView, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.ui.chat.attachment_strip import AttachmentChip
+from app.ui.chat.composer.attachment_strip import AttachmentChip
 from app.ui.chat.state import AttachmentView
-from app.ui.shared.own_keys import keeps
-from app.ui.shared.theme import Theme
-from app.ui.shared.thumbnails import Thumbnails
+from app.ui.kit.qt_repairs.own_keys import keeps
+from app.ui.kit.theme import Theme
+from app.ui.kit.thumbnails import Thumbnails
 from app.ui.transcription.batch_view import BatchTable
 
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from app.core.paid_call import end_of_call, paid_call
 from app.service import errors
 from app.service.exchange import Exchange, Outcome, RequestRecord
 from app.storage.database import Database
 from app.storage.errors import StorageUnavailable
 from app.storage.intents import Intent, Intents
-from app.ui.shared.paid_call import end_of_call, paid_call
 
 
 @pytest.fixture

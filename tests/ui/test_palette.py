@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from app.ui.shared.tab import PaletteItem
+from app.ui.kit.tab import PaletteItem
 from app.ui.shell.palette_matching import marked_runs, match
 from app.ui.shell.palette_rows import Candidate, listing, split_prefix
 

@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
+from app.core import problems
+from app.core.money import LONGEST_COUNTDOWN_S
+from app.core.problem_words import has_own_words
+from app.core.problems import Problem, describe, hide_secrets_with
 from app.credentials.redaction import SecretRegistry
 from app.service import errors
 from app.service.exchange import Exchange, RequestRecord
 from app.service.response_info import ResponseInfo
-from app.ui.shared import problems
-from app.ui.shared.money import LONGEST_COUNTDOWN_S
-from app.ui.shared.problem_words import has_own_words
-from app.ui.shared.problems import Problem, describe, hide_secrets_with
 
 NOW = datetime(2026, 11, 18, 14, 5, 12, tzinfo=UTC)
 SECRET = "vk-live-0123456789abcdef0123456789abcdef"

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from app.ui.shared.program import restore_environment
+from app.ui.kit.program import restore_environment
 
 
 def built_environment() -> dict[str, str]:

@@ -5,7 +5,7 @@ import sys
 
 PROBE = """
 import inspect, sys
-from app.ui.shared.pyside_features import read_no_sources
+from app.ui.kit.qt_repairs.pyside_features import read_no_sources
 assert read_no_sources()
 read = []
 inspect.getsource = lambda module: read.append(module) or ""

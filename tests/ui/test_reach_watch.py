@@ -2,10 +2,10 @@
 
 import pytest
 
+from app.core.caller import Caller
+from app.core.reach_watch import WAITS_S, ReachWatch
+from app.core.tasks import TaskScope
 from app.credentials.accounts import SANDBOX_ADDRESS, new_account
-from app.ui.shared.caller import Caller
-from app.ui.shared.reach_watch import WAITS_S, ReachWatch
-from app.ui.shared.tasks import TaskScope
 
 LIVE = new_account("Main", "https://api.example.com/v1")
 SANDBOX = new_account("Sandbox", SANDBOX_ADDRESS, kind="sandbox")

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from app.ui.shared.rows import build_rows
-from app.ui.shared.theme import Theme
+from app.ui.kit.lists.rows import build_rows
+from app.ui.kit.theme import Theme
 from app.ui.wallet.account_card import AccountView
 from app.ui.wallet.list_pane import WalletListPane
 from app.ui.wallet.state import AccountCard

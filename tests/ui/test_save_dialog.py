@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtWidgets import QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.ui.shared.save_dialog import ask_to_save, fitted
+from app.ui.kit.save_dialog import ask_to_save, fitted
 
 
 @pytest.mark.parametrize(

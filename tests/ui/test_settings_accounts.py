@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QAbstractButton
 from app.credentials.accounts import SANDBOX_ADDRESS, account_from, account_to, new_account
 from app.service.dialect import guess_dialect
 from app.service.errors import ConnectionFailed, ServiceError
-from app.service.network import Network, NetworkSettings
+from app.service.http.network import Network, NetworkSettings
 from app.service.service import open_service
 from app.ui.settings.accounts.checking import check_key
 from app.ui.settings.accounts.checking import refused as checking_refused

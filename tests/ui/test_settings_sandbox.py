@@ -17,6 +17,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
+from app.core.caller import Caller
 from app.sandbox.server import Options, RunningSandbox, start_sandbox
 from app.ui.settings.sandbox.controls import ControlsPage
 from app.ui.settings.sandbox.overview import OverviewPage
@@ -26,7 +27,6 @@ from app.ui.settings.sandbox.presenter import SandboxPresenter
 from app.ui.settings.sandbox.request_list import ROW, RequestModel
 from app.ui.settings.sandbox.requests import RequestsPage
 from app.ui.settings.sandbox.state import FAULTS, RequestRow, SandboxState, ahead, words_of
-from app.ui.shared.caller import Caller
 from tests.sandbox.support import RESOURCES, Client
 from tests.ui.shell_desk import until, words
 from tests.ui.test_shell_window import nameless

@@ -9,20 +9,20 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 
-from app.ui.shared.avatar import Avatar
-from app.ui.shared.badge import Badge
-from app.ui.shared.buttons import Button, IconButton
-from app.ui.shared.fields import ChoiceField, NumberField, TextField
-from app.ui.shared.header import PaneHeader, PaneTabs
-from app.ui.shared.kbd import KeyHint
-from app.ui.shared.pill import CyclePill, PillButton
-from app.ui.shared.receipt_line import ReceiptLine, Run
-from app.ui.shared.search_field import SearchField
-from app.ui.shared.segmented import SegmentedChoice
-from app.ui.shared.slider_field import SliderField
-from app.ui.shared.spinner import CountdownRing, Progress, Spinner
-from app.ui.shared.switch import Switch
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.avatar import Avatar
+from app.ui.kit.widgets.badge import Badge
+from app.ui.kit.widgets.buttons import Button, IconButton
+from app.ui.kit.widgets.fields import ChoiceField, NumberField, TextField
+from app.ui.kit.widgets.header import PaneHeader, PaneTabs
+from app.ui.kit.widgets.kbd import KeyHint
+from app.ui.kit.widgets.pill import CyclePill, PillButton
+from app.ui.kit.widgets.receipt_line import ReceiptLine, Run
+from app.ui.kit.widgets.search_field import SearchField
+from app.ui.kit.widgets.segmented import SegmentedChoice
+from app.ui.kit.widgets.slider_field import SliderField
+from app.ui.kit.widgets.spinner import CountdownRing, Progress, Spinner
+from app.ui.kit.widgets.switch import Switch
 from tests.ui import gallery
 
 

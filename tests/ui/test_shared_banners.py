@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 
-from app.ui.shared.banner import BannerHost, BannerSpec
-from app.ui.shared.buttons import Button
-from app.ui.shared.problems import ActionSpec
-from app.ui.shared.theme import Theme
+from app.core.problems import ActionSpec
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.banner import BannerHost, BannerSpec
+from app.ui.kit.widgets.buttons import Button
 
 LEFT = Qt.MouseButton.LeftButton
 

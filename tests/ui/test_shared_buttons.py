@@ -7,9 +7,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 
-from app.ui.shared.buttons import Button, IconButton, PrimaryButton
-from app.ui.shared.kbd import KeyHint
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.buttons import Button, IconButton, PrimaryButton
+from app.ui.kit.widgets.kbd import KeyHint
 
 
 def picture(widget: QWidget) -> QImage:

@@ -7,12 +7,12 @@ from PySide6.QtCore import QPoint, QSignalBlocker, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.ui.shared.fields import NumberField
-from app.ui.shared.pill import CyclePill, PillButton
-from app.ui.shared.segmented import SegmentedChoice
-from app.ui.shared.slider_field import SliderField
-from app.ui.shared.switch import Switch
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.fields import NumberField
+from app.ui.kit.widgets.pill import CyclePill, PillButton
+from app.ui.kit.widgets.segmented import SegmentedChoice
+from app.ui.kit.widgets.slider_field import SliderField
+from app.ui.kit.widgets.switch import Switch
 
 LEFT = Qt.MouseButton.LeftButton
 

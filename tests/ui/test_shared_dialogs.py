@@ -11,10 +11,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.ui.shared.alive import alive
-from app.ui.shared.buttons import Button
-from app.ui.shared.dialogs import WIDTH, Scrim, ask_text, confirm
-from app.ui.shared.theme import Theme
+from app.ui.kit.qt_repairs.alive import alive
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.buttons import Button
+from app.ui.kit.widgets.dialogs import WIDTH, Scrim, ask_text, confirm
 
 LEFT = Qt.MouseButton.LeftButton
 

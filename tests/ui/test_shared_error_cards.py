@@ -8,11 +8,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from app.ui.shared.buttons import Button
-from app.ui.shared.card import Card
-from app.ui.shared.error_card import ErrorCard
-from app.ui.shared.problems import ActionSpec, Problem
-from app.ui.shared.theme import Theme
+from app.core.problems import ActionSpec, Problem
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.buttons import Button
+from app.ui.kit.widgets.card import Card
+from app.ui.kit.widgets.error_card import ErrorCard
 
 LEFT = Qt.MouseButton.LeftButton
 

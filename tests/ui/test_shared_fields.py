@@ -6,9 +6,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 
-from app.ui.shared.fields import NumberField, TextField
-from app.ui.shared.search_field import SearchField
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.fields import NumberField, TextField
+from app.ui.kit.widgets.search_field import SearchField
 
 
 def picture(widget: QWidget) -> QImage:

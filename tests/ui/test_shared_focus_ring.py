@@ -14,13 +14,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.ui.shared.alive import alive
-from app.ui.shared.buttons import Button
-from app.ui.shared.focus_ring import GAP, TAB_MARGIN, WIDTH, FocusRing
-from app.ui.shared.header import PaneTabs
-from app.ui.shared.segmented import SegmentedChoice
-from app.ui.shared.switch import Switch
-from app.ui.shared.theme import Theme
+from app.ui.kit.qt_repairs.alive import alive
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.buttons import Button
+from app.ui.kit.widgets.focus_ring import GAP, TAB_MARGIN, WIDTH, FocusRing
+from app.ui.kit.widgets.header import PaneTabs
+from app.ui.kit.widgets.segmented import SegmentedChoice
+from app.ui.kit.widgets.switch import Switch
 
 LEFT = Qt.MouseButton.LeftButton
 

@@ -12,11 +12,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractSlider, QApplication, QStyle, QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
-from app.ui.shared import own_keys
-from app.ui.shared.grouped_list import GroupedModel, Heading, under_headings
-from app.ui.shared.grouped_list_delegate import GroupedDelegate
-from app.ui.shared.grouped_list_view import GroupedView
-from app.ui.shared.theme import Theme
+from app.ui.kit.lists.grouped_list import GroupedModel, Heading, under_headings
+from app.ui.kit.lists.grouped_list_delegate import GroupedDelegate
+from app.ui.kit.lists.grouped_list_view import GroupedView
+from app.ui.kit.qt_repairs import own_keys
+from app.ui.kit.theme import Theme
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
-from app.ui.shared.badge import Badge
-from app.ui.shared.buttons import Button, IconButton, LinkButton
-from app.ui.shared.header import PaneHeader
-from app.ui.shared.label import Label
-from app.ui.shared.pill import PillButton
-from app.ui.shared.receipt_line import ReceiptLine, Run, lay_out_runs
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.badge import Badge
+from app.ui.kit.widgets.buttons import Button, IconButton, LinkButton
+from app.ui.kit.widgets.header import PaneHeader
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.pill import PillButton
+from app.ui.kit.widgets.receipt_line import ReceiptLine, Run, lay_out_runs
 
 LEFT = Qt.MouseButton.LeftButton
 

@@ -14,10 +14,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.ui.shared.frames import SHADOW_MARGINS, paint_shadow
-from app.ui.shared.label import Label
-from app.ui.shared.popover import Popover
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.frames import SHADOW_MARGINS, paint_shadow
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.popover import Popover
 
 
 def popover_with_field(theme: Theme, window: QWidget) -> tuple[Popover, QLineEdit, QPushButton]:

@@ -7,20 +7,20 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 
-from app.ui.shared.avatar import Avatar, avatar_pixmap
-from app.ui.shared.badge import Badge
-from app.ui.shared.buttons import Button, LinkButton
-from app.ui.shared.details_block import DetailsBlock
-from app.ui.shared.empty_state import EmptyState, Skeleton
-from app.ui.shared.fields import NumberField
-from app.ui.shared.flow import FlowLayout
-from app.ui.shared.kbd import KeyHint
-from app.ui.shared.pill import PillButton
-from app.ui.shared.problems import ActionSpec
-from app.ui.shared.segmented import SegmentedChoice
-from app.ui.shared.spinner import Progress, Spinner
-from app.ui.shared.switch import Switch
-from app.ui.shared.theme import Theme
+from app.core.problems import ActionSpec
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.avatar import Avatar, avatar_pixmap
+from app.ui.kit.widgets.badge import Badge
+from app.ui.kit.widgets.buttons import Button, LinkButton
+from app.ui.kit.widgets.details_block import DetailsBlock
+from app.ui.kit.widgets.empty_state import EmptyState, Skeleton
+from app.ui.kit.widgets.fields import NumberField
+from app.ui.kit.widgets.flow import FlowLayout
+from app.ui.kit.widgets.kbd import KeyHint
+from app.ui.kit.widgets.pill import PillButton
+from app.ui.kit.widgets.segmented import SegmentedChoice
+from app.ui.kit.widgets.spinner import Progress, Spinner
+from app.ui.kit.widgets.switch import Switch
 
 LEFT = Qt.MouseButton.LeftButton
 

@@ -7,12 +7,12 @@ import itertools
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
-from app.ui.shared.buttons import Button
-from app.ui.shared.frames import SHADOW_MARGINS
-from app.ui.shared.problems import ActionSpec
-from app.ui.shared.surfaces import STAY_ABOVE
-from app.ui.shared.theme import Theme
-from app.ui.shared.toast import MAX_TOASTS, ToastHost
+from app.core.problems import ActionSpec
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.buttons import Button
+from app.ui.kit.widgets.frames import SHADOW_MARGINS
+from app.ui.kit.widgets.surfaces import STAY_ABOVE
+from app.ui.kit.widgets.toast import MAX_TOASTS, ToastHost
 
 LEFT = Qt.MouseButton.LeftButton
 

@@ -1,6 +1,6 @@
 """What was typed into a field that filters."""
 
-from app.ui.shared.typed_words import TypedWords
+from app.ui.kit.lists.typed_words import TypedWords
 
 
 def test_every_word_has_to_be_there_in_any_order_and_case() -> None:

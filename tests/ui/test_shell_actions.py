@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from PySide6.QtWidgets import QWidget
 
-from app.ui.shared.key_map import ShortcutRefused
-from app.ui.shared.tab import TabAction
+from app.ui.kit.key_map import ShortcutRefused
+from app.ui.kit.tab import TabAction
 from app.ui.shell.actions import ActionRegistry, key_parts
 
 

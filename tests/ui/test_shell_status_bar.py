@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+from app.core.caller import Headroom
 from app.credentials.accounts import Account
-from app.ui.shared.caller import Headroom
-from app.ui.shared.tab import LiveWork
+from app.ui.kit.tab import LiveWork
 
 LIVE = Account("a", "Main account", "https://api.example.com/v1")
 SANDBOX = Account("s", "Sandbox", "http://127.0.0.1", kind="sandbox")

@@ -10,11 +10,11 @@ from PySide6.QtGui import QAccessible, QCloseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QPushButton, QSplitterHandle, QWidget
 
-from app.ui.shared.banner import BannerSpec
-from app.ui.shared.dialogs import Dialog
-from app.ui.shared.problems import ActionSpec
-from app.ui.shared.tab import Zones
-from app.ui.shared.undo import UndoCommand
+from app.core.problems import ActionSpec
+from app.core.undo import UndoCommand
+from app.ui.kit.tab import Zones
+from app.ui.kit.widgets.banner import BannerSpec
+from app.ui.kit.widgets.dialogs import Dialog
 from tests.ui.shell_desk import Desk, make_desk, until
 
 

@@ -5,10 +5,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from PySide6.QtWidgets import QWidget
 
-from app.ui.shared import announce
-from app.ui.shared.announce import SpokenCountdown
-from app.ui.shared.spinner import CountdownRing
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets import announce
+from app.ui.kit.widgets.announce import SpokenCountdown
+from app.ui.kit.widgets.spinner import CountdownRing
 
 
 @pytest.fixture

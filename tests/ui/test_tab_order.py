@@ -7,7 +7,7 @@ from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton, QTextEdit, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
-from app.ui.shared.tab_order import tab_stops
+from app.ui.kit.tab_order import tab_stops
 
 APP = Path(__file__).resolve().parents[2] / "app"
 CHAIN = re.compile(r"\.(nextInFocusChain|previousInFocusChain|focusProxy)\(")
@@ -39,5 +39,5 @@ def test_what_stands_behind_a_deleted_stop_lives_on(window: QWidget) -> None:
 
 
 def test_nobody_walks_along_the_focus_chain() -> None:
-    """See `app/ui/shared/tab_order.py`: a walk takes widgets away from Python later, far from where it was made."""
+    """See `app/ui/kit/tab_order.py`: a walk takes widgets away from Python later, far from where it was made."""
     assert [str(path) for path in APP.rglob("*.py") if CHAIN.search(path.read_text(encoding="utf-8"))] == []

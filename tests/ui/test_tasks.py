@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from app.ui.shared.tasks import TaskScope
+from app.core.tasks import TaskScope
 
 
 @pytest.fixture

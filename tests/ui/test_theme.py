@@ -13,10 +13,10 @@ from PySide6.QtGui import QColor, QFont, QFontInfo, QPalette, QShowEvent
 from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.ui.shared.resources import resources_folder
-from app.ui.shared.stylesheet import fill
-from app.ui.shared.theme import Theme
-from app.ui.shared.typography import FONT_FILES, STYLES
+from app.ui.kit.resources import resources_folder
+from app.ui.kit.stylesheet import fill
+from app.ui.kit.theme import Theme
+from app.ui.kit.typography import FONT_FILES, STYLES
 
 THEMES = resources_folder() / "themes"
 SURFACES = ("rail", "pane", "canvas", "surface", "sunken", "hover", "accent_tint")
@@ -288,8 +288,8 @@ def test_importing_the_look_imports_nothing_heavy() -> None:
     import sys
 
     code = (
-        "import sys; import app.ui.shared.theme, app.ui.shared.icons, app.ui.shared.buttons, app.ui.shared.problems,"
-        " app.ui.shared.caller, app.ui.shared.error_card, app.ui.shared.toast, app.ui.shared.receipt_line;"
+        "import sys; import app.ui.kit.theme, app.ui.kit.icons, app.ui.kit.widgets.buttons, app.core.problems,"
+        " app.core.caller, app.ui.kit.widgets.error_card, app.ui.kit.widgets.toast, app.ui.kit.widgets.receipt_line;"
         "heavy = {'pydantic', 'httpx', 'keyring', 'cryptography', 'aiosqlite', 'markdown_it', "
         "'pygments', 'PySide6.QtSvg'}; "
         "print(sorted(heavy & set(sys.modules)))"

@@ -7,8 +7,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
-from app.ui.shared.theme import Theme
-from app.ui.shared.title_edit import TitleEdit
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.title_edit import TitleEdit
 
 
 @pytest.fixture

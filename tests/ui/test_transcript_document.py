@@ -13,10 +13,10 @@ import webvtt
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.ui.shared.money import position
-from app.ui.transcription.document import Document, Segment, Word, document_from, join_documents
-from app.ui.transcription.editing import edit_segment, merge, nudge, search, split, word_spans
-from app.ui.transcription.exporting import FORMATS, CueRules, Head, cues, export
+from app.core.money import position
+from app.ui.transcription.session.document import Document, Segment, Word, document_from, join_documents
+from app.ui.transcription.session.editing import edit_segment, merge, nudge, search, split, word_spans
+from app.ui.transcription.session.exporting import FORMATS, CueRules, Head, cues, export
 from app.ui.transcription.transcript_rows import found_in_row, rows_of
 
 WORDS = [("high", 0.1, 0.4), ("water", 0.5, 0.9), ("at", 1.0, 1.1), ("six", 1.2, 1.6), ("the", 4.0, 4.2)]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QApplication
 
-from app.ui.shared.theme import Theme
-from app.ui.transcription.document import Document
+from app.ui.kit.theme import Theme
+from app.ui.transcription.session.document import Document
 
 
 def test_two_hours_of_words_are_laid_out_only_where_they_are_seen(theme: Theme, qtbot: object) -> None:
-    from app.ui.transcription.document import segment_of
+    from app.ui.transcription.session.document import segment_of
     from app.ui.transcription.transcript_view import TranscriptView
 
     segments = [

@@ -16,8 +16,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog
 
 from app.audio import recording
-from app.ui.shared.theme import Theme
-from app.ui.transcription.exporting import FORMATS
+from app.ui.kit.theme import Theme
+from app.ui.transcription.session.exporting import FORMATS
 from tests.audio.recorded import pitch_hz, tone
 from tests.ui.test_transcript_document import read_srt
 from tests.ui.test_transcription_page import open_room

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 from app.bootstrap.transcription_tab import ask_in_chat
 from app.ui.chat.page import ChatPage
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
 from tests.ui.chat_desk import open_desk
 
 

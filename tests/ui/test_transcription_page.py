@@ -18,8 +18,8 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QHBoxLayout, QWidget
 from app.audio.devices import SystemDevice
 from app.sandbox.server import Options, RunningSandbox, start_sandbox
 from app.storage.paths import resources
-from app.ui.shared.tab import LiveWork, Zones
-from app.ui.shared.theme import Theme
+from app.ui.kit.tab import LiveWork, Zones
+from app.ui.kit.theme import Theme
 from app.ui.transcription.page import TranscriptionPage
 from app.ui.transcription.state import Entry
 from tests.audio.recorded import tone

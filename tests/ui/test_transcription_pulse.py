@@ -12,6 +12,9 @@ import pytest
 import soundfile
 
 from app.audio.devices import AudioHost
+from app.core.caller import Caller
+from app.core.tasks import TaskScope
+from app.core.undo import UndoStack
 from app.credentials.accounts import Account
 from app.service.auth import ApiKeyAuth
 from app.service.service import open_service
@@ -19,12 +22,9 @@ from app.storage.catalogue import Catalogue
 from app.storage.database import Database
 from app.storage.intents import Intents
 from app.storage.settings import SettingsStore
-from app.ui.shared.caller import Caller
-from app.ui.shared.device_watch import DeviceWatch
-from app.ui.shared.tasks import TaskScope
-from app.ui.shared.undo import UndoStack
+from app.ui.kit.sound.device_watch import DeviceWatch
 from app.ui.transcription.presenter import TranscriptionPresenter
-from app.ui.transcription.presenter_preparing import Folders
+from app.ui.transcription.session.presenter_preparing import Folders
 from tests.audio.pulse import Pulse
 from tests.audio.recorded import pitch_hz, tone
 

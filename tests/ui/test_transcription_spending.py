@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 import soundfile
 
+from app.core.budget import Budget, Question
+from app.core.ledger import tab_of
+from app.core.money import money
 from app.sandbox.server import Options, RunningSandbox, start_sandbox
 from app.service.pricing import transcription_cost
 from app.storage.paths import resources
-from app.ui.shared.budget import Budget, Question
-from app.ui.shared.ledger import tab_of
-from app.ui.shared.money import money
 from tests.audio.recorded import write_wav
 from tests.ui.test_transcription import GAP, spoken
 from tests.ui.transcription_desk import open_desk

@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 
 from app.audio import recording
 from app.sandbox.server import RunningSandbox
-from app.ui.shared.tab import LiveWork
-from app.ui.shared.theme import Theme
+from app.ui.kit.tab import LiveWork
+from app.ui.kit.theme import Theme
 from app.ui.transcription.batch_view import COLUMNS
 from app.ui.transcription.live_wave import PER_SECOND, LiveWave
 from app.ui.transcription.state import Entry, Mark, Tick

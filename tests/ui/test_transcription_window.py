@@ -16,12 +16,12 @@ from PySide6.QtWidgets import QFileDialog, QPushButton
 from app.audio import recording
 from app.audio.devices import AudioUnavailable, Missing
 from app.audio.microphone import MicrophoneChoice, open_microphone
-from app.sandbox import transcription as service_side
-from app.sandbox.form import Upload
+from app.sandbox.http.form import Upload
+from app.sandbox.media import transcription as service_side
 from app.sandbox.server import Options, RunningSandbox, start_sandbox
 from app.service.transcription import FILE_SUFFIXES
 from app.storage.paths import resources
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
 from app.ui.transcription.batch_view import COLUMNS
 from tests.audio.recorded import FakeBlocks, pitch_hz, tone, write_wav
 from tests.sandbox.test_transcription import file as sound_of_kind

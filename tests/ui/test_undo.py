@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.ui.shared.undo import MOST_COMMANDS, UndoCommand, UndoStack
+from app.core.undo import MOST_COMMANDS, UndoCommand, UndoStack
 
 Undone = list[tuple[str, ...]]
 

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QThreadPool
 from pytestqt.qtbot import QtBot
 from shiboken6 import delete
 
-from app.ui.shared.way_back import in_pool, way_back
+from app.ui.kit.qt_repairs.way_back import in_pool, way_back
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -62,7 +62,7 @@ import sys
 from PySide6.QtCore import QSize, QThreadPool, QTimer
 from PySide6.QtMultimedia import QVideoFrame, QVideoFrameFormat
 from PySide6.QtWidgets import QApplication, QWidget
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
 from app.ui.video.film_player import FilmPlayer
 
 sys.setswitchinterval(0.0001)

@@ -14,6 +14,10 @@ import numpy as np
 
 from app.audio.devices import AudioHost, AudioUnavailable, Missing, SystemDevice
 from app.audio.microphone import MicrophoneChoice
+from app.core.budget import Budget
+from app.core.caller import Caller
+from app.core.tasks import TaskScope
+from app.core.undo import UndoStack
 from app.credentials.accounts import Account
 from app.sandbox.server import RunningSandbox
 from app.service.auth import ApiKeyAuth
@@ -23,14 +27,10 @@ from app.storage.catalogue import Catalogue
 from app.storage.database import Database
 from app.storage.intents import Intents
 from app.storage.settings import SettingsStore
-from app.ui.shared.budget import Budget
-from app.ui.shared.caller import Caller
-from app.ui.shared.device_watch import DeviceWatch
-from app.ui.shared.tasks import TaskScope
-from app.ui.shared.undo import UndoStack
-from app.ui.transcription.document import document_from
+from app.ui.kit.sound.device_watch import DeviceWatch
 from app.ui.transcription.presenter import TranscriptionPresenter
-from app.ui.transcription.presenter_preparing import Folders
+from app.ui.transcription.session.document import document_from
+from app.ui.transcription.session.presenter_preparing import Folders
 from app.ui.transcription.state import Head
 from tests.audio.recorded import FakeBlocks, tone, write_wav
 

@@ -9,16 +9,17 @@ from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QPointF,
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPainterPath, QPen, QPixmap, QTextLayout, QTextOption
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
+from app.core import money
 from app.ui.characters.list_model import CHARACTER_ROLE
 from app.ui.characters.state import uses_text
-from app.ui.shared import icons, money
-from app.ui.shared.avatar import avatar_pixmap
-from app.ui.shared.badge import badge_size, paint_badge
-from app.ui.shared.frames import solid_frame
+from app.ui.kit import icons
+from app.ui.kit.widgets.avatar import avatar_pixmap
+from app.ui.kit.widgets.badge import badge_size, paint_badge
+from app.ui.kit.widgets.frames import solid_frame
 
 if TYPE_CHECKING:
     from app.service.characters import Character
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.theme import Theme
 
 Index = QModelIndex | QPersistentModelIndex
 GAP = 12  # px between cards at 100 %

@@ -8,19 +8,19 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
+from app.core import money
 from app.ui.characters.reviews_box import ReviewsBox
-from app.ui.shared import money
-from app.ui.shared.avatar import Avatar
-from app.ui.shared.buttons import Button, IconButton, PrimaryButton
-from app.ui.shared.card import Card
-from app.ui.shared.discard import WidgetList
-from app.ui.shared.flow import FlowLayout
-from app.ui.shared.header import PaneHeader
-from app.ui.shared.icon_label import IconLabel
-from app.ui.shared.label import Label
-from app.ui.shared.pill import PillButton
-from app.ui.shared.surfaces import rule, zone
-from app.ui.shared.switch import Switch
+from app.ui.kit.discard import WidgetList
+from app.ui.kit.widgets.avatar import Avatar
+from app.ui.kit.widgets.buttons import Button, IconButton, PrimaryButton
+from app.ui.kit.widgets.card import Card
+from app.ui.kit.widgets.flow import FlowLayout
+from app.ui.kit.widgets.header import PaneHeader
+from app.ui.kit.widgets.icon_label import IconLabel
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.pill import PillButton
+from app.ui.kit.widgets.surfaces import rule, zone
+from app.ui.kit.widgets.switch import Switch
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from app.ui.characters.pictures import Pictures
     from app.ui.characters.presenter import CharactersPresenter
     from app.ui.characters.state import CharactersState
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.theme import Theme
 
 SHOWN_TAGS = 8
 

@@ -8,22 +8,22 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
 
 from app.ui.characters.state import MAX_MODELS, MAX_SEARCH_CHARS, MAX_TAGS, SORTS, CharactersState, categories_of
-from app.ui.shared.badge import Badge
-from app.ui.shared.buttons import IconButton
-from app.ui.shared.discard import WidgetList
-from app.ui.shared.fields import ChoiceField
-from app.ui.shared.flow import FlowLayout
-from app.ui.shared.header import PaneHeader
-from app.ui.shared.icon_label import IconLabel
-from app.ui.shared.label import Label
-from app.ui.shared.many_choice import ManyChoice
-from app.ui.shared.pill import PillButton
-from app.ui.shared.search_field import SearchField
-from app.ui.shared.segmented import SegmentedChoice
-from app.ui.shared.surfaces import zone
+from app.ui.kit.discard import WidgetList
+from app.ui.kit.widgets.badge import Badge
+from app.ui.kit.widgets.buttons import IconButton
+from app.ui.kit.widgets.fields import ChoiceField
+from app.ui.kit.widgets.flow import FlowLayout
+from app.ui.kit.widgets.header import PaneHeader
+from app.ui.kit.widgets.icon_label import IconLabel
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.many_choice import ManyChoice
+from app.ui.kit.widgets.pill import PillButton
+from app.ui.kit.widgets.search_field import SearchField
+from app.ui.kit.widgets.segmented import SegmentedChoice
+from app.ui.kit.widgets.surfaces import zone
 
 if TYPE_CHECKING:
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.theme import Theme
 
 
 class FiltersPane(QWidget):

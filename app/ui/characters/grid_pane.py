@@ -11,19 +11,19 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QSizePolicy, QStac
 from app.ui.characters.card_delegate import GAP, CardDelegate
 from app.ui.characters.list_model import CHARACTER_ROLE, CharacterListModel
 from app.ui.characters.state import PAGE_ROWS, CharactersState
-from app.ui.shared.buttons import Button, IconButton
-from app.ui.shared.empty_state import Skeleton
-from app.ui.shared.error_card import ErrorCard
-from app.ui.shared.icon_label import IconLabel
-from app.ui.shared.label import Label
-from app.ui.shared.segmented import SegmentedChoice
-from app.ui.shared.spinner import Spinner
-from app.ui.shared.surfaces import zone
+from app.ui.kit.widgets.buttons import Button, IconButton
+from app.ui.kit.widgets.empty_state import Skeleton
+from app.ui.kit.widgets.error_card import ErrorCard
+from app.ui.kit.widgets.icon_label import IconLabel
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.segmented import SegmentedChoice
+from app.ui.kit.widgets.spinner import Spinner
+from app.ui.kit.widgets.surfaces import zone
 
 if TYPE_CHECKING:
     from app.ui.characters.pictures import Pictures
     from app.ui.characters.presenter import CharactersPresenter
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.theme import Theme
 
 MIN_CARD = 216  # px at 100 %; as many columns as fit
 NEAR_END_PX = 600

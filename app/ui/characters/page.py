@@ -10,7 +10,7 @@ from app.ui.characters.details_pane import DetailsPane
 from app.ui.characters.filters_pane import FiltersPane
 from app.ui.characters.grid_pane import GridPane
 from app.ui.characters.pictures import Pictures
-from app.ui.shared.links import LinkOpener
+from app.ui.kit.widgets.links import LinkOpener
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
     from PySide6.QtWidgets import QWidget
 
+    from app.core.tasks import TaskScope
     from app.ui.characters.presenter import CharactersPresenter
     from app.ui.characters.state import CharactersState
-    from app.ui.shared.tab import Zones
-    from app.ui.shared.tasks import TaskScope
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.tab import Zones
+    from app.ui.kit.theme import Theme
 
 
 class CharactersPage(QObject):

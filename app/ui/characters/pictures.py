@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QByteArray, QObject, QSize, Qt, QUrl, Signal
 from PySide6.QtGui import QImage, QPixmap
 
-from app.ui.shared.discard import discard
+from app.ui.kit.discard import discard
 
 if TYPE_CHECKING:
     from pathlib import Path

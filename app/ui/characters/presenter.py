@@ -12,18 +12,18 @@ from urllib.parse import urlsplit
 
 from PySide6.QtCore import QObject, Signal
 
+from app.core import money
+from app.core.problems import describe
 from app.storage.errors import StorageError
 from app.ui.characters.presenter_pages import Pages
 from app.ui.characters.state import MAX_TAGS, REVIEWS_AT_ONCE, CharactersState, Filters, ReviewRow, Reviews
-from app.ui.shared import money
-from app.ui.shared.problems import describe
 
 if TYPE_CHECKING:
+    from app.core.caller import Caller
+    from app.core.tasks import TaskScope
     from app.service.characters import Character
     from app.storage.catalogue import Catalogue
     from app.storage.settings import SettingsStore
-    from app.ui.shared.caller import Caller
-    from app.ui.shared.tasks import TaskScope
 
 DEBOUNCE_S = 0.3
 SHOWN_TAGS = 12

@@ -8,15 +8,15 @@ from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.ui.shared.buttons import Button
-from app.ui.shared.discard import discard
-from app.ui.shared.icon_label import IconLabel
-from app.ui.shared.label import Label
-from app.ui.shared.surfaces import rule
+from app.ui.kit.discard import discard
+from app.ui.kit.widgets.buttons import Button
+from app.ui.kit.widgets.icon_label import IconLabel
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.surfaces import rule
 
 if TYPE_CHECKING:
     from app.ui.characters.state import ReviewRow, Reviews
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.theme import Theme
 
 
 class ReviewsBox(QWidget):

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
-from app.ui.shared import money
+from app.core import money
 
 if TYPE_CHECKING:
+    from app.core.problems import Problem
     from app.service.characters import Character, CharactersQuery
-    from app.ui.shared.problems import Problem
 
 PAGE_ROWS = 50
 MAX_CATEGORY_CHARS = 100

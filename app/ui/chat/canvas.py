@@ -11,20 +11,20 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.ui.chat.chat_header import CharacterBar, ChatHeader
 from app.ui.chat.chat_welcome import ChatWelcome
-from app.ui.chat.composer import Composer
-from app.ui.chat.input_box import can_be_attached, local_files
-from app.ui.shared.buttons import Button, LinkButton
-from app.ui.shared.icon_label import IconLabel
-from app.ui.shared.label import Label
-from app.ui.shared.surfaces import zone
-from app.ui.shared.tab_order import put_in_order
+from app.ui.chat.composer.composer import Composer
+from app.ui.chat.composer.input_box import can_be_attached, local_files
+from app.ui.kit.tab_order import put_in_order
+from app.ui.kit.widgets.buttons import Button, LinkButton
+from app.ui.kit.widgets.icon_label import IconLabel
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.surfaces import zone
 
 if TYPE_CHECKING:
-    from app.ui.chat.message_view import MessageView
+    from app.core.problems import Problem
     from app.ui.chat.state import ChatHead
-    from app.ui.shared.error_card import ErrorCard
-    from app.ui.shared.problems import Problem
-    from app.ui.shared.theme import Theme
+    from app.ui.conversation.message_view import MessageView
+    from app.ui.kit.theme import Theme
+    from app.ui.kit.widgets.error_card import ErrorCard
 
 READING_COLUMN = 760  # px at 100 %; what is typed stands under what is read
 
@@ -86,7 +86,7 @@ class Canvas(QWidget):
     @cached_property
     def view(self) -> MessageView:
         """The conversation."""
-        from app.ui.chat.message_view import MessageView
+        from app.ui.conversation.message_view import MessageView
 
         view = MessageView(self.theme)
         self.places.addWidget(view)
@@ -116,7 +116,7 @@ class Canvas(QWidget):
     @cached_property
     def problem(self) -> ErrorCard:
         """What is wrong with the tab as a whole, such as a full disk."""
-        from app.ui.shared.error_card import ErrorCard
+        from app.ui.kit.widgets.error_card import ErrorCard
 
         card = ErrorCard(self.theme)
         card.action.connect(self.problem_action)

@@ -8,20 +8,20 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from app.ui.chat.estimate import context_text
-from app.ui.chat.model_button import ModelButton
-from app.ui.shared import money
-from app.ui.shared.avatar import Avatar
-from app.ui.shared.badge import Badge
-from app.ui.shared.buttons import Button, IconButton
-from app.ui.shared.icon_label import IconLabel
-from app.ui.shared.label import Label
-from app.ui.shared.surfaces import rule
-from app.ui.shared.title_edit import TitleEdit
+from app.core import money
+from app.ui.chat.models.model_button import ModelButton
+from app.ui.chat.session.estimate import context_text
+from app.ui.kit.widgets.avatar import Avatar
+from app.ui.kit.widgets.badge import Badge
+from app.ui.kit.widgets.buttons import Button, IconButton
+from app.ui.kit.widgets.icon_label import IconLabel
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.surfaces import rule
+from app.ui.kit.widgets.title_edit import TitleEdit
 
 if TYPE_CHECKING:
     from app.ui.chat.state import CharacterHead, ChatHead
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.theme import Theme
 
 
 ROOM_FOR_PARTNER = 620  # px at 100 %; below, the picture alone says who it is

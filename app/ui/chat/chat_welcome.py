@@ -17,17 +17,17 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.ui.shared.avatar import Avatar
-from app.ui.shared.buttons import Button
-from app.ui.shared.frames import solid_frame
-from app.ui.shared.icon_label import IconLabel
-from app.ui.shared.icons import paint
-from app.ui.shared.label import Label
-from app.ui.shared.surfaces import zone
+from app.ui.kit.icons import paint
+from app.ui.kit.widgets.avatar import Avatar
+from app.ui.kit.widgets.buttons import Button
+from app.ui.kit.widgets.frames import solid_frame
+from app.ui.kit.widgets.icon_label import IconLabel
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.surfaces import zone
 
 if TYPE_CHECKING:
     from app.ui.chat.state import ChatHead
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.theme import Theme
 
 COLUMN = 560  # px at 100 %
 # Real questions that the Sandbox answers from the handbook, with its pages as sources.

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
-from app.ui.shared.save_dialog import ask_to_save
+from app.ui.kit.save_dialog import ask_to_save
 
 if TYPE_CHECKING:
-    from app.ui.shared.tasks import TaskScope
+    from app.core.tasks import TaskScope
 
 
 class CodeSaver(QObject):

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QWidget
 
-from app.ui.chat.presenter_export import ENDINGS, HTML, JSON, MARKDOWN, NAMES, ExportForm, name_of
-from app.ui.shared.dialogs import Dialog
-from app.ui.shared.label import Label
-from app.ui.shared.save_dialog import ask_to_save
-from app.ui.shared.segmented import SegmentedChoice
-from app.ui.shared.switch import Switch
+from app.ui.chat.session.presenter_export import ENDINGS, HTML, JSON, MARKDOWN, NAMES, ExportForm, name_of
+from app.ui.kit.save_dialog import ask_to_save
+from app.ui.kit.widgets.dialogs import Dialog
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.segmented import SegmentedChoice
+from app.ui.kit.widgets.switch import Switch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.theme import Theme
 
 _WORDS = {
     MARKDOWN: "The conversation on screen as text, for notes and repositories.",

@@ -8,16 +8,16 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.ui.shared.announce import announce
-from app.ui.shared.buttons import IconButton
-from app.ui.shared.label import Label
-from app.ui.shared.search_field import SearchField
-from app.ui.shared.surfaces import rule, zone
+from app.ui.kit.widgets.announce import announce
+from app.ui.kit.widgets.buttons import IconButton
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.search_field import SearchField
+from app.ui.kit.widgets.surfaces import rule, zone
 
 if TYPE_CHECKING:
-    from app.ui.chat.message_view import MessageView
-    from app.ui.chat.message_view_find import Finder
-    from app.ui.shared.theme import Theme
+    from app.ui.conversation.message_view import MessageView
+    from app.ui.conversation.message_view_find import Finder
+    from app.ui.kit.theme import Theme
 
 
 class FindBar(QWidget):
@@ -27,7 +27,7 @@ class FindBar(QWidget):
 
     def __init__(self, theme: Theme, view: MessageView, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        from app.ui.chat.message_view_find import Finder
+        from app.ui.conversation.message_view_find import Finder
 
         self._theme = theme
         self._view = view

@@ -11,26 +11,26 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
+from app.core.caller import Headroom
 from app.ui.chat.canvas import Canvas
-from app.ui.chat.chat_list import ChatListPane
-from app.ui.chat.inspector import PARAMETERS, REQUEST, TOTALS, Inspector
+from app.ui.chat.inspector.inspector import PARAMETERS, REQUEST, TOTALS, Inspector
 from app.ui.chat.page_actions import chat_actions, chat_palette_items
+from app.ui.chat.sidebar.chat_list import ChatListPane
 from app.ui.chat.tab_panes import TabPanes
-from app.ui.shared.caller import Headroom
-from app.ui.shared.tab import PaletteItem, TabAction, TabInfo, Zones
+from app.ui.kit.tab import PaletteItem, TabAction, TabInfo, Zones
 
 if TYPE_CHECKING:
-    from app.ui.chat.message_rows import MessageRow
-    from app.ui.chat.model_picker import ModelPicker
+    from app.core.tasks import TaskScope
+    from app.ui.chat.models.model_picker import ModelPicker
     from app.ui.chat.page_box import BoxDesk
     from app.ui.chat.page_desk import ChatDesk
     from app.ui.chat.presenter import ChatPresenter
+    from app.ui.chat.session.state_pages import ModelList, RequestView, Totals
     from app.ui.chat.state import CharacterHead, ChatEntry, ChatHead
-    from app.ui.chat.state_pages import ModelList, RequestView, Totals
-    from app.ui.shared.links import LinkOpener
-    from app.ui.shared.menu import Menu
-    from app.ui.shared.tasks import TaskScope
-    from app.ui.shared.theme import Theme
+    from app.ui.conversation.message_rows import MessageRow
+    from app.ui.kit.theme import Theme
+    from app.ui.kit.widgets.links import LinkOpener
+    from app.ui.kit.widgets.menu import Menu
 
 INFO = TabInfo(name="chat", title="Chat", icon="chat")
 
@@ -184,7 +184,7 @@ class ChatPage(TabPanes):
 
     @cached_property
     def links(self) -> LinkOpener:
-        from app.ui.shared.links import LinkOpener
+        from app.ui.kit.widgets.links import LinkOpener
 
         return LinkOpener(self._theme, self.main, self._tasks)
 
@@ -236,7 +236,7 @@ class ChatPage(TabPanes):
     @cached_property
     def _changing(self) -> tuple[str, ...]:
         """The fields of a row that the view is told when they change; the others never do."""
-        from app.ui.chat.message_rows import MessageRow
+        from app.ui.conversation.message_rows import MessageRow
 
         return tuple(field.name for field in fields(MessageRow) if field.name not in ("id", "role"))
 
@@ -348,7 +348,7 @@ class ChatPage(TabPanes):
     def open_model_picker(self) -> ModelPicker:
         """Open the list of models under its button; it is built with its first use."""
         if self.picker is None:
-            from app.ui.chat.model_picker import ModelPicker
+            from app.ui.chat.models.model_picker import ModelPicker
 
             self.picker = ModelPicker(self._theme, self.main)
             self.picker.chosen.connect(lambda model, always: self.presenter.use_model(model, for_new_chats=always))

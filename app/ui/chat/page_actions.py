@@ -7,8 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from app.ui.chat.page_desk_actions import desk_actions
-from app.ui.shared.tab import PaletteItem, TabAction
-from app.ui.shared.typed_words import TypedWords
+from app.ui.kit.lists.typed_words import TypedWords
+from app.ui.kit.tab import PaletteItem, TabAction
 
 if TYPE_CHECKING:
     from app.ui.chat.page import ChatPage

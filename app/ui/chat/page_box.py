@@ -14,15 +14,15 @@ LONGEST_COMMAND = 80  # characters; a longer line that begins with a slash is a 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.ui.chat.attachment_saving import CopySaver
-    from app.ui.chat.completion import CompletionList, Entry
+    from app.core.tasks import TaskScope
+    from app.ui.chat.composer.attachment_saving import CopySaver
+    from app.ui.chat.composer.completion import CompletionList, Entry
     from app.ui.chat.page import ChatPage
-    from app.ui.chat.presenter_completion import CharacterFinder
-    from app.ui.chat.presenter_presets import PresetShelf
+    from app.ui.chat.session.presenter_completion import CharacterFinder
+    from app.ui.chat.session.presenter_presets import PresetShelf
     from app.ui.chat.state import AttachmentView, CharacterHead
-    from app.ui.shared.preset_popover import PresetPopover
-    from app.ui.shared.tasks import TaskScope
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.theme import Theme
+    from app.ui.kit.widgets.preset_popover import PresetPopover
 
 
 class BoxDesk(QObject):
@@ -51,7 +51,7 @@ class BoxDesk(QObject):
         return self._library("preset", self.tr("Presets"), words)
 
     def _library(self, kind: Kind, title: str, empty: str) -> PresetPopover:
-        from app.ui.shared.preset_popover import PresetPopover
+        from app.ui.kit.widgets.preset_popover import PresetPopover
 
         made = PresetPopover(self._theme, self._page.main, title=title, empty=empty)
         shelf = self._shelf
@@ -89,7 +89,7 @@ class BoxDesk(QObject):
         popover.open_under(link if shown and link is not None else self._page.main.composer.attach)
 
     async def _save(self, kind: Kind) -> None:
-        from app.ui.shared.dialogs import ask_text
+        from app.ui.kit.widgets.dialogs import ask_text
 
         opened = self._page.presenter.opened
         if kind == "prompt":
@@ -102,7 +102,7 @@ class BoxDesk(QObject):
             self._shelf.save(kind, name)
 
     async def _rename(self, preset_id: str, name: str) -> None:
-        from app.ui.shared.dialogs import ask_text
+        from app.ui.kit.widgets.dialogs import ask_text
 
         words = self.tr("Rename")
         wanted = await ask_text(
@@ -116,7 +116,7 @@ class BoxDesk(QObject):
     @cached_property
     def completion(self) -> CompletionList:
         """What opens after a slash."""
-        from app.ui.chat.completion import CompletionList
+        from app.ui.chat.composer.completion import CompletionList
 
         made = CompletionList(self._theme, self._page.main, self._run_entry)
         self._page.main.composer.box.takes_key = made.takes_key
@@ -124,7 +124,7 @@ class BoxDesk(QObject):
 
     @cached_property
     def _finder(self) -> CharacterFinder:
-        from app.ui.chat.presenter_completion import CharacterFinder
+        from app.ui.chat.session.presenter_completion import CharacterFinder
 
         finder = CharacterFinder(self._page.presenter.caller, self._tasks, parent=self)
         finder.found.connect(self._show_characters)
@@ -150,7 +150,7 @@ class BoxDesk(QObject):
         return was_open
 
     def _show_entries(self) -> None:
-        from app.ui.chat.completion import Entry, matching
+        from app.ui.chat.composer.completion import Entry, matching
 
         page, typed = self._page, self._typed
         commands = [
@@ -199,14 +199,14 @@ class BoxDesk(QObject):
 
     def attach(self) -> None:
         """Ask for files to attach; opens without a nested loop."""
-        from app.ui.chat.attachment_saving import ask_for_files
+        from app.ui.chat.composer.attachment_saving import ask_for_files
 
         self._page.show_chat()
         ask_for_files(self._page.main, self._page.presenter.attaching.add_files)
 
     @cached_property
     def _copies(self) -> CopySaver:
-        from app.ui.chat.attachment_saving import CopySaver
+        from app.ui.chat.composer.attachment_saving import CopySaver
 
         saver = CopySaver(self._page.main, self._tasks)
         saver.told.connect(lambda sentence: self._page.toast_wanted.emit(sentence, "", ""))

@@ -13,21 +13,21 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from app.ui.shared.tab_order import put_in_order
+from app.ui.kit.tab_order import put_in_order
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.ui.chat.chat_search import SearchPane
+    from app.core.tasks import TaskScope
     from app.ui.chat.code_saving import CodeSaver
-    from app.ui.chat.compare_pane import ComparePane
-    from app.ui.chat.compare_picker import ComparePicker
     from app.ui.chat.find_bar import FindBar
-    from app.ui.chat.message_rows import MessageRow
+    from app.ui.chat.models.compare_pane import ComparePane
+    from app.ui.chat.models.compare_picker import ComparePicker
+    from app.ui.chat.models.retiring import RetiringStrip
     from app.ui.chat.page import ChatPage
-    from app.ui.chat.retiring import RetiringStrip
-    from app.ui.shared.tasks import TaskScope
-    from app.ui.shared.theme import Theme
+    from app.ui.chat.sidebar.chat_search import SearchPane
+    from app.ui.conversation.message_rows import MessageRow
+    from app.ui.kit.theme import Theme
 
 IMPORTABLE = (".json", ".jsonl", ".zip")
 
@@ -69,7 +69,7 @@ class ChatDesk(QObject):
     @cached_property
     def search(self) -> SearchPane:
         """The search over all chats, in place of the list."""
-        from app.ui.chat.chat_search import SearchPane
+        from app.ui.chat.sidebar.chat_search import SearchPane
 
         pane = SearchPane(self._theme)
         presenter = self._page.presenter
@@ -169,7 +169,7 @@ class ChatDesk(QObject):
     @cached_property
     def columns(self) -> ComparePane:
         """Answers side by side, in place of the conversation."""
-        from app.ui.chat.compare_pane import ComparePane
+        from app.ui.chat.models.compare_pane import ComparePane
 
         page, presenter = self._page, self._page.presenter
         pane = ComparePane(self._theme, self._name_of)
@@ -209,8 +209,8 @@ class ChatDesk(QObject):
     @cached_property
     def comparing(self) -> ComparePicker:
         """The list of models to ask together."""
-        from app.ui.chat.compare_picker import ComparePicker
-        from app.ui.chat.presenter_compare import cap_text
+        from app.ui.chat.models.compare_picker import ComparePicker
+        from app.ui.chat.session.presenter_compare import cap_text
 
         picker = ComparePicker(self._theme, self._page.main)
         picker.chosen.connect(self._compare)
@@ -275,7 +275,7 @@ class ChatDesk(QObject):
         self._tasks.start("structure", self._open_structure)
 
     async def _open_structure(self) -> None:
-        from app.ui.chat.structure import refusals
+        from app.ui.chat.session.structure import refusals
         from app.ui.chat.structure_dialog import StructureDialog
 
         presenter = self._page.presenter
@@ -329,7 +329,7 @@ class ChatDesk(QObject):
 
     @cached_property
     def _strip(self) -> RetiringStrip:
-        from app.ui.chat.retiring import RetiringStrip
+        from app.ui.chat.models.retiring import RetiringStrip
 
         strip = RetiringStrip(self._theme)
         self._page.main.add_over_box(strip)
@@ -348,7 +348,7 @@ class ChatDesk(QObject):
         self._tasks.start("model-changes", self._open_changes)
 
     async def _open_changes(self) -> None:
-        from app.ui.chat.retiring import ChangesDialog
+        from app.ui.chat.models.retiring import ChangesDialog
 
         presenter = self._page.presenter
         retiring = presenter.retiring()

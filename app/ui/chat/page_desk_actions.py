@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from app.ui.shared.tab import TabAction
+from app.ui.kit.tab import TabAction
 
 if TYPE_CHECKING:
     from app.ui.chat.page import ChatPage

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QCursor
 
-from app.ui.shared.menu import Menu
+from app.ui.kit.widgets.menu import Menu
 
 if TYPE_CHECKING:
     from app.ui.chat.page import ChatPage
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.theme import Theme
 
 
 def open_chat_menu(page: ChatPage) -> Menu:

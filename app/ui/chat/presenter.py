@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from app.ui.chat.answer_notes import USE_SUGGESTION
-from app.ui.chat.attachment import attachments_of
-from app.ui.chat.options import next_web_search
-from app.ui.chat.presenter_base import USE_MODEL, Work
-from app.ui.chat.presenter_chats import ChatPresenterChats
-from app.ui.chat.presenter_open import LeftDraft, typed_since
-from app.ui.chat.presenter_thread import Thread
+from app.ui.chat.composer.attachment import attachments_of
+from app.ui.chat.session.answer_notes import USE_SUGGESTION
+from app.ui.chat.session.options import next_web_search
+from app.ui.chat.session.presenter_base import USE_MODEL, Work
+from app.ui.chat.session.presenter_chats import ChatPresenterChats
+from app.ui.chat.session.presenter_open import LeftDraft, typed_since
+from app.ui.chat.session.presenter_thread import Thread
 from app.ui.chat.state import CharacterHead
 
 if TYPE_CHECKING:
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 
     from PySide6.QtCore import QObject
 
+    from app.core.caller import Caller
+    from app.core.tasks import TaskScope
+    from app.core.undo import UndoStack
     from app.storage.catalogue import Catalogue
     from app.storage.conversations import Chat
     from app.storage.history import History
     from app.storage.settings import SettingsStore
-    from app.ui.chat.attachment import Attachment
-    from app.ui.chat.options import ChatOptions
-    from app.ui.chat.structure import Structure
-    from app.ui.shared.caller import Caller
-    from app.ui.shared.tasks import TaskScope
-    from app.ui.shared.undo import UndoStack
+    from app.ui.chat.composer.attachment import Attachment
+    from app.ui.chat.session.options import ChatOptions
+    from app.ui.chat.session.structure import Structure
 
 
 LONG_CHAT = 400  # messages; more are shown from their end first
@@ -64,9 +64,9 @@ class ChatPresenter(ChatPresenterChats):
         Text typed before this stays in the box, and then no old chat is opened over it.
         """
         # Imported here: the window is painted before the history is opened.
-        from app.ui.chat.presenter_answers import Answers
-        from app.ui.chat.presenter_branches import Branches
-        from app.ui.chat.presenter_library import Library
+        from app.ui.chat.session.presenter_answers import Answers
+        from app.ui.chat.session.presenter_branches import Branches
+        from app.ui.chat.session.presenter_library import Library
 
         await history.mark_interrupted()
         self._history = history
@@ -94,13 +94,13 @@ class ChatPresenter(ChatPresenterChats):
         self._models_changed()
         await self.shelf.save()
         self._do(self._sweep, history)
-        from app.ui.chat.presenter_presets import PresetShelf
+        from app.ui.chat.session.presenter_presets import PresetShelf
 
         self.presets = PresetShelf(
             self.opened, self._do, self._undo_stack, self.set_options, self.use_model, self.use_character, self
         )
         await self.presets.start(history.presets)
-        from app.ui.shared.trash import TrashKind
+        from app.core.trash import TrashKind
 
         self.trash.add_kind(TrashKind(self._trashed, self._restore, self._delete))
         self.trash.add_kind(self.presets.trash_kind)

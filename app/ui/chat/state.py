@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from app.ui.chat.options import ChatOptions, Controls
-from app.ui.chat.titles import NEW_CHAT
-from app.ui.shared.money import countdown
+from app.core.money import countdown
+from app.ui.chat.session.options import ChatOptions, Controls
+from app.ui.chat.session.titles import NEW_CHAT
 
 if TYPE_CHECKING:
+    from app.core.problems import Problem
     from app.service.characters import Character
-    from app.ui.shared.problems import Problem
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor, QTextFormat
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QTextEdit, QVBoxLayout, QWidget
 
-from app.ui.chat.structure import Fault, Structure, answer_format, function_names, functions_of
-from app.ui.shared.dialogs import Dialog
-from app.ui.shared.label import Label
-from app.ui.shared.segmented import SegmentedChoice
-from app.ui.shared.switch import Switch
+from app.ui.chat.session.structure import Fault, Structure, answer_format, function_names, functions_of
+from app.ui.kit.widgets.dialogs import Dialog
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.segmented import SegmentedChoice
+from app.ui.kit.widgets.switch import Switch
 
 if TYPE_CHECKING:
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.theme import Theme
 
 SCHEMA_EXAMPLE = """{
   "type": "object",

@@ -8,7 +8,7 @@ from typing import Protocol
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from app.ui.shared.tab import Zones
+from app.ui.kit.tab import Zones
 
 
 class GuestPanes(Protocol):

@@ -10,15 +10,15 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QFrame, QHBoxLayout, QTableView, QVBoxLayout, QWidget
 
-from app.ui.crypto_rpc.outcomes import Table
-from app.ui.shared.fields import ChoiceField
-from app.ui.shared.json_tree import Reading
-from app.ui.shared.json_tree_model import copied, summary
-from app.ui.shared.label import Label
-from app.ui.shared.surfaces import rule
+from app.ui.crypto_rpc.session.outcomes import Table
+from app.ui.kit.json.json_tree import Reading
+from app.ui.kit.json.json_tree_model import copied, summary
+from app.ui.kit.widgets.fields import ChoiceField
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.surfaces import rule
 
 if TYPE_CHECKING:
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.theme import Theme
 
 Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()

@@ -20,11 +20,11 @@ from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.ui.crypto_rpc.state import TIER_WORDS, RowView
-from app.ui.shared.badge import badge_size, paint_badge
-from app.ui.shared.icons import paint
+from app.ui.kit.icons import paint
+from app.ui.kit.widgets.badge import badge_size, paint_badge
 
 if TYPE_CHECKING:
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.theme import Theme
 
 Index = QModelIndex | QPersistentModelIndex
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)

@@ -9,17 +9,17 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from app.core import money
 from app.ui.crypto_rpc.call_rows import CallDelegate, CollectionKey, CollectionRow, groups_of
 from app.ui.crypto_rpc.state import CallEntry, CapsView, CollectionEntry
-from app.ui.shared import money
-from app.ui.shared.buttons import IconButton
-from app.ui.shared.grouped_list_view import GroupedView
-from app.ui.shared.label import Label
-from app.ui.shared.list_pane import ListPane
-from app.ui.shared.spinner import Progress
+from app.ui.kit.lists.grouped_list_view import GroupedView
+from app.ui.kit.lists.list_pane import ListPane
+from app.ui.kit.widgets.buttons import IconButton
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.spinner import Progress
 
 if TYPE_CHECKING:
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.theme import Theme
 
 LOW_SHARE = 0.9  # of a cap, from which on it is said in another colour
 

@@ -9,11 +9,11 @@ from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QFontMetrics, QPainter
 
 from app.ui.crypto_rpc.state import CallEntry, CollectionEntry
-from app.ui.shared import icons
-from app.ui.shared.badge import badge_size, paint_badge
-from app.ui.shared.grouped_list import Group, RowLike, under_headings
-from app.ui.shared.grouped_list_delegate import GroupedDelegate, at_end, at_start, without_end, without_start
-from app.ui.shared.typed_words import TypedWords
+from app.ui.kit import icons
+from app.ui.kit.lists.grouped_list import Group, RowLike, under_headings
+from app.ui.kit.lists.grouped_list_delegate import GroupedDelegate, at_end, at_start, without_end, without_start
+from app.ui.kit.lists.typed_words import TypedWords
+from app.ui.kit.widgets.badge import badge_size, paint_badge
 
 COLLECTIONS = "Collections"
 TONES = {"warn": "warn", "bad": "bad", "replay": "outline", "": "neutral", "ok": "ok"}

@@ -14,17 +14,17 @@ from app.ui.crypto_rpc.pick_button import PickButton
 from app.ui.crypto_rpc.request_pane import RequestPane
 from app.ui.crypto_rpc.response_pane import ResponsePane
 from app.ui.crypto_rpc.state import DraftView
-from app.ui.shared.buttons import Button, IconButton
-from app.ui.shared.error_card import ErrorCard
-from app.ui.shared.in_pieces import Pieces, at_once
-from app.ui.shared.label import Label
-from app.ui.shared.segmented import SegmentedChoice
-from app.ui.shared.surfaces import zone
+from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.widgets.buttons import Button, IconButton
+from app.ui.kit.widgets.error_card import ErrorCard
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.segmented import SegmentedChoice
+from app.ui.kit.widgets.surfaces import zone
 
 if TYPE_CHECKING:
-    from app.ui.shared.json_tree import Reading
-    from app.ui.shared.problems import Problem
-    from app.ui.shared.theme import Theme
+    from app.core.problems import Problem
+    from app.ui.kit.json.json_tree import Reading
+    from app.ui.kit.theme import Theme
 
 SIDE_BY_SIDE = 820  # px at 100 %: below, request and answer are shown one at a time
 ROOM_FOR_PRICE = 780

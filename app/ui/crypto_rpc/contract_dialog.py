@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.ui.crypto_rpc.file_dialogs import file_to_read
-from app.ui.crypto_rpc.presenter_interfaces import call_data, functions_in
-from app.ui.shared.buttons import Button
-from app.ui.shared.dialogs import Dialog
-from app.ui.shared.discard import WidgetList
-from app.ui.shared.fields import ChoiceField, TextField, bind_label
-from app.ui.shared.label import Label
+from app.ui.crypto_rpc.session.presenter_interfaces import call_data, functions_in
+from app.ui.kit.discard import WidgetList
+from app.ui.kit.widgets.buttons import Button
+from app.ui.kit.widgets.dialogs import Dialog
+from app.ui.kit.widgets.fields import ChoiceField, TextField, bind_label
+from app.ui.kit.widgets.label import Label
 
 if TYPE_CHECKING:
-    from app.ui.crypto_rpc.presenter_interfaces import Function, InterfaceShelf
-    from app.ui.shared.tasks import TaskScope
-    from app.ui.shared.theme import Theme
+    from app.core.tasks import TaskScope
+    from app.ui.crypto_rpc.session.presenter_interfaces import Function, InterfaceShelf
+    from app.ui.kit.theme import Theme
 
 WIDTH, TEXT_HEIGHT = 640, 120  # px at 100 %
 MAX_FILE_BYTES = 8 * 1024 * 1024

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app.ui.shared.discard import discard
+from app.ui.kit.discard import discard
 
 
 async def file_to_read(parent: QWidget, title: str, kinds: str) -> Path | None:

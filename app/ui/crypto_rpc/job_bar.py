@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
 
-from app.ui.shared.announce import announce
-from app.ui.shared.buttons import Button
-from app.ui.shared.label import Label
-from app.ui.shared.spinner import Progress
-from app.ui.shared.surfaces import rule, zone
+from app.ui.kit.widgets.announce import announce
+from app.ui.kit.widgets.buttons import Button
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.spinner import Progress
+from app.ui.kit.widgets.surfaces import rule, zone
 
 if TYPE_CHECKING:
-    from app.ui.crypto_rpc.presenter_jobs import JobView
-    from app.ui.shared.theme import Theme
+    from app.ui.crypto_rpc.session.presenter_jobs import JobView
+    from app.ui.kit.theme import Theme
 
 
 class JobBar(QFrame):

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from app.ui.crypto_rpc.methods import MethodInfo
+from app.ui.crypto_rpc.session.methods import MethodInfo
 from app.ui.crypto_rpc.state import TIER_WORDS
-from app.ui.shared.badge import Badge
-from app.ui.shared.label import Label
-from app.ui.shared.popover import Popover
+from app.ui.kit.widgets.badge import Badge
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.popover import Popover
 
 if TYPE_CHECKING:
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.theme import Theme
 
 KIND_WORDS = {
     "address": "an address, 0x and 40 digits",

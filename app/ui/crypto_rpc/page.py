@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
+from app.core.caller import Headroom
 from app.ui.crypto_rpc.call_list import CallListPane
 from app.ui.crypto_rpc.call_rows import CollectionKey
 from app.ui.crypto_rpc.canvas import Canvas
@@ -17,20 +18,19 @@ from app.ui.crypto_rpc.page_answer import AnswerDesk
 from app.ui.crypto_rpc.page_collections import CollectionDesk
 from app.ui.crypto_rpc.page_pickers import Pickers
 from app.ui.crypto_rpc.page_tools import ToolDesk
-from app.ui.crypto_rpc.pasting import read_pasted
 from app.ui.crypto_rpc.presenter import CryptoRpcPresenter
-from app.ui.crypto_rpc.presenter_readings import can_be_decoded, reading_of
-from app.ui.crypto_rpc.presenter_sending import estimate_words
+from app.ui.crypto_rpc.session.pasting import read_pasted
+from app.ui.crypto_rpc.session.presenter_readings import can_be_decoded, reading_of
+from app.ui.crypto_rpc.session.presenter_sending import estimate_words
 from app.ui.crypto_rpc.state import CapsView, DraftView, RunView, SendQuestion
-from app.ui.shared.caller import Headroom
-from app.ui.shared.dialogs import Dialog
-from app.ui.shared.in_pieces import Pieces, at_once
-from app.ui.shared.menu import Menu
-from app.ui.shared.tab import PaletteItem, TabAction, Zones
+from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.tab import PaletteItem, TabAction, Zones
+from app.ui.kit.widgets.dialogs import Dialog
+from app.ui.kit.widgets.menu import Menu
 
 if TYPE_CHECKING:
-    from app.ui.shared.tasks import TaskScope
-    from app.ui.shared.theme import Theme
+    from app.core.tasks import TaskScope
+    from app.ui.kit.theme import Theme
 
 
 class CryptoRpcPage(QObject):
@@ -259,8 +259,8 @@ class CryptoRpcPage(QObject):
 
     def copy_as(self, form: str) -> None:
         """The request as a command of another program; never with a key in it."""
-        from app.ui.crypto_rpc.exporting import as_cast, as_curl, as_python
-        from app.ui.shared.copy_command import copy_command
+        from app.ui.crypto_rpc.session.exporting import as_cast, as_curl, as_python
+        from app.ui.kit.copy_command import copy_command
 
         draft = self.presenter.draft
         url = f"{self._base_url().rstrip('/')}/crypto/rpc/{draft.network}"

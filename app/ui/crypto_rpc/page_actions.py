@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from app.ui.shared.tab import PaletteItem, TabAction
-from app.ui.shared.typed_words import TypedWords
+from app.ui.kit.lists.typed_words import TypedWords
+from app.ui.kit.tab import PaletteItem, TabAction
 
 if TYPE_CHECKING:
     from app.ui.crypto_rpc.page import CryptoRpcPage

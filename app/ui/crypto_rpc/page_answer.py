@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 
-from app.ui.crypto_rpc.differences import compared
-from app.ui.crypto_rpc.outcomes import roots_of, tables_in
-from app.ui.shared.json_node import Path as TreePath
-from app.ui.shared.json_tree_model import find
-from app.ui.shared.save_dialog import ask_to_save
+from app.ui.crypto_rpc.session.differences import compared
+from app.ui.crypto_rpc.session.outcomes import roots_of, tables_in
+from app.ui.kit.json.json_node import Path as TreePath
+from app.ui.kit.json.json_tree_model import find
+from app.ui.kit.save_dialog import ask_to_save
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from app.core.tasks import TaskScope
     from app.ui.crypto_rpc.page import CryptoRpcPage
     from app.ui.crypto_rpc.state import RunView
-    from app.ui.shared.tasks import TaskScope
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.theme import Theme
 
 MAX_FOUND = 5_000
 

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPoint, Qt
 
-from app.ui.shared.dialogs import Dialog, ask_text
-from app.ui.shared.json_editor import JsonEditor
-from app.ui.shared.label import Label
-from app.ui.shared.menu import Menu
+from app.ui.kit.json.json_editor import JsonEditor
+from app.ui.kit.widgets.dialogs import Dialog, ask_text
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.menu import Menu
 
 if TYPE_CHECKING:
+    from app.core.tasks import TaskScope
     from app.ui.crypto_rpc.call_rows import CollectionKey
-    from app.ui.crypto_rpc.draft import Draft
     from app.ui.crypto_rpc.page import CryptoRpcPage
-    from app.ui.shared.tasks import TaskScope
-    from app.ui.shared.theme import Theme
+    from app.ui.crypto_rpc.session.draft import Draft
+    from app.ui.kit.theme import Theme
 
 EDITOR_HEIGHT = 220
 
@@ -141,7 +141,7 @@ class CollectionDesk(QObject):
 
 def fault_of(text: str) -> str:
     """Why a text gives no variables; "" when it does."""
-    from app.ui.crypto_rpc.variables import NAME
+    from app.ui.crypto_rpc.session.variables import NAME
 
     try:
         value = json.loads(text)

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt
 
-from app.ui.crypto_rpc.methods import MethodInfo, search
-from app.ui.crypto_rpc.networks import is_test_network
 from app.ui.crypto_rpc.picker import Picker
 from app.ui.crypto_rpc.picker_rows import PickRow, Row
+from app.ui.crypto_rpc.session.methods import MethodInfo, search
+from app.ui.crypto_rpc.session.networks import is_test_network
 from app.ui.crypto_rpc.state import TIER_WORDS
-from app.ui.shared.grouped_list import Heading
-from app.ui.shared.typed_words import TypedWords
+from app.ui.kit.lists.grouped_list import Heading
+from app.ui.kit.lists.typed_words import TypedWords
 
 if TYPE_CHECKING:
-    from app.ui.crypto_rpc.networks import NetworkRow
     from app.ui.crypto_rpc.page import CryptoRpcPage
-    from app.ui.shared.theme import Theme
+    from app.ui.crypto_rpc.session.networks import NetworkRow
+    from app.ui.kit.theme import Theme
 
 TIER_PILLS = {"Standard ×1": "standard", "Advanced ×2": "advanced", "Large ×4": "large"}
 MAIN, TEST, OTHER = "Main networks", "Test networks", "Not EVM"

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QCheckBox, QGridLayout
 
-from app.ui.crypto_rpc.methods import SANDBOX_CONTRACT
-from app.ui.crypto_rpc.networks import network_title
-from app.ui.crypto_rpc.presenter_plans import log_plan, repeat_plan, sheet_plan, watch_plan
+from app.ui.crypto_rpc.session.methods import SANDBOX_CONTRACT
+from app.ui.crypto_rpc.session.networks import network_title
+from app.ui.crypto_rpc.session.presenter_plans import log_plan, repeat_plan, sheet_plan, watch_plan
 
 if TYPE_CHECKING:
+    from app.core.tasks import TaskScope
     from app.ui.crypto_rpc.page import CryptoRpcPage
     from app.ui.crypto_rpc.tool_dialog import ToolDialog
-    from app.ui.shared.tasks import TaskScope
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.theme import Theme
 
 USUAL_BLOCKS, USUAL_REQUESTS = "2000", "100"
 USUAL_PAUSE, USUAL_ROUNDS = "12", "20"

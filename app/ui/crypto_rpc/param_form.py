@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
-from app.ui.crypto_rpc.presenter_parameters import FieldReading, FieldView
-from app.ui.shared.buttons import LinkButton
-from app.ui.shared.discard import WidgetList
-from app.ui.shared.fields import TextField, bind_label
-from app.ui.shared.label import Label
-from app.ui.shared.surfaces import zone
+from app.ui.crypto_rpc.session.presenter_parameters import FieldReading, FieldView
+from app.ui.kit.discard import WidgetList
+from app.ui.kit.widgets.buttons import LinkButton
+from app.ui.kit.widgets.fields import TextField, bind_label
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.surfaces import zone
 
 if TYPE_CHECKING:
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.theme import Theme
 
 HINTS = {
     "address": "0x…",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPaintEvent
 
-from app.ui.shared.buttons import Button
-from app.ui.shared.icons import paint
-from app.ui.shared.theme import Theme
+from app.ui.kit.icons import paint
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.buttons import Button
 
 
 class PickButton(Button):

@@ -10,17 +10,17 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QStackedWidget, QVBoxLayout, QWidget
 
 from app.ui.crypto_rpc.picker_rows import ColumnHead, PickDelegate, PickModel, PickRow, Row
-from app.ui.shared.flow import FlowLayout
-from app.ui.shared.grouped_list import ROW_ROLE
-from app.ui.shared.kbd import KeyHint
-from app.ui.shared.label import Label
-from app.ui.shared.pill import PillButton
-from app.ui.shared.popover import Popover
-from app.ui.shared.search_field import SearchField
-from app.ui.shared.surfaces import rule, zone
+from app.ui.kit.lists.grouped_list import ROW_ROLE
+from app.ui.kit.widgets.flow import FlowLayout
+from app.ui.kit.widgets.kbd import KeyHint
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.pill import PillButton
+from app.ui.kit.widgets.popover import Popover
+from app.ui.kit.widgets.search_field import SearchField
+from app.ui.kit.widgets.surfaces import rule, zone
 
 if TYPE_CHECKING:
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.theme import Theme
 
 WIDTH, LIST_HEIGHT = 540, 330  # px at 100 %
 Find = Callable[[str, frozenset[str]], Sequence[Row]]

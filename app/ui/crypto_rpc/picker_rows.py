@@ -9,11 +9,11 @@ from PySide6.QtCore import QModelIndex, QRect, QRectF, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractItemView, QStyle, QWidget
 
-from app.ui.shared.badge import badge_size, paint_badge
-from app.ui.shared.grouped_list import Group, GroupedModel, Heading, Index, RowLike
-from app.ui.shared.grouped_list_delegate import GroupedDelegate, at_end, at_start, without_end, without_start
-from app.ui.shared.icons import paint
-from app.ui.shared.theme import Theme
+from app.ui.kit.icons import paint
+from app.ui.kit.lists.grouped_list import Group, GroupedModel, Heading, Index, RowLike
+from app.ui.kit.lists.grouped_list_delegate import GroupedDelegate, at_end, at_start, without_end, without_start
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.badge import badge_size, paint_badge
 
 COLUMN_SHARES = (38, 38, 24)  # hundredths of the room that title, slug and chain id have
 

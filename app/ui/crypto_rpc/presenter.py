@@ -11,27 +11,30 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from app.core.problems import Problem
+from app.core.trash import Trash
+from app.core.undo import UndoCommand
 from app.service.crypto_rpc import RpcOperation
 from app.storage.catalogue import Catalogue
 from app.storage.errors import StorageError
 from app.storage.rpc_calls import RpcCall, RpcCalls
 from app.storage.rpc_collections import RpcCollections
 from app.storage.rpc_interfaces import RpcInterfaces
-from app.ui.crypto_rpc.batch import CallRow, read_text
-from app.ui.crypto_rpc.draft import Draft, fresh_key
-from app.ui.crypto_rpc.methods import MethodCatalogue, MethodInfo, sandbox_example
-from app.ui.crypto_rpc.networks import NetworkRow
-from app.ui.crypto_rpc.presenter_caps import CapsCounter
-from app.ui.crypto_rpc.presenter_collections import CollectionShelf
-from app.ui.crypto_rpc.presenter_contracts import ContractDesk
-from app.ui.crypto_rpc.presenter_interfaces import InterfaceShelf
-from app.ui.crypto_rpc.presenter_jobs import JobDesk
-from app.ui.crypto_rpc.presenter_keeping import DraftKeeper
-from app.ui.crypto_rpc.presenter_list import CallShelf
-from app.ui.crypto_rpc.presenter_networks import NetworkShelf
-from app.ui.crypto_rpc.presenter_parameters import fields_of, params_of
-from app.ui.crypto_rpc.presenter_runs import RunDesk, look_ups
-from app.ui.crypto_rpc.presenter_sending import (
+from app.ui.crypto_rpc.session.batch import CallRow, read_text
+from app.ui.crypto_rpc.session.draft import Draft, fresh_key
+from app.ui.crypto_rpc.session.methods import MethodCatalogue, MethodInfo, sandbox_example
+from app.ui.crypto_rpc.session.networks import NetworkRow
+from app.ui.crypto_rpc.session.presenter_caps import CapsCounter
+from app.ui.crypto_rpc.session.presenter_collections import CollectionShelf
+from app.ui.crypto_rpc.session.presenter_contracts import ContractDesk
+from app.ui.crypto_rpc.session.presenter_interfaces import InterfaceShelf
+from app.ui.crypto_rpc.session.presenter_jobs import JobDesk
+from app.ui.crypto_rpc.session.presenter_keeping import DraftKeeper
+from app.ui.crypto_rpc.session.presenter_list import CallShelf
+from app.ui.crypto_rpc.session.presenter_networks import NetworkShelf
+from app.ui.crypto_rpc.session.presenter_parameters import fields_of, params_of
+from app.ui.crypto_rpc.session.presenter_runs import RunDesk, look_ups
+from app.ui.crypto_rpc.session.presenter_sending import (
     NotSent,
     check_caps,
     prepared,
@@ -40,27 +43,24 @@ from app.ui.crypto_rpc.presenter_sending import (
     send,
     waiting_problem,
 )
-from app.ui.crypto_rpc.presenter_tools import Tools
-from app.ui.crypto_rpc.presenter_view import draft_view, method_info
-from app.ui.crypto_rpc.presenter_words import KEPT_A_DAY, key_note
+from app.ui.crypto_rpc.session.presenter_tools import Tools
+from app.ui.crypto_rpc.session.presenter_view import draft_view, method_info
+from app.ui.crypto_rpc.session.presenter_words import KEPT_A_DAY, key_note
 from app.ui.crypto_rpc.state import (
     DraftView,
     EditorMode,
     RunView,
     SendQuestion,
 )
-from app.ui.shared.problems import Problem
-from app.ui.shared.trash import Trash
-from app.ui.shared.undo import UndoCommand
 
 if TYPE_CHECKING:
+    from app.core.caller import Caller
+    from app.core.tasks import TaskScope
+    from app.core.undo import UndoStack
     from app.credentials.accounts import Account
     from app.service.chat_types import RetryWait
     from app.service.service import Service
     from app.storage.database import Database
-    from app.ui.shared.caller import Caller
-    from app.ui.shared.tasks import TaskScope
-    from app.ui.shared.undo import UndoStack
 
 THE_BATCH = "the batch that is being written"  # id of the commands that undo changes of it
 KEY_FIELD = "Idempotency-Key"

@@ -20,18 +20,18 @@ from PySide6.QtWidgets import (
 from app.service.crypto_rpc import MAX_BATCH_ITEMS
 from app.ui.crypto_rpc.batch_list import BatchHead, BatchList
 from app.ui.crypto_rpc.param_form import ParamForm
-from app.ui.crypto_rpc.presenter_parameters import read_field
+from app.ui.crypto_rpc.session.presenter_parameters import read_field
 from app.ui.crypto_rpc.state import CONTRACT_CALLS, DraftView
-from app.ui.shared.buttons import Button, IconButton, LinkButton
-from app.ui.shared.in_pieces import Pieces, at_once
-from app.ui.shared.json_editor import JsonEditor
-from app.ui.shared.label import Label
-from app.ui.shared.pill import PillButton
-from app.ui.shared.segmented import SegmentedChoice
-from app.ui.shared.surfaces import rule, set_property, zone
+from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.json.json_editor import JsonEditor
+from app.ui.kit.widgets.buttons import Button, IconButton, LinkButton
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.pill import PillButton
+from app.ui.kit.widgets.segmented import SegmentedChoice
+from app.ui.kit.widgets.surfaces import rule, set_property, zone
 
 if TYPE_CHECKING:
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.theme import Theme
 
 MAX_WARNINGS = 3  # in words; every row has its sign
 

@@ -9,13 +9,13 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.ui.shared.buttons import IconButton
-from app.ui.shared.discard import WidgetList
-from app.ui.shared.flow import FlowLayout
-from app.ui.shared.label import Label
+from app.ui.kit.discard import WidgetList
+from app.ui.kit.widgets.buttons import IconButton
+from app.ui.kit.widgets.flow import FlowLayout
+from app.ui.kit.widgets.label import Label
 
 if TYPE_CHECKING:
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.theme import Theme
 
 ID_CHARS = 16  # of an id that is shown whole
 ID_START, ID_END = 8, 4

@@ -10,27 +10,27 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QStackedWidget, QVBoxLayout, QWidget
 
 from app.ui.crypto_rpc.answer_table import AnswerTable
-from app.ui.crypto_rpc.outcomes import CallOutcome, roots_of
 from app.ui.crypto_rpc.pick_button import PickButton
 from app.ui.crypto_rpc.response_facts import ResponseFacts
+from app.ui.crypto_rpc.session.outcomes import CallOutcome, roots_of
 from app.ui.crypto_rpc.state import RunView
-from app.ui.shared.buttons import Button, IconButton
-from app.ui.shared.empty_state import EmptyState
-from app.ui.shared.error_card import ErrorCard
-from app.ui.shared.header import PaneTabs
-from app.ui.shared.icon_label import IconLabel
-from app.ui.shared.in_pieces import Pieces, at_once
-from app.ui.shared.json_node import TreeRoot
-from app.ui.shared.json_tree import JsonTree, Reading
-from app.ui.shared.label import Label
-from app.ui.shared.menu import Menu
-from app.ui.shared.pill import PillButton
-from app.ui.shared.search_field import SearchField
-from app.ui.shared.surfaces import rule, zone
+from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.json.json_node import TreeRoot
+from app.ui.kit.json.json_tree import JsonTree, Reading
+from app.ui.kit.widgets.buttons import Button, IconButton
+from app.ui.kit.widgets.empty_state import EmptyState
+from app.ui.kit.widgets.error_card import ErrorCard
+from app.ui.kit.widgets.header import PaneTabs
+from app.ui.kit.widgets.icon_label import IconLabel
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.menu import Menu
+from app.ui.kit.widgets.pill import PillButton
+from app.ui.kit.widgets.search_field import SearchField
+from app.ui.kit.widgets.surfaces import rule, zone
 
 if TYPE_CHECKING:
-    from app.ui.shared.json_node import Path
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.json.json_node import Path
+    from app.ui.kit.theme import Theme
 
 MAX_RAW_CHARS = 60_000  # on screen; copies and files are whole
 RAW_LINE = 400  # characters after which a line without a break is broken on screen

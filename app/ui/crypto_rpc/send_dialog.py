@@ -8,12 +8,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from app.ui.crypto_rpc.state import SendQuestion
-from app.ui.shared.dialogs import Dialog
-from app.ui.shared.icon_label import IconLabel
-from app.ui.shared.label import Label
+from app.ui.kit.widgets.dialogs import Dialog
+from app.ui.kit.widgets.icon_label import IconLabel
+from app.ui.kit.widgets.label import Label
 
 if TYPE_CHECKING:
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.theme import Theme
 
 WIDTH = 620
 MONO = frozenset({"From", "To", "Hash"})

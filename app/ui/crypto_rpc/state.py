@@ -8,14 +8,14 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Literal
 
+from app.core.problems import Problem
 from app.service.crypto_rpc import MAX_BATCH_ITEMS
 from app.service.rpc_methods import Tier
-from app.ui.crypto_rpc.batch import TextProblem
-from app.ui.crypto_rpc.methods import ParameterHelp
-from app.ui.crypto_rpc.networks import NetworkRow
-from app.ui.crypto_rpc.outcomes import CallOutcome
-from app.ui.crypto_rpc.presenter_parameters import FieldView
-from app.ui.shared.problems import Problem
+from app.ui.crypto_rpc.session.batch import TextProblem
+from app.ui.crypto_rpc.session.methods import ParameterHelp
+from app.ui.crypto_rpc.session.networks import NetworkRow
+from app.ui.crypto_rpc.session.outcomes import CallOutcome
+from app.ui.crypto_rpc.session.presenter_parameters import FieldView
 
 EditorMode = Literal["rows", "json"]
 CONTRACT_CALLS = frozenset({"eth_call", "eth_estimateGas", "eth_createAccessList", "debug_traceCall", "trace_call"})

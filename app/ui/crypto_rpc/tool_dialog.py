@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
-from app.ui.crypto_rpc.presenter_plans import NoPlan, Plan
-from app.ui.shared.dialogs import Dialog
-from app.ui.shared.fields import TextField, bind_label
-from app.ui.shared.label import Label
+from app.ui.crypto_rpc.session.presenter_plans import NoPlan, Plan
+from app.ui.kit.widgets.dialogs import Dialog
+from app.ui.kit.widgets.fields import TextField, bind_label
+from app.ui.kit.widgets.label import Label
 
 if TYPE_CHECKING:
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.theme import Theme
 
 WIDTH, LINES_HEIGHT = 560, 110  # px at 100 %
 

@@ -9,17 +9,17 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
+from app.core import money
 from app.ui.images.mask_editor import DEFAULT_BRUSH, MAX_BRUSH, MIN_BRUSH, MaskEditor
 from app.ui.images.state import EditModel
-from app.ui.shared import money
-from app.ui.shared.buttons import Button, IconButton
-from app.ui.shared.dialogs import Dialog
-from app.ui.shared.fields import ChoiceField
-from app.ui.shared.label import Label
-from app.ui.shared.segmented import SegmentedChoice
-from app.ui.shared.slider_field import SliderField
-from app.ui.shared.switch import Switch
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.buttons import Button, IconButton
+from app.ui.kit.widgets.dialogs import Dialog
+from app.ui.kit.widgets.fields import ChoiceField
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.segmented import SegmentedChoice
+from app.ui.kit.widgets.slider_field import SliderField
+from app.ui.kit.widgets.switch import Switch
 
 WIDTH = 640
 FORMATS = (("", "The model's own"), ("png", "PNG"), ("jpeg", "JPEG"), ("webp", "WebP"))

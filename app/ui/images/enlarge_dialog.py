@@ -7,13 +7,13 @@ from decimal import Decimal
 
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
+from app.core import money
 from app.service.images import MAX_CREATIVITY
-from app.ui.shared import money
-from app.ui.shared.dialogs import Dialog
-from app.ui.shared.label import Label
-from app.ui.shared.segmented import SegmentedChoice
-from app.ui.shared.slider_field import SliderField
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.dialogs import Dialog
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.segmented import SegmentedChoice
+from app.ui.kit.widgets.slider_field import SliderField
 
 SCALES = ((2, "2×"), (4, "4×"))
 DEFAULT_CREATIVITY = 0.01

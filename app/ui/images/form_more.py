@@ -11,12 +11,12 @@ from app.service.images import FORMATS, MAX_SEED
 from app.ui.images.form import FORMAT_TITLES, FormView, ImageForm
 from app.ui.images.form_references import StyleReferences
 from app.ui.images.form_rows import FormRows
-from app.ui.shared.buttons import IconButton, QuietButton
-from app.ui.shared.fields import ChoiceField, TextField
-from app.ui.shared.in_pieces import Pieces, at_once
-from app.ui.shared.slider_field import SliderField
-from app.ui.shared.switch import Switch
-from app.ui.shared.theme import Theme
+from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.buttons import IconButton, QuietButton
+from app.ui.kit.widgets.fields import ChoiceField, TextField
+from app.ui.kit.widgets.slider_field import SliderField
+from app.ui.kit.widgets.switch import Switch
 
 SWITCHES = (
     ("enhance_prompt", "Let the service rewrite the prompt", "The service may charge $0.04 more for it."),

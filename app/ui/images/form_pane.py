@@ -10,20 +10,20 @@ from collections.abc import Sequence
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
+from app.core import money
 from app.ui.images.form import FormView, ImageForm
 from app.ui.images.form_more import MoreOptions
 from app.ui.images.form_rows import FormRows
-from app.ui.shared import money
-from app.ui.shared.buttons import PrimaryButton, QuietButton
-from app.ui.shared.fields import ChoiceField, NumberField, TextField, replace_text
-from app.ui.shared.header import PaneHeader
-from app.ui.shared.in_pieces import Pieces, at_once
-from app.ui.shared.label import Label
-from app.ui.shared.segmented import SegmentedChoice
-from app.ui.shared.slider_field import SliderField
-from app.ui.shared.surfaces import rule, zone
-from app.ui.shared.switch import Switch
-from app.ui.shared.theme import Theme
+from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.buttons import PrimaryButton, QuietButton
+from app.ui.kit.widgets.fields import ChoiceField, NumberField, TextField, replace_text
+from app.ui.kit.widgets.header import PaneHeader
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.segmented import SegmentedChoice
+from app.ui.kit.widgets.slider_field import SliderField
+from app.ui.kit.widgets.surfaces import rule, zone
+from app.ui.kit.widgets.switch import Switch
 
 TYPED_AFTER_MS = 150
 COUNTS = (("1", "1"), ("2", "2"), ("3", "3"), ("4", "4"))

@@ -8,11 +8,11 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.ui.images.form import DEFAULT_STRENGTH, MIN_STRENGTH, Reference
-from app.ui.shared.buttons import IconButton, QuietButton
-from app.ui.shared.discard import discard
-from app.ui.shared.fields import NumberField
-from app.ui.shared.label import Label
-from app.ui.shared.theme import Theme
+from app.ui.kit.discard import discard
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.buttons import IconButton, QuietButton
+from app.ui.kit.widgets.fields import NumberField
+from app.ui.kit.widgets.label import Label
 
 
 class ReferenceRow(QWidget):

@@ -20,28 +20,28 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QHBoxLayout, QListView, QStackedWidget, QVBoxLayout, QWidget
 
+from app.core import money
+from app.core.problems import ActionSpec, Problem
 from app.ui.images.picture_work import read_thumbnail, tile
 from app.ui.images.state import SCOPES, Shelf
 from app.ui.images.tile_delegate import GAP, TileDelegate
 from app.ui.images.tile_model import TileModel
-from app.ui.shared import money
-from app.ui.shared.buttons import Button, IconButton, LinkButton
-from app.ui.shared.empty_state import EmptyState
-from app.ui.shared.error_card import ErrorCard
-from app.ui.shared.fields import ChoiceField
-from app.ui.shared.grouped_list import menu_place
-from app.ui.shared.header import PaneHeader
-from app.ui.shared.icon_label import IconLabel
-from app.ui.shared.in_pieces import Pieces, at_once
-from app.ui.shared.label import Label
-from app.ui.shared.own_keys import deletes
-from app.ui.shared.problems import ActionSpec, Problem
-from app.ui.shared.search_field import SearchField
-from app.ui.shared.segmented import SegmentedChoice
-from app.ui.shared.surfaces import rule, zone
-from app.ui.shared.tab import Zones
-from app.ui.shared.theme import Theme
-from app.ui.shared.thumbnails import Thumbnails
+from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.lists.grouped_list import menu_place
+from app.ui.kit.qt_repairs.own_keys import deletes
+from app.ui.kit.tab import Zones
+from app.ui.kit.theme import Theme
+from app.ui.kit.thumbnails import Thumbnails
+from app.ui.kit.widgets.buttons import Button, IconButton, LinkButton
+from app.ui.kit.widgets.empty_state import EmptyState
+from app.ui.kit.widgets.error_card import ErrorCard
+from app.ui.kit.widgets.fields import ChoiceField
+from app.ui.kit.widgets.header import PaneHeader
+from app.ui.kit.widgets.icon_label import IconLabel
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.search_field import SearchField
+from app.ui.kit.widgets.segmented import SegmentedChoice
+from app.ui.kit.widgets.surfaces import rule, zone
 
 MIN_TILE = 240  # px at 100 %; as many columns as fit
 SHAPE = 9 / 16  # height of a picture in the gallery to its width

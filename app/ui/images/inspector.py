@@ -10,22 +10,22 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QImage, QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QScrollArea, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
+from app.core import money
 from app.service.exchange import Exchange, curl_command
 from app.ui.images.picture_work import read_thumbnail, tile
 from app.ui.images.state import Details
-from app.ui.shared import money
-from app.ui.shared.buttons import Button, IconButton, PrimaryButton, QuietButton
-from app.ui.shared.copy_command import copy_command
-from app.ui.shared.empty_state import EmptyState
-from app.ui.shared.flow import FlowLayout
-from app.ui.shared.frames import solid_frame
-from app.ui.shared.header import PaneTabs
-from app.ui.shared.icon_label import IconLabel
-from app.ui.shared.in_pieces import Pieces, at_once
-from app.ui.shared.label import Label
-from app.ui.shared.surfaces import zone
-from app.ui.shared.theme import Theme
-from app.ui.shared.thumbnails import Thumbnails
+from app.ui.kit.copy_command import copy_command
+from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.theme import Theme
+from app.ui.kit.thumbnails import Thumbnails
+from app.ui.kit.widgets.buttons import Button, IconButton, PrimaryButton, QuietButton
+from app.ui.kit.widgets.empty_state import EmptyState
+from app.ui.kit.widgets.flow import FlowLayout
+from app.ui.kit.widgets.frames import solid_frame
+from app.ui.kit.widgets.header import PaneTabs
+from app.ui.kit.widgets.icon_label import IconLabel
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.surfaces import zone
 
 IMAGE, REQUEST = range(2)
 MOST_TEXT = 400  # characters of one text in the request; pictures travel as long ones

@@ -7,8 +7,8 @@ from PySide6.QtGui import QColor, QImage, QKeyEvent, QMouseEvent, QPainter, QPai
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.ui.images.picture_work import encoded
-from app.ui.shared.announce import announce
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.announce import announce
 
 LONGEST_MASK_PX = 1024  # a mask need not be finer
 MOST_UNDO = 40

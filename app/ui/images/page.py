@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, QPoint, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from app.core import money
 from app.ui.images.form import DEFAULT_STRENGTH, FormView
 from app.ui.images.form_pane import FormPane
 from app.ui.images.gallery import Gallery
@@ -17,19 +18,18 @@ from app.ui.images.inspector import IMAGE, REQUEST, ImagesInspector
 from app.ui.images.page_actions import images_actions, images_palette_items
 from app.ui.images.page_deeds import PageDeeds
 from app.ui.images.state import Refused, Shelf
-from app.ui.shared import money
-from app.ui.shared.dialogs import confirm
-from app.ui.shared.in_pieces import Pieces, at_once
-from app.ui.shared.menu import Menu
-from app.ui.shared.scene_prompts import ScenePrompts
-from app.ui.shared.tab import PaletteItem, TabAction, TabInfo, Zones
+from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.tab import PaletteItem, TabAction, TabInfo, Zones
+from app.ui.kit.widgets.dialogs import confirm
+from app.ui.kit.widgets.menu import Menu
+from app.ui.kit.widgets.scene_prompts import ScenePrompts
 
 if TYPE_CHECKING:
+    from app.core.caller import Headroom
+    from app.core.tasks import TaskScope
     from app.ui.images.presenter import ImagesPresenter
     from app.ui.images.presenter_changes import ImageChanges
-    from app.ui.shared.caller import Headroom
-    from app.ui.shared.tasks import TaskScope
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.theme import Theme
 
 INFO = TabInfo("images", "Images", "images", list_width=324)
 

@@ -18,10 +18,10 @@ from app.ui.images.picture_work import encoded
 from app.ui.images.presenter_changes import EditChoice
 from app.ui.images.presenter_library import DEFAULT_PATTERN, PATTERN_WORDS, name_of
 from app.ui.images.state import EditDraft
-from app.ui.shared.dialogs import ask_text
-from app.ui.shared.menu import Menu
-from app.ui.shared.picture_decoding import NoPicture, decoded
-from app.ui.shared.save_dialog import ask_to_save
+from app.ui.kit.picture_decoding import NoPicture, decoded
+from app.ui.kit.save_dialog import ask_to_save
+from app.ui.kit.widgets.dialogs import ask_text
+from app.ui.kit.widgets.menu import Menu
 
 if TYPE_CHECKING:
     from app.ui.images.page import ImagesPage

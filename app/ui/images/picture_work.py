@@ -10,7 +10,7 @@ from pathlib import Path
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPainterPath
 
-from app.ui.shared.picture_decoding import NoPicture, decoded, fitted
+from app.ui.kit.picture_decoding import NoPicture, decoded, fitted
 
 THUMBNAIL_PX = 720  # the longer side of what the gallery keeps
 QUALITY = 86

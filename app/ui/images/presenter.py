@@ -14,6 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Signal
 
+from app.core.budget import expecting_together
+from app.core.caller import Headroom
+from app.core.calling_presenter import CallingPresenter
+from app.core.desk_memory import DeskMemory, with_kept
+from app.core.preset_library import PresetLibrary
+from app.core.problems import Problem, describe
 from app.service.errors import BadAnswer, ContentRefused, LimitExceeded, ServiceError
 from app.service.images import ImageRequest
 from app.service.models import Model
@@ -28,21 +34,15 @@ from app.ui.images.presenter_library import ImageLibrary
 from app.ui.images.presenter_making import ImageMaker, Order, expected_cost
 from app.ui.images.presenter_tiles import tile_of
 from app.ui.images.state import EditDraft, Refused
-from app.ui.shared.budget import expecting_together
-from app.ui.shared.caller import Headroom
-from app.ui.shared.calling_presenter import CallingPresenter
-from app.ui.shared.desk_memory import DeskMemory, with_kept
-from app.ui.shared.preset_library import PresetLibrary
-from app.ui.shared.problems import Problem, describe
 
 if TYPE_CHECKING:
+    from app.core.caller import Caller
+    from app.core.tasks import TaskScope
+    from app.core.undo import UndoStack
     from app.service.chat_types import RetryWait
     from app.service.exchange import Exchange
     from app.storage.catalogue import Catalogue
     from app.storage.database import Database
-    from app.ui.shared.caller import Caller
-    from app.ui.shared.tasks import TaskScope
-    from app.ui.shared.undo import UndoStack
 
 CATALOGUE_KIND = "image models"
 EDIT = "edit:"  # before the id of an image, in what is kept of the tab

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from app.core.problems import Problem
 from app.service.client import OnWait
 from app.service.images import MAX_EDIT_PROMPT_CHARS, MAX_INPUT_BYTES, EditRequest, Pictures
 from app.service.models import Model
@@ -24,7 +25,6 @@ from app.ui.images.presenter_keeping import Finish
 from app.ui.images.presenter_making import Order
 from app.ui.images.presenter_tiles import details_of
 from app.ui.images.state import Details, EditModel, PaidDeed
-from app.ui.shared.problems import Problem
 
 if TYPE_CHECKING:
     from app.ui.images.presenter import ImagesPresenter

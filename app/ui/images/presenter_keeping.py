@@ -8,13 +8,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from app.service.http.media_types import HEAD_BYTES, sniff
 from app.service.images import Picture
-from app.service.media_types import HEAD_BYTES, sniff
 from app.storage.files import write_atomically
 from app.storage.images import ImageFiles, StoredImage
 from app.storage.picture_metadata import NotWhole, check_whole, with_metadata
 from app.ui.images.picture_work import checked_size
-from app.ui.shared.picture_decoding import NoPicture
+from app.ui.kit.picture_decoding import NoPicture
 
 Finish = Callable[[bytes], bytes]  # makes the picture of what the service sent; runs in a thread
 WITHHELD = "The service's policy does not allow this image, so it sent a blank one. Rialto did not keep it."

@@ -10,7 +10,10 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from app.service.media_types import HEAD_BYTES, sniff
+from app.core.tasks import TaskScope
+from app.core.trash import moved_text
+from app.core.undo import UndoCommand, UndoStack
+from app.service.http.media_types import HEAD_BYTES, sniff
 from app.storage.conversations import new_id
 from app.storage.errors import StorageError, unavailable
 from app.storage.file_names import file_name
@@ -20,12 +23,9 @@ from app.storage.picture_metadata import NotWhole, check_whole, metadata_of
 from app.ui.images.picture_work import checked_size, small_picture
 from app.ui.images.presenter_tiles import tile_of
 from app.ui.images.state import KIND_WORDS, Shelf, Tile, Usage
-from app.ui.shared.picture_decoding import NoPicture
-from app.ui.shared.rows import build_rows
-from app.ui.shared.tasks import TaskScope
-from app.ui.shared.trash import moved_text
-from app.ui.shared.typed_words import TypedWords
-from app.ui.shared.undo import UndoCommand, UndoStack
+from app.ui.kit.lists.rows import build_rows
+from app.ui.kit.lists.typed_words import TypedWords
+from app.ui.kit.picture_decoding import NoPicture
 
 DEFAULT_PATTERN = "{title} {number}"
 PATTERN_WORDS = ("title", "number", "model", "seed", "date", "time", "id")

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
+from app.core import money
+from app.core.paid_call import STOPPED_ON_ITS_WAY, end_of_call, paid_call
 from app.service.errors import ServiceError, SpendingLimit
 from app.service.images import Pictures
 from app.storage.conversations import new_id
 from app.storage.errors import StorageError
 from app.storage.images import ImageFiles, ImageKind, Images, StoredImage
 from app.ui.images.presenter_keeping import Finish, adopt, keep
-from app.ui.shared import money
-from app.ui.shared.paid_call import STOPPED_ON_ITS_WAY, end_of_call, paid_call
 
 if TYPE_CHECKING:
     from app.service.exchange import Exchange

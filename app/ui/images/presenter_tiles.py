@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from app.core import money
 from app.storage.images import StoredImage
 from app.ui.images.form import FORMAT_TITLES
 from app.ui.images.state import KIND_WORDS, Details, PaidDeed, Tile
-from app.ui.shared import money
 
 NO_REMARKS = "No remarks"
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 
-from app.ui.shared import money
+from app.core import money
 
 STATE_WORDS: Mapping[str, str] = {
     "sending": "on its way",

@@ -10,11 +10,11 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.ui.images.state import STATE_WORDS, Tile
 from app.ui.images.tile_model import TILE_ROLE
-from app.ui.shared import icons
-from app.ui.shared.badge import badge_size, paint_badge
-from app.ui.shared.frames import solid_frame
-from app.ui.shared.spinner import paint_spinner
-from app.ui.shared.theme import Theme
+from app.ui.kit import icons
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.badge import badge_size, paint_badge
+from app.ui.kit.widgets.frames import solid_frame
+from app.ui.kit.widgets.spinner import paint_spinner
 
 Index = QModelIndex | QPersistentModelIndex
 PictureOf = Callable[[str, QSize], QImage | None]  # id, size in device pixels

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtCore import QTimer
 
+from app.ui.kit.theme import MAX_PERCENT, MIN_PERCENT, Theme
+from app.ui.kit.widgets.segmented import SegmentedChoice
+from app.ui.kit.widgets.slider_field import SliderField
+from app.ui.kit.widgets.switch import Switch
 from app.ui.settings.presenter import SettingsPresenter
 from app.ui.settings.rows import RowCard, SectionPage, SettingRow
 from app.ui.settings.state import SettingsState
-from app.ui.shared.segmented import SegmentedChoice
-from app.ui.shared.slider_field import SliderField
-from app.ui.shared.switch import Switch
-from app.ui.shared.theme import MAX_PERCENT, MIN_PERCENT, Theme
 
 _TEXT_STEP = 5
 _SETTLE_MS = 80  # a drag passes many sizes; laying out the window for each would make it stick

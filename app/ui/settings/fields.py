@@ -6,13 +6,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from app.ui.shared.announce import announce
-from app.ui.shared.buttons import IconButton
-from app.ui.shared.fields import bind_label
-from app.ui.shared.icon_label import IconLabel
-from app.ui.shared.label import Label
-from app.ui.shared.surfaces import set_property
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.announce import announce
+from app.ui.kit.widgets.buttons import IconButton
+from app.ui.kit.widgets.fields import bind_label
+from app.ui.kit.widgets.icon_label import IconLabel
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.surfaces import set_property
 
 
 class FieldBox(QWidget):

@@ -8,13 +8,13 @@ from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QHBoxLayout
 
+from app.core.money import size, when
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.buttons import Button
+from app.ui.kit.widgets.label import Label
 from app.ui.settings.presenter import SettingsPresenter
 from app.ui.settings.rows import RowCard, SectionPage, SettingRow, value_label
 from app.ui.settings.state import SettingsState, UsageRow
-from app.ui.shared.buttons import Button
-from app.ui.shared.label import Label
-from app.ui.shared.money import size, when
-from app.ui.shared.theme import Theme
 
 
 class FilesPage(SectionPage):

@@ -6,8 +6,8 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QLineEdit
 
-from app.ui.shared.key_text import key_text
-from app.ui.shared.theme import Theme
+from app.ui.kit.key_text import key_text
+from app.ui.kit.theme import Theme
 
 _MODIFIERS = (
     Qt.Key.Key_Control,

@@ -28,15 +28,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.ui.kit.icons import paint
+from app.ui.kit.key_map import KeyMap, KeyRow, ShortcutRefused
+from app.ui.kit.key_text import key_text
+from app.ui.kit.qt_repairs.own_keys import deletes
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.announce import announce
+from app.ui.kit.widgets.frames import solid_frame
+from app.ui.kit.widgets.kbd import hint_size, paint_hint
 from app.ui.settings.key_capture import KeyCapture
-from app.ui.shared.announce import announce
-from app.ui.shared.frames import solid_frame
-from app.ui.shared.icons import paint
-from app.ui.shared.kbd import hint_size, paint_hint
-from app.ui.shared.key_map import KeyMap, KeyRow, ShortcutRefused
-from app.ui.shared.key_text import key_text
-from app.ui.shared.own_keys import deletes
-from app.ui.shared.theme import Theme
 
 Index = QModelIndex | QPersistentModelIndex
 Said = tuple[str, str]  # a sentence and its colour role

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
+from app.ui.kit.key_map import KeyMap
+from app.ui.kit.key_text import key_text
+from app.ui.kit.lists.typed_words import TypedWords
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.buttons import Button
+from app.ui.kit.widgets.search_field import SearchField
+from app.ui.kit.widgets.switch import Switch
 from app.ui.settings.key_list import KeyListView
 from app.ui.settings.presenter import SettingsPresenter
 from app.ui.settings.rows import RowCard, SectionPage, SettingRow
 from app.ui.settings.state import SettingsState
-from app.ui.shared.buttons import Button
-from app.ui.shared.key_map import KeyMap
-from app.ui.shared.key_text import key_text
-from app.ui.shared.search_field import SearchField
-from app.ui.shared.switch import Switch
-from app.ui.shared.theme import Theme
-from app.ui.shared.typed_words import TypedWords
 
 
 class KeyboardPage(SectionPage):

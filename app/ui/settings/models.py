@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.buttons import Button
+from app.ui.kit.widgets.fields import ChoiceField
+from app.ui.kit.widgets.label import Label
 from app.ui.settings.presenter import SettingsPresenter
 from app.ui.settings.rows import RowCard, SectionPage, SettingRow
 from app.ui.settings.state import ModelChoices, SettingsState
-from app.ui.shared.buttons import Button
-from app.ui.shared.fields import ChoiceField
-from app.ui.shared.label import Label
-from app.ui.shared.theme import Theme
 
 AS_THE_SERVICE_SAYS = "As the service suggests"
 

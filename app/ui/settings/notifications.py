@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.buttons import Button
+from app.ui.kit.widgets.switch import Switch
 from app.ui.settings.presenter import SettingsPresenter
 from app.ui.settings.rows import RowCard, SectionPage, SettingRow
 from app.ui.settings.state import SettingsState
-from app.ui.shared.buttons import Button
-from app.ui.shared.switch import Switch
-from app.ui.shared.theme import Theme
 
 
 class NotificationsPage(SectionPage):

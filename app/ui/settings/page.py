@@ -8,6 +8,18 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
+from app.core.caller import Headroom
+from app.core.tasks import TaskScope
+from app.core.undo import UndoStack
+from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.key_map import KeyMap
+from app.ui.kit.tab import PaletteItem, TabAction, Zones
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.buttons import IconButton
+from app.ui.kit.widgets.header import PaneHeader
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.nav_list import NavList, Place
+from app.ui.kit.widgets.search_field import SearchField
 from app.ui.settings.accounts.presenter import AccountsPresenter
 from app.ui.settings.presenter import SettingsPresenter
 from app.ui.settings.rows import SectionPage
@@ -15,18 +27,6 @@ from app.ui.settings.sandbox.state import SandboxState
 from app.ui.settings.secrets.presenter import SecretsPresenter
 from app.ui.settings.sections import SECTIONS, sections_for
 from app.ui.settings.state import Choices
-from app.ui.shared.buttons import IconButton
-from app.ui.shared.caller import Headroom
-from app.ui.shared.header import PaneHeader
-from app.ui.shared.in_pieces import Pieces, at_once
-from app.ui.shared.key_map import KeyMap
-from app.ui.shared.label import Label
-from app.ui.shared.nav_list import NavList, Place
-from app.ui.shared.search_field import SearchField
-from app.ui.shared.tab import PaletteItem, TabAction, Zones
-from app.ui.shared.tasks import TaskScope
-from app.ui.shared.theme import Theme
-from app.ui.shared.undo import UndoStack
 
 if TYPE_CHECKING:
     from app.ui.settings.about.presenter import AboutPresenter

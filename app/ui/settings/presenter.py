@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
+from app.core.call_log import CallLog
+from app.core.caller import Caller
+from app.core.tasks import TaskScope
 from app.storage.errors import StorageUnavailable
 from app.storage.settings import Settings, SettingsStore
 from app.ui.settings.state import Choices, ModelChoices, SettingsState, UsageRow
-from app.ui.shared.call_log import CallLog
-from app.ui.shared.caller import Caller
-from app.ui.shared.tasks import TaskScope
 
 if TYPE_CHECKING:
     from app.storage.paths import Paths
@@ -78,7 +78,7 @@ class SettingsPresenter(QObject):
 
     def set_limit(self, key: str, text: str) -> str:
         """Keep a spending limit, or none for empty text; return what is wrong with it, "" when it was kept."""
-        from app.ui.shared.budget import with_limit
+        from app.core.budget import with_limit
 
         budgets = with_limit(self._store.value.budgets, key, text)
         if budgets is None:

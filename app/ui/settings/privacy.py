@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
+from app.core.call_log import HostCalls
+from app.core.money import count
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.switch import Switch
 from app.ui.settings.presenter import SettingsPresenter
 from app.ui.settings.rows import RowCard, SectionPage, SettingRow, value_label
 from app.ui.settings.state import SettingsState
-from app.ui.shared.call_log import HostCalls
-from app.ui.shared.label import Label
-from app.ui.shared.money import count
-from app.ui.shared.switch import Switch
-from app.ui.shared.theme import Theme
 
 
 class PrivacyPage(SectionPage):

@@ -6,12 +6,12 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.ui.shared.discard import WidgetList
-from app.ui.shared.frames import solid_frame
-from app.ui.shared.in_pieces import Pieces
-from app.ui.shared.label import Label
-from app.ui.shared.surfaces import rule
-from app.ui.shared.theme import Theme
+from app.ui.kit.discard import WidgetList
+from app.ui.kit.in_pieces import Pieces
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.frames import solid_frame
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.surfaces import rule
 
 
 class SectionPage(QWidget):

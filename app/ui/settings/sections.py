@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.ui.shared.typed_words import TypedWords
+from app.ui.kit.lists.typed_words import TypedWords
 
 
 @dataclass(frozen=True, slots=True)

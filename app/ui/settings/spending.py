@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QGridLayout, QWidget
 
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.card import Card
+from app.ui.kit.widgets.fields import TextField, bind_label
+from app.ui.kit.widgets.label import Label
 from app.ui.settings.presenter import SettingsPresenter
 from app.ui.settings.rows import SectionPage
 from app.ui.settings.state import LIMIT_SCOPES, SettingsState
-from app.ui.shared.card import Card
-from app.ui.shared.fields import TextField, bind_label
-from app.ui.shared.label import Label
-from app.ui.shared.theme import Theme
 
 _HARDNESSES = (("soft", "Ask above"), ("hard", "Stop at"))
 

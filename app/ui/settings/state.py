@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from app.ui.shared.call_log import HostCalls
+from app.core.call_log import HostCalls
 
 LIMIT_SCOPES = (
     ("day", "A day, all accounts"),

@@ -6,20 +6,20 @@ from PySide6.QtCore import QRectF, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
+from app.core.money import size
+from app.ui.kit.discard import WidgetList
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.buttons import Button
+from app.ui.kit.widgets.card import Card
+from app.ui.kit.widgets.frames import solid_frame
+from app.ui.kit.widgets.header import PaneHeader
+from app.ui.kit.widgets.icon_label import IconLabel
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.surfaces import rule
 from app.ui.settings.presenter import SettingsPresenter
 from app.ui.settings.secrets.presenter import SecretsPresenter
 from app.ui.settings.secrets.state import SecretsState
 from app.ui.settings.state import SettingsState, UsageRow
-from app.ui.shared.buttons import Button
-from app.ui.shared.card import Card
-from app.ui.shared.discard import WidgetList
-from app.ui.shared.frames import solid_frame
-from app.ui.shared.header import PaneHeader
-from app.ui.shared.icon_label import IconLabel
-from app.ui.shared.label import Label
-from app.ui.shared.money import size
-from app.ui.shared.surfaces import rule
-from app.ui.shared.theme import Theme
 
 
 class ThisComputer(QWidget):

@@ -12,9 +12,9 @@ from PySide6.QtCore import QKeyCombination, QObject, Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
 
-from app.ui.shared.discard import discard
-from app.ui.shared.key_map import KeyRow, ShortcutRefused
-from app.ui.shared.tab import TabAction
+from app.ui.kit.discard import discard
+from app.ui.kit.key_map import KeyRow, ShortcutRefused
+from app.ui.kit.tab import TabAction
 
 WINDOW = "window"  # the scope of actions that work in every tab
 
@@ -124,7 +124,7 @@ class ActionRegistry(QObject):
     def can_run(self, entry: Entry) -> bool:
         return entry.action.enabled()
 
-    # Keys: this part is `app.ui.shared.key_map.KeyMap`
+    # Keys: this part is `app.ui.kit.key_map.KeyMap`
 
     def rows(self) -> tuple[KeyRow, ...]:
         return tuple(

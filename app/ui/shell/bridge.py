@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath, QPen
 
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
 
 WIDTH, HEIGHT = 1364, 230  # the drawing's own coordinates
 _WATER = 217

@@ -8,11 +8,11 @@ from PySide6.QtCore import QEvent, QModelIndex, QObject, QRect, Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QListView, QVBoxLayout, QWidget
 
-from app.ui.shared import icons
-from app.ui.shared.kbd import KeyHint
-from app.ui.shared.label import Label
-from app.ui.shared.surfaces import rule
-from app.ui.shared.theme import Theme
+from app.ui.kit import icons
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.kbd import KeyHint
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.surfaces import rule
 from app.ui.shell.modal_layer import ModalLayer
 from app.ui.shell.palette_list import ROW_ROLE, PaletteDelegate, PaletteModel, spoken
 from app.ui.shell.palette_rows import PREFIX_WORDS, PREFIXES, Candidate, Row, listing, split_prefix

@@ -6,10 +6,10 @@ from PySide6.QtCore import QTimer, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
-from app.ui.shared.buttons import Button
-from app.ui.shared.dialogs import Dialog
-from app.ui.shared.label import Label
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.buttons import Button
+from app.ui.kit.widgets.dialogs import Dialog
+from app.ui.kit.widgets.label import Label
 from app.ui.shell.crash_reports import CrashReport
 
 _WIDTH = 620

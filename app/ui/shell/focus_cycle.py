@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.ui.shared.tab_order import tab_stops
+from app.ui.kit.tab_order import tab_stops
 from app.ui.shell.navigation import Rail
 
 

@@ -16,11 +16,11 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QHBoxLayout, QTextBrowser, QVBoxLayout, QWidget
 
-from app.ui.shared.buttons import IconButton
-from app.ui.shared.label import Label
-from app.ui.shared.nav_list import NavList, Place
-from app.ui.shared.surfaces import rule
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.buttons import IconButton
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.nav_list import NavList, Place
+from app.ui.kit.widgets.surfaces import rule
 from app.ui.shell.handbook import page_for, read_pages
 from app.ui.shell.modal_layer import ModalLayer
 

@@ -7,10 +7,10 @@ from typing import Literal
 
 from PySide6.QtWidgets import QWidget
 
-from app.ui.shared.buttons import Button
-from app.ui.shared.dialogs import Dialog
-from app.ui.shared.label import Label
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.buttons import Button
+from app.ui.kit.widgets.dialogs import Dialog
+from app.ui.kit.widgets.label import Label
 
 Answer = Literal["restore", "try", "stay", "quit"]
 

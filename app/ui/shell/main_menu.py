@@ -11,9 +11,9 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
-from app.ui.shared import icons
-from app.ui.shared.menu import Menu
-from app.ui.shared.theme import Theme
+from app.ui.kit import icons
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.menu import Menu
 from app.ui.shell.actions import WINDOW, ActionRegistry, Entry
 
 # Menu → its title. "tab" takes the title of the tab that is shown.

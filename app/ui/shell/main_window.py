@@ -12,13 +12,13 @@ from PySide6.QtCore import QByteArray, QEvent, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QMoveEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
+from app.core.caller import Caller
+from app.core.tasks import TaskScope
+from app.core.undo import UndoStack
 from app.storage.settings import SettingsStore
-from app.ui.shared.caller import Caller
-from app.ui.shared.discard import discard
-from app.ui.shared.tab import TabInfo, TabPage
-from app.ui.shared.tasks import TaskScope
-from app.ui.shared.theme import Theme
-from app.ui.shared.undo import UndoStack
+from app.ui.kit.discard import discard
+from app.ui.kit.tab import TabInfo, TabPage
+from app.ui.kit.theme import Theme
 from app.ui.shell.actions import ActionRegistry
 from app.ui.shell.focus_cycle import FocusCycle
 from app.ui.shell.navigation import Rail
@@ -450,7 +450,7 @@ class MainWindow(QMainWindow):
         QTimer.singleShot(0, self.closed.emit)
 
     async def _ask_to_close(self, work: Sequence[str]) -> None:
-        from app.ui.shared.dialogs import confirm
+        from app.ui.kit.widgets.dialogs import confirm
 
         text = f"{'; '.join(work)}. What has arrived is saved, and you can continue after the next start."
         if await confirm(self.theme, self, "Quit while work is running?", text, action="Quit", cancel="Keep working"):

@@ -9,9 +9,9 @@ from PySide6.QtCore import QEasingCurve, QPoint, QPropertyAnimation, QRect, Qt, 
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QWidget
 
-from app.ui.shared.frames import paint_shadow, solid_frame
-from app.ui.shared.tab_order import tab_stops
-from app.ui.shared.theme import Theme
+from app.ui.kit.tab_order import tab_stops
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.frames import paint_shadow, solid_frame
 from app.ui.shell.focus_cycle import can_take_focus
 
 _RISE = 4

@@ -6,10 +6,10 @@ from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QButtonGroup, QToolButton, QVBoxLayout, QWidget
 
-from app.ui.shared import icons
-from app.ui.shared.key_text import tip_text
-from app.ui.shared.tab import TabInfo
-from app.ui.shared.theme import Theme
+from app.ui.kit import icons
+from app.ui.kit.key_text import tip_text
+from app.ui.kit.tab import TabInfo
+from app.ui.kit.theme import Theme
 
 WIDTH = 76
 _ITEM_HEIGHT = 52

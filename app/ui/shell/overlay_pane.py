@@ -6,7 +6,7 @@ from PySide6.QtCore import QEasingCurve, QPoint, QPropertyAnimation, QRect, Qt, 
 from PySide6.QtGui import QColor, QKeyEvent, QLinearGradient, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
 from app.ui.shell.focus_cycle import can_take_focus, first_stop
 
 SLIDE_MS = 140

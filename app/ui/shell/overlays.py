@@ -13,22 +13,22 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QPoint, QTimer
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from app.core.money import countdown
+from app.core.problems import ActionSpec
+from app.ui.kit.key_text import key_text
+from app.ui.kit.widgets.announce import SpokenCountdown
+from app.ui.kit.widgets.banner import BannerHost, BannerSpec
+from app.ui.kit.widgets.focus_ring import FocusRing
+from app.ui.kit.widgets.menu import Menu
+from app.ui.kit.widgets.toast import ToastHost
 from app.ui.settings.sections import SECTIONS
-from app.ui.shared.announce import SpokenCountdown
-from app.ui.shared.banner import BannerHost, BannerSpec
-from app.ui.shared.focus_ring import FocusRing
-from app.ui.shared.key_text import key_text
-from app.ui.shared.menu import Menu
-from app.ui.shared.money import countdown
-from app.ui.shared.problems import ActionSpec
-from app.ui.shared.toast import ToastHost
 from app.ui.shell.actions import WINDOW, key_parts
 from app.ui.shell.main_menu import MainMenu
 from app.ui.shell.palette_rows import Candidate
 
 if TYPE_CHECKING:
+    from app.core.undo import UndoCommand
     from app.ui.settings.secrets.presenter import SecretsPresenter
-    from app.ui.shared.undo import UndoCommand
     from app.ui.shell.command_palette import CommandPalette
     from app.ui.shell.help_sheet import HelpSheet
     from app.ui.shell.main_window import MainWindow
@@ -183,7 +183,7 @@ class Overlays(QObject):
 
     def open_help(self, place: str) -> None:
         if self._help is None:
-            from app.ui.shared.resources import resources_folder
+            from app.ui.kit.resources import resources_folder
             from app.ui.shell.help_sheet import HelpSheet
 
             self._help = HelpSheet(self._theme, self._window, resources_folder() / "handbook")

@@ -8,9 +8,9 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelInde
 from PySide6.QtGui import QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from app.ui.shared import icons
-from app.ui.shared.kbd import hint_size, paint_hint
-from app.ui.shared.theme import Theme
+from app.ui.kit import icons
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.kbd import hint_size, paint_hint
 from app.ui.shell.palette_rows import Listing, Row
 
 Runs = tuple[tuple[str, bool], ...]

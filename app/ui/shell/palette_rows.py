@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from app.ui.shared.tab import PaletteItem
+from app.ui.kit.tab import PaletteItem
 from app.ui.shell.palette_matching import Match, marked_runs, match
 
 # Kinds in the order their groups stand when they fit equally well.

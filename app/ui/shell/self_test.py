@@ -21,9 +21,9 @@ from PySide6.QtCore import QCollator, QCoreApplication, QLocale, Qt, qVersion
 from PySide6.QtGui import QFontDatabase
 
 from app.audio.devices import AudioHost, AudioUnavailable, Missing
-from app.service.tls import trusted_authorities
-from app.ui.shared.icons import pixmap
-from app.ui.shared.resources import resources_folder
+from app.service.http.tls import trusted_authorities
+from app.ui.kit.icons import pixmap
+from app.ui.kit.resources import resources_folder
 from app.ui.shell import tour_tabs
 from app.ui.shell.acts import Acts
 from app.ui.shell.tour_guide import StepFailed, place_is_known

@@ -14,10 +14,10 @@ from PySide6.QtGui import QGuiApplication, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from app.storage.paths import resources
-from app.ui.shared.dialogs import Dialog
-from app.ui.shared.label import Label
-from app.ui.shared.program import own_command
-from app.ui.shared.theme import Theme
+from app.ui.kit.program import own_command
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.dialogs import Dialog
+from app.ui.kit.widgets.label import Label
 
 _WIDTH, _HEIGHT = 720, 340
 _SAID_MS = 2000

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.storage.errors import StorageUnavailable
 from app.storage.settings import SettingsStore
-from app.ui.shared.way_back import in_pool
+from app.ui.kit.qt_repairs.way_back import in_pool
 
 _log = logging.getLogger(__name__)
 _WAIT_MS = 600

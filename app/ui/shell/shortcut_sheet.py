@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from app.ui.shared.buttons import Button, IconButton
-from app.ui.shared.kbd import KeyHint
-from app.ui.shared.key_map import KeyRow
-from app.ui.shared.label import Label
-from app.ui.shared.surfaces import rule
-from app.ui.shared.theme import Theme
+from app.ui.kit.key_map import KeyRow
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.buttons import Button, IconButton
+from app.ui.kit.widgets.kbd import KeyHint
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.surfaces import rule
 from app.ui.shell.actions import key_parts
 from app.ui.shell.modal_layer import ModalLayer
 

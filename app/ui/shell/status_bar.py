@@ -8,16 +8,16 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QSizePolicy, QWidget
 
-from app.ui.shared import icons
-from app.ui.shared.caller import Caller, Headroom
-from app.ui.shared.frames import dashed_frame, solid_frame
-from app.ui.shared.kbd import KeyHint
-from app.ui.shared.key_text import tip_text
-from app.ui.shared.label import Label
-from app.ui.shared.money import count, money, short_count
-from app.ui.shared.surfaces import rule
-from app.ui.shared.tab import LiveWork
-from app.ui.shared.theme import Theme
+from app.core.caller import Caller, Headroom
+from app.core.money import count, money, short_count
+from app.ui.kit import icons
+from app.ui.kit.key_text import tip_text
+from app.ui.kit.tab import LiveWork
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.frames import dashed_frame, solid_frame
+from app.ui.kit.widgets.kbd import KeyHint
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.surfaces import rule
 
 HEIGHT = 28
 _NARROW = 1000  # effective width below which only account, headroom and balance stay

@@ -8,10 +8,10 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QStackedWidget
 
 from app.storage.settings import SettingsStore
-from app.ui.shared.discard import discard
-from app.ui.shared.in_pieces import Pieces
-from app.ui.shared.tab import TabInfo, TabPage, TabPieces
-from app.ui.shared.theme import Theme
+from app.ui.kit.discard import discard
+from app.ui.kit.in_pieces import Pieces
+from app.ui.kit.tab import TabInfo, TabPage, TabPieces
+from app.ui.kit.theme import Theme
 from app.ui.shell.zones import PaneChoice, ZoneFrame
 
 Maker = Callable[[], TabPage | TabPieces]

@@ -19,19 +19,19 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.buttons import Button
+from app.ui.kit.widgets.card import Card
+from app.ui.kit.widgets.frames import dashed_frame, solid_frame
+from app.ui.kit.widgets.icon_label import IconLabel
+from app.ui.kit.widgets.kbd import KeyHint
+from app.ui.kit.widgets.label import Label
 from app.ui.settings.accounts.form import AccountForm
 from app.ui.settings.accounts.presenter import AccountsPresenter
 from app.ui.settings.accounts.state import AccountsState
 from app.ui.settings.secrets.ask import SecretsQuestion
 from app.ui.settings.secrets.presenter import SecretsPresenter
 from app.ui.settings.secrets.state import SecretsState
-from app.ui.shared.buttons import Button
-from app.ui.shared.card import Card
-from app.ui.shared.frames import dashed_frame, solid_frame
-from app.ui.shared.icon_label import IconLabel
-from app.ui.shared.kbd import KeyHint
-from app.ui.shared.label import Label
-from app.ui.shared.theme import Theme
 from app.ui.shell.bridge import HEIGHT as BRIDGE_HEIGHT
 from app.ui.shell.bridge import paint_bridge
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from app.ui.shared.tab import TabAction, TabInfo
+from app.ui.kit.tab import TabAction, TabInfo
 
 
 class WindowCommands(Protocol):

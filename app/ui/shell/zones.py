@@ -14,8 +14,8 @@ from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QSplitterHandle, QVBoxLayout, QWidget
 
-from app.ui.shared.tab import TabInfo, TabPage, Zones
-from app.ui.shared.theme import Theme
+from app.ui.kit.tab import TabInfo, TabPage, Zones
+from app.ui.kit.theme import Theme
 
 if TYPE_CHECKING:
     from app.ui.shell.overlay_pane import OverlayPane

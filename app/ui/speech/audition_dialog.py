@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import QCheckBox, QPlainTextEdit, QScrollArea, QVBoxLayout, QWidget
 
+from app.core import money
 from app.service.speech_text import MAX_CHARS
-from app.ui.shared import money
-from app.ui.shared.dialogs import Dialog
-from app.ui.shared.fields import bind_label
-from app.ui.shared.label import Label
-from app.ui.shared.search_field import SearchField
-from app.ui.shared.surfaces import zone
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.dialogs import Dialog
+from app.ui.kit.widgets.fields import bind_label
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.search_field import SearchField
+from app.ui.kit.widgets.surfaces import zone
 from app.ui.speech.state import Choice
 from app.ui.speech.voice_book import Key, Voice, VoiceFilter
 

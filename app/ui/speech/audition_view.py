@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from app.ui.shared.buttons import Button, IconButton
-from app.ui.shared.card import Card
-from app.ui.shared.discard import discard
-from app.ui.shared.label import Label
-from app.ui.shared.player_bar import PlayButton
-from app.ui.shared.spinner import Spinner
-from app.ui.shared.surfaces import zone
-from app.ui.shared.theme import Theme
+from app.ui.kit.discard import discard
+from app.ui.kit.sound.player_bar import PlayButton
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.buttons import Button, IconButton
+from app.ui.kit.widgets.card import Card
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.spinner import Spinner
+from app.ui.kit.widgets.surfaces import zone
 from app.ui.speech.state import AuditionRow
 
 COLUMN_PX = 250

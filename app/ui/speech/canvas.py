@@ -5,17 +5,17 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
-from app.ui.shared.banner import Banner, BannerSpec
-from app.ui.shared.buttons import Button, IconButton
-from app.ui.shared.error_card import ErrorCard
-from app.ui.shared.header import PaneHeader
-from app.ui.shared.in_pieces import Pieces, at_once
-from app.ui.shared.player_bar import PlayerBar
-from app.ui.shared.problems import ActionSpec, Problem
-from app.ui.shared.receipt_line import ReceiptLine
-from app.ui.shared.surfaces import rule, zone
-from app.ui.shared.tab import Zones
-from app.ui.shared.theme import Theme
+from app.core.problems import ActionSpec, Problem
+from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.sound.player_bar import PlayerBar
+from app.ui.kit.tab import Zones
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.banner import Banner, BannerSpec
+from app.ui.kit.widgets.buttons import Button, IconButton
+from app.ui.kit.widgets.error_card import ErrorCard
+from app.ui.kit.widgets.header import PaneHeader
+from app.ui.kit.widgets.receipt_line import ReceiptLine
+from app.ui.kit.widgets.surfaces import rule, zone
 from app.ui.speech.audition_view import AuditionView
 from app.ui.speech.editor import SpeechEditor
 from app.ui.speech.long_paragraphs import LONGEST

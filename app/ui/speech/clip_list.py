@@ -7,18 +7,18 @@ from collections.abc import Sequence
 from PySide6.QtCore import QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter
 
-from app.ui.shared import icons
-from app.ui.shared.badge import Badge
-from app.ui.shared.buttons import IconButton
-from app.ui.shared.grouped_list import RowLike, under_headings
-from app.ui.shared.grouped_list_delegate import GroupedDelegate
-from app.ui.shared.grouped_list_view import GroupedView
-from app.ui.shared.list_pane import KeptFoot, ListPane
-from app.ui.shared.menu import Menu
-from app.ui.shared.money import size as size_words
-from app.ui.shared.spinner import paint_spinner
-from app.ui.shared.theme import Theme
-from app.ui.shared.typed_words import TypedWords
+from app.core.money import size as size_words
+from app.ui.kit import icons
+from app.ui.kit.lists.grouped_list import RowLike, under_headings
+from app.ui.kit.lists.grouped_list_delegate import GroupedDelegate
+from app.ui.kit.lists.grouped_list_view import GroupedView
+from app.ui.kit.lists.list_pane import KeptFoot, ListPane
+from app.ui.kit.lists.typed_words import TypedWords
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.badge import Badge
+from app.ui.kit.widgets.buttons import IconButton
+from app.ui.kit.widgets.menu import Menu
+from app.ui.kit.widgets.spinner import paint_spinner
 from app.ui.speech.state import ClipRow
 
 

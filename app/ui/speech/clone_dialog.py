@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QHBoxLayout, QWidget
 
+from app.core.money import money
 from app.service.models import Model
-from app.ui.shared.buttons import Button
-from app.ui.shared.dialogs import Dialog
-from app.ui.shared.fields import ChoiceField, TextField, bind_label
-from app.ui.shared.label import Label
-from app.ui.shared.money import money
-from app.ui.shared.spinner import Progress
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.buttons import Button
+from app.ui.kit.widgets.dialogs import Dialog
+from app.ui.kit.widgets.fields import ChoiceField, TextField, bind_label
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.spinner import Progress
 
 if TYPE_CHECKING:
     from app.ui.speech.presenter_clones import CloneDesk

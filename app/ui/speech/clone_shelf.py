@@ -8,15 +8,15 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from app.ui.shared.badge import Badge
-from app.ui.shared.buttons import Button, IconButton
-from app.ui.shared.card import Card
-from app.ui.shared.discard import discard
-from app.ui.shared.label import Label
-from app.ui.shared.money import money
-from app.ui.shared.own_keys import deletes
-from app.ui.shared.surfaces import zone
-from app.ui.shared.theme import Theme
+from app.core.money import money
+from app.ui.kit.discard import discard
+from app.ui.kit.qt_repairs.own_keys import deletes
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.badge import Badge
+from app.ui.kit.widgets.buttons import Button, IconButton
+from app.ui.kit.widgets.card import Card
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.surfaces import zone
 from app.ui.speech.state import ClonedRow
 
 

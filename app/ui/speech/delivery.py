@@ -7,14 +7,14 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPlainTextEdit, QScrollA
 
 from app.service.models import Model
 from app.service.speech import MAX_STYLE_CHARS
-from app.ui.shared.fields import ChoiceField, bind_label
-from app.ui.shared.icon_label import IconLabel
-from app.ui.shared.in_pieces import Pieces, at_once
-from app.ui.shared.label import Label
-from app.ui.shared.slider_field import SliderField
-from app.ui.shared.surfaces import zone
-from app.ui.shared.switch import Switch
-from app.ui.shared.theme import Theme
+from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.fields import ChoiceField, bind_label
+from app.ui.kit.widgets.icon_label import IconLabel
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.slider_field import SliderField
+from app.ui.kit.widgets.surfaces import zone
+from app.ui.kit.widgets.switch import Switch
 from app.ui.speech.knobs import FORMAT_TITLES, KnobView, language_choices
 
 STYLE_AFTER_MS = 200

@@ -28,8 +28,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QTextEdit
 
 from app.service.speech_text import Span
-from app.ui.shared import icons
-from app.ui.shared.theme import Theme
+from app.ui.kit import icons
+from app.ui.kit.theme import Theme
 from app.ui.speech import long_paragraphs
 
 LINE_PX = 25

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QWidget
 
-from app.ui.shared.dialogs import Dialog
-from app.ui.shared.fields import ChoiceField, TextField, bind_label
-from app.ui.shared.label import Label
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.dialogs import Dialog
+from app.ui.kit.widgets.fields import ChoiceField, TextField, bind_label
+from app.ui.kit.widgets.label import Label
 
 if TYPE_CHECKING:
     from app.ui.speech.presenter_takes import TakeDeeds

@@ -5,10 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
-from app.ui.shared.header import PaneTabs
-from app.ui.shared.in_pieces import Pieces, at_once
-from app.ui.shared.surfaces import zone
-from app.ui.shared.theme import Theme
+from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.header import PaneTabs
+from app.ui.kit.widgets.surfaces import zone
 from app.ui.speech.clone_shelf import CloneShelf
 from app.ui.speech.delivery import LARGE, DeliveryPage
 from app.ui.speech.request_page import RequestPage

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app.ui.shared import money
-from app.ui.shared.dialogs import ask_text, confirm
-from app.ui.shared.in_pieces import Pieces, at_once
-from app.ui.shared.menu import Menu
-from app.ui.shared.tab import PaletteItem, TabAction, TabInfo, Zones
+from app.core import money
+from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.tab import PaletteItem, TabAction, TabInfo, Zones
+from app.ui.kit.widgets.dialogs import ask_text, confirm
+from app.ui.kit.widgets.menu import Menu
 from app.ui.speech.canvas import LONG_NOTE, SpeechCanvas
 from app.ui.speech.clip_list import ClipListPane
 from app.ui.speech.inspector import OWN, REQUEST, VOICE, SpeechInspector
@@ -22,9 +22,9 @@ from app.ui.speech.page_voices import VoiceWires
 from app.ui.speech.state import AuditionRow, ClipRow
 
 if TYPE_CHECKING:
-    from app.ui.shared.caller import Headroom
-    from app.ui.shared.tasks import TaskScope
-    from app.ui.shared.theme import Theme
+    from app.core.caller import Headroom
+    from app.core.tasks import TaskScope
+    from app.ui.kit.theme import Theme
     from app.ui.speech.presenter import SpeechPresenter
     from app.ui.speech.presenter_aloud import ReadAloud
     from app.ui.speech.presenter_clones import CloneDesk

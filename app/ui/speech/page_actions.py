@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from app.ui.shared.tab import PaletteItem, TabAction
-from app.ui.shared.typed_words import TypedWords
+from app.ui.kit.lists.typed_words import TypedWords
+from app.ui.kit.tab import PaletteItem, TabAction
 
 if TYPE_CHECKING:
     from app.ui.speech.page import SpeechPage

@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from app.core.desk_memory import with_kept
+from app.core.problems import Problem
 from app.service.errors import ServiceError
 from app.service.pricing import speech_cost
 from app.service.speech_text import Span, parts
@@ -15,8 +17,6 @@ from app.storage.errors import StorageError
 from app.storage.intents import Intents
 from app.storage.takes import Take, TakeFiles, Takes, title_of
 from app.storage.voices import Voices
-from app.ui.shared.desk_memory import with_kept
-from app.ui.shared.problems import Problem
 from app.ui.speech.knobs import knobs_from, sent_options
 from app.ui.speech.presenter_base import SPEAK, SpeechBase
 from app.ui.speech.presenter_clips import ClipShelf

@@ -10,10 +10,10 @@ import asyncio
 
 from PySide6.QtCore import QObject, Signal
 
+from app.core.problems import Problem
+from app.core.tasks import TaskScope
 from app.service.speech_text import MAX_CHARS, Span, parts, sentences
 from app.storage.takes import title_of
-from app.ui.shared.problems import Problem
-from app.ui.shared.tasks import TaskScope
 from app.ui.speech.presenter import SpeechPresenter
 from app.ui.speech.presenter_base import SPEAK
 from app.ui.speech.presenter_reading import Reading

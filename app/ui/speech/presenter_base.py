@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 
+from app.core.calling_presenter import CallingPresenter
+from app.core.desk_memory import DeskMemory
+from app.core.problems import Problem
+from app.core.trash import Trash
 from app.service.errors import ServiceError
 from app.service.speech import VOICE_PREFIX
 from app.service.speech_text import MAX_CHARS, Span, parts, sentences
 from app.storage.intents import Intents
 from app.storage.takes import Take
 from app.storage.voices import Voices
-from app.ui.shared.calling_presenter import CallingPresenter
-from app.ui.shared.desk_memory import DeskMemory
-from app.ui.shared.problems import Problem
-from app.ui.shared.rows import build_rows
-from app.ui.shared.trash import Trash
+from app.ui.kit.lists.rows import build_rows
 from app.ui.speech.knobs import Knobs, KnobView, knobs_of, view_of
 from app.ui.speech.presenter_calls import CallBook
 from app.ui.speech.presenter_clips import ClipShelf, clip_row
@@ -31,11 +31,11 @@ from app.ui.speech.presenter_voices import CATALOGUE_KEY, CATALOGUE_KIND, VoiceS
 from app.ui.speech.state import Choice, DeskHead, Meter
 
 if TYPE_CHECKING:
+    from app.core.caller import Caller
+    from app.core.tasks import TaskScope
+    from app.core.undo import UndoStack
     from app.service.models import Model
     from app.storage.catalogue import Catalogue
-    from app.ui.shared.caller import Caller
-    from app.ui.shared.tasks import TaskScope
-    from app.ui.shared.undo import UndoStack
     from app.ui.speech.voice_book import Key, VoiceTable
 
 SPEAK = "speech speak"

@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.audio.formats import format_title
+from app.core import money
 from app.service.exchange import Exchange, curl_command
 from app.service.speech import PATH, SpeechRequest
 from app.storage.takes import Part, Take
-from app.ui.shared import money
 from app.ui.speech.state import CallView
 
 if TYPE_CHECKING:

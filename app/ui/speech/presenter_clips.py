@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from app.audio.encoding import ClipTags, write_clip
 from app.audio.formats import format_title, suffix_of
+from app.core import money
 from app.storage.errors import unavailable
 from app.storage.file_names import file_name
 from app.storage.takes import Take, TakeFiles, Takes
-from app.ui.shared import money
 from app.ui.speech.state import ClipRow
 
 if TYPE_CHECKING:

@@ -20,18 +20,18 @@ from app.audio.player import MakeSpeaker, Player
 from app.audio.recording import Recorder
 from app.audio.sample_check import BEST_S, SampleReport, check_sample
 from app.audio.spool import Spool
+from app.core.money import about, when
+from app.core.paid_call import paid_call
+from app.core.problems import Problem, describe
+from app.core.tasks import TaskScope
+from app.core.trash import TrashEntry, TrashKind, moved_text
 from app.service.errors import ServiceError
 from app.service.pricing import clone_cost
 from app.storage.errors import StorageError, unavailable
 from app.storage.files import make_folder
 from app.storage.voices import ClonedVoice
-from app.ui.shared.given_up import made_in_thread
-from app.ui.shared.money import about, when
-from app.ui.shared.paid_call import paid_call
-from app.ui.shared.problems import Problem, describe
-from app.ui.shared.rows import build_rows
-from app.ui.shared.tasks import TaskScope
-from app.ui.shared.trash import TrashEntry, TrashKind, moved_text
+from app.ui.kit.lists.rows import build_rows
+from app.ui.kit.qt_repairs.given_up import made_in_thread
 from app.ui.speech.presenter import SpeechPresenter
 from app.ui.speech.state import ClonedRow
 from app.ui.speech.voice_book import Key

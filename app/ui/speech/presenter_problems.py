@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from app.core.problems import ActionSpec, Problem, describe
 from app.service.errors import BadRequest, ServiceError
 from app.service.speech import VOICE_PREFIX
 from app.storage.takes import Take
-from app.ui.shared.problems import ActionSpec, Problem, describe
 from app.ui.speech.presenter_voices import VoiceShelf
 
 MOST_CHARS = 130  # of what the service says about a voice that it does not know

@@ -21,12 +21,12 @@ from PySide6.QtCore import QObject, Signal
 from app.audio.decoding import Arriving, NotSound, arriving_blocks, blocks_of
 from app.audio.formats import can_decode, pcm_rate_hz, suffix_of
 from app.audio.spool import Spool
+from app.core.budget import expecting_together
+from app.core.paid_call import paid_call
 from app.service.errors import ServiceError, WrongMedia
 from app.service.speech import NOT_SOUND
 from app.storage.errors import unavailable
 from app.storage.takes import CostSource, Part, PartState, Take, TakeFiles, Takes, state_of
-from app.ui.shared.budget import expecting_together
-from app.ui.shared.paid_call import paid_call
 from app.ui.speech.presenter_calls import request_of
 
 if TYPE_CHECKING:

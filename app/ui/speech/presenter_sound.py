@@ -18,16 +18,16 @@ from app.audio.formats import format_title
 from app.audio.player import MakeSpeaker, Player
 from app.audio.sentence_times import CHARS_PER_S, sentence_starts
 from app.audio.spool import Spool
+from app.core import money
 from app.service.speech_text import Span, sentences
-from app.ui.shared import money
-from app.ui.shared.receipt_line import Run
+from app.ui.kit.widgets.receipt_line import Run
 from app.ui.speech.state import PlayerView
 
 if TYPE_CHECKING:
     from app.audio.waveform import Pairs
+    from app.core.tasks import TaskScope
     from app.storage.takes import Part
-    from app.ui.shared.device_watch import DeviceWatch
-    from app.ui.shared.tasks import TaskScope
+    from app.ui.kit.sound.device_watch import DeviceWatch
     from app.ui.speech.presenter_reading import Reading
 
 TICK_MS = 33

@@ -14,16 +14,16 @@ from PySide6.QtCore import QObject, Signal
 
 from app.audio.encoding import CannotWrite
 from app.audio.formats import SPEECH_FORMATS, can_encode, format_title, missing_sentence
+from app.core import money
+from app.core.budget import expecting_together
+from app.core.problems import Problem, describe
+from app.core.tasks import TaskScope
+from app.core.trash import TrashEntry, TrashKind, moved_text
 from app.service.errors import ServiceError
 from app.service.pricing import speech_cost
 from app.service.speech_text import Span, parts
 from app.storage.errors import StorageError
 from app.storage.takes import Take
-from app.ui.shared import money
-from app.ui.shared.budget import expecting_together
-from app.ui.shared.problems import Problem, describe
-from app.ui.shared.tasks import TaskScope
-from app.ui.shared.trash import TrashEntry, TrashKind, moved_text
 from app.ui.speech.presenter import SpeechPresenter
 from app.ui.speech.presenter_clips import DEFAULT_PATTERN, cost_words, delivery_words, name_of, same_file
 from app.ui.speech.state import AuditionRow, DeskHead, FormatChoice

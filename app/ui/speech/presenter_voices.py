@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from app.audio.decoding import holds_sound
 from app.audio.formats import suffix_of
+from app.core.paid_call import paid_call
 from app.service.models import Model
 from app.service.pricing import speech_cost
 from app.service.speech import SpeechRequest
 from app.storage.files import write_atomically
 from app.storage.voices import ClonedVoice, VoiceMark, Voices
-from app.ui.shared.paid_call import paid_call
 from app.ui.speech.presenter_reading import not_sound
 from app.ui.speech.voice_book import Key, Voice, VoiceFilter, VoiceGroup, VoiceTable, grouped, marked, voices_of
 

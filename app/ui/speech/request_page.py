@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from app.ui.shared.buttons import IconButton, QuietButton
-from app.ui.shared.copy_command import copy_command
-from app.ui.shared.details_block import DetailsBlock
-from app.ui.shared.label import Label
-from app.ui.shared.surfaces import zone
-from app.ui.shared.theme import Theme
+from app.ui.kit.copy_command import copy_command
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.buttons import IconButton, QuietButton
+from app.ui.kit.widgets.details_block import DetailsBlock
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.surfaces import zone
 from app.ui.speech.state import CallView
 
 NOTHING = "What Rialto sends stands here, exactly as it is sent."

@@ -6,11 +6,11 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
+from app.core import money
 from app.service.speech_text import MAX_CHARS
-from app.ui.shared import money
-from app.ui.shared.buttons import Button, PrimaryButton
-from app.ui.shared.label import Label
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.buttons import Button, PrimaryButton
+from app.ui.kit.widgets.label import Label
 from app.ui.speech.state import Meter
 
 MAX_BARS = 12

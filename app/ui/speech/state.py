@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from app.service.speech_text import Span
 
 if TYPE_CHECKING:
-    from app.ui.shared.receipt_line import Run
+    from app.ui.kit.widgets.receipt_line import Run
 
 
 @dataclass(frozen=True, slots=True)

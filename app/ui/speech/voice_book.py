@@ -14,7 +14,7 @@ from pathlib import Path
 
 from app.service.models import Model
 from app.service.wire import read_model
-from app.ui.shared.typed_words import TypedWords
+from app.ui.kit.lists.typed_words import TypedWords
 
 Key = tuple[str, str]  # model id, voice id
 

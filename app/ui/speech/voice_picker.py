@@ -8,18 +8,18 @@ from PySide6.QtCore import QRect, QRectF, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QFont, QPainter
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
-from app.ui.shared import icons
-from app.ui.shared.buttons import Button, IconButton, QuietButton
-from app.ui.shared.fields import ChoiceField
-from app.ui.shared.grouped_list import RowLike
-from app.ui.shared.grouped_list_delegate import GroupedDelegate
-from app.ui.shared.grouped_list_view import GroupedView
-from app.ui.shared.label import Label
-from app.ui.shared.menu import Menu
-from app.ui.shared.search_field import SearchField
-from app.ui.shared.segmented import SegmentedChoice
-from app.ui.shared.surfaces import rule
-from app.ui.shared.theme import Theme
+from app.ui.kit import icons
+from app.ui.kit.lists.grouped_list import RowLike
+from app.ui.kit.lists.grouped_list_delegate import GroupedDelegate
+from app.ui.kit.lists.grouped_list_view import GroupedView
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.buttons import Button, IconButton, QuietButton
+from app.ui.kit.widgets.fields import ChoiceField
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.menu import Menu
+from app.ui.kit.widgets.search_field import SearchField
+from app.ui.kit.widgets.segmented import SegmentedChoice
+from app.ui.kit.widgets.surfaces import rule
 from app.ui.speech.voice_book import Key, Voice, VoiceFilter, VoiceGroup
 
 LARGE = 1.5  # text scale

@@ -27,16 +27,16 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.ui.shared.buttons import Button, PrimaryButton, QuietButton
-from app.ui.shared.flow import FlowLayout
-from app.ui.shared.label import Label
-from app.ui.shared.own_keys import DELETE_KEYS, deletes, keeps
-from app.ui.shared.spinner import Progress
-from app.ui.transcription.exporting import length_words
+from app.ui.kit.qt_repairs.own_keys import DELETE_KEYS, deletes, keeps
+from app.ui.kit.widgets.buttons import Button, PrimaryButton, QuietButton
+from app.ui.kit.widgets.flow import FlowLayout
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.spinner import Progress
+from app.ui.transcription.session.exporting import length_words
 from app.ui.transcription.state import Batch, BatchRow
 
 if TYPE_CHECKING:
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.theme import Theme
 
 Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()

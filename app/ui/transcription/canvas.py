@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import QApplication, QFrame, QStackedWidget, QVBoxLayout, QWidget
 
-from app.ui.shared.in_pieces import Pieces, at_once
-from app.ui.shared.surfaces import set_property, zone
+from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.widgets.surfaces import set_property, zone
 from app.ui.transcription.batch_view import BatchView
 from app.ui.transcription.header import TranscriptHeader
 from app.ui.transcription.recording_view import RecordingView
@@ -20,7 +20,7 @@ from app.ui.transcription.start_view import StartView
 from app.ui.transcription.state import Head
 
 if TYPE_CHECKING:
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.theme import Theme
 
 VIEWS = ("empty", "recording", "sound", "result", "batch")
 

@@ -8,17 +8,17 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
+from app.core import money
 from app.service.exchange import FormPart, curl_command
-from app.ui.shared import money
-from app.ui.shared.buttons import Button, QuietButton
-from app.ui.shared.copy_command import copy_command
-from app.ui.shared.discard import WidgetList
-from app.ui.shared.label import Label
-from app.ui.shared.surfaces import zone
+from app.ui.kit.copy_command import copy_command
+from app.ui.kit.discard import WidgetList
+from app.ui.kit.widgets.buttons import Button, QuietButton
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.surfaces import zone
 
 if TYPE_CHECKING:
     from app.service.exchange import Exchange
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.theme import Theme
 
 MONO = frozenset({"Request", "Address", "File", "SHA-256", "model", "file", "cf-ray"})  # ids lose their shape otherwise
 

@@ -20,20 +20,20 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.ui.shared.buttons import Button, PrimaryButton
-from app.ui.shared.fields import NumberField
-from app.ui.shared.flow import FlowLayout
-from app.ui.shared.frames import solid_frame
-from app.ui.shared.icon_label import IconLabel
-from app.ui.shared.in_pieces import Pieces, at_once
-from app.ui.shared.label import Label
-from app.ui.shared.surfaces import zone
-from app.ui.transcription.exporting import FORMATS, TITLES
+from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.widgets.buttons import Button, PrimaryButton
+from app.ui.kit.widgets.fields import NumberField
+from app.ui.kit.widgets.flow import FlowLayout
+from app.ui.kit.widgets.frames import solid_frame
+from app.ui.kit.widgets.icon_label import IconLabel
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.surfaces import zone
 from app.ui.transcription.field_row import FieldRow
+from app.ui.transcription.session.exporting import FORMATS, TITLES
 from app.ui.transcription.state import ExportChoice, Preview
 
 if TYPE_CHECKING:
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.theme import Theme
 
 PREVIEW_LINES = 9
 RULE_WIDTH = 92  # px at 100 % text, so that the three stand in line

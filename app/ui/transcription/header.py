@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QWidget
 
-from app.ui.shared.buttons import Button, IconButton
-from app.ui.shared.label import Label
-from app.ui.shared.menu import Menu
-from app.ui.shared.title_edit import TitleEdit
+from app.ui.kit.widgets.buttons import Button, IconButton
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.menu import Menu
+from app.ui.kit.widgets.title_edit import TitleEdit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.theme import Theme
     from app.ui.transcription.state import Head, ModelChoice
 
 

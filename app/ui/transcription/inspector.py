@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from app.ui.shared.header import PaneTabs
-from app.ui.shared.in_pieces import Pieces, at_once
-from app.ui.shared.surfaces import zone
+from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.widgets.header import PaneTabs
+from app.ui.kit.widgets.surfaces import zone
 from app.ui.transcription.details_page import DetailsPage, RequestPage
 from app.ui.transcription.export_page import ExportPage
 from app.ui.transcription.options_page import OptionsPage
 from app.ui.transcription.state import Head
 
 if TYPE_CHECKING:
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.theme import Theme
 
 EXPORT, OPTIONS, DETAILS, REQUEST = range(4)
 

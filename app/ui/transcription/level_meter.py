@@ -9,7 +9,7 @@ from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QProgressBar, QSizePolicy, QWidget
 
 if TYPE_CHECKING:
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.theme import Theme
 
 LOW_DB = -60.0
 LAMPS = 60

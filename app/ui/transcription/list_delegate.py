@@ -5,10 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import QRect
 from PySide6.QtGui import QPainter
 
-from app.ui.shared import icons
-from app.ui.shared.grouped_list import RowLike
-from app.ui.shared.grouped_list_delegate import GroupedDelegate, at_start, without_start
-from app.ui.shared.spinner import paint_spinner
+from app.ui.kit import icons
+from app.ui.kit.lists.grouped_list import RowLike
+from app.ui.kit.lists.grouped_list_delegate import GroupedDelegate, at_start, without_start
+from app.ui.kit.widgets.spinner import paint_spinner
 from app.ui.transcription.state import Entry
 
 SIGNS = {

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QMenu, QWidget
 
-from app.ui.shared.buttons import IconButton
-from app.ui.shared.grouped_list import RowLike, under_headings
-from app.ui.shared.grouped_list_view import GroupedView
-from app.ui.shared.list_pane import KeptFoot, ListPane
-from app.ui.shared.menu import Menu
-from app.ui.shared.money import position
+from app.core.money import position
+from app.ui.kit.lists.grouped_list import RowLike, under_headings
+from app.ui.kit.lists.grouped_list_view import GroupedView
+from app.ui.kit.lists.list_pane import KeptFoot, ListPane
+from app.ui.kit.widgets.buttons import IconButton
+from app.ui.kit.widgets.menu import Menu
 from app.ui.transcription.list_delegate import TranscriptDelegate
 from app.ui.transcription.state import Entry, Tick
 
 if TYPE_CHECKING:
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.theme import Theme
 
 
 class TranscriptListPane(ListPane):

@@ -9,13 +9,13 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.ui.shared.frames import solid_frame
-from app.ui.shared.icons import paint
-from app.ui.shared.money import position
+from app.core.money import position
+from app.ui.kit.icons import paint
+from app.ui.kit.widgets.frames import solid_frame
 from app.ui.transcription.state import Mark, Tick
 
 if TYPE_CHECKING:
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.theme import Theme
 
 PER_SECOND = 50
 BAR_PITCH, BAR_WIDTH = 4.6, 2.0

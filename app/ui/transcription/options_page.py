@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from app.ui.shared.buttons import Button, IconButton
-from app.ui.shared.discard import WidgetList
-from app.ui.shared.fields import ChoiceField, TextField
-from app.ui.shared.in_pieces import Pieces, at_once
-from app.ui.shared.label import Label
-from app.ui.shared.money import position
-from app.ui.shared.segmented import SegmentedChoice
-from app.ui.shared.slider_field import SliderField
-from app.ui.shared.surfaces import zone
-from app.ui.shared.switch import Switch
+from app.core.money import position
+from app.ui.kit.discard import WidgetList
+from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.widgets.buttons import Button, IconButton
+from app.ui.kit.widgets.fields import ChoiceField, TextField
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.segmented import SegmentedChoice
+from app.ui.kit.widgets.slider_field import SliderField
+from app.ui.kit.widgets.surfaces import zone
+from app.ui.kit.widgets.switch import Switch
 from app.ui.transcription.field_row import FieldRow, Group
 from app.ui.transcription.state import FORMAT_NOTES, LANGUAGES, Head, Inputs, Mark, ModelChoice, Options
 
 if TYPE_CHECKING:
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.theme import Theme
 
 MAX_GAIN_DB = 20
 KIND_WORDS = {"word": "words", "segment": "segments", "char": "letters"}

@@ -9,23 +9,23 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.ui.shared import money
-from app.ui.shared.caller import Headroom
-from app.ui.shared.in_pieces import Pieces, at_once
-from app.ui.shared.tab import LiveWork, PaletteItem, TabAction, TabInfo, Zones
+from app.core import money
+from app.core.caller import Headroom
+from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.tab import LiveWork, PaletteItem, TabAction, TabInfo, Zones
 from app.ui.transcription.canvas import Canvas
-from app.ui.transcription.exporting import full_clock, length_words
 from app.ui.transcription.inspector import OPTIONS, REQUEST, Inspector
 from app.ui.transcription.list_pane import TranscriptListPane
 from app.ui.transcription.page_actions import transcription_actions, transcription_palette_items
 from app.ui.transcription.page_files import FileDialogs
-from app.ui.transcription.reasons import why_not_sent
+from app.ui.transcription.session.exporting import full_clock, length_words
+from app.ui.transcription.session.reasons import why_not_sent
 from app.ui.transcription.state import Batch, Entry, ExportChoice, Head, ModelChoice, Options, Reading, Tick
 
 if TYPE_CHECKING:
-    from app.ui.shared.player_bar import PlayerBar
-    from app.ui.shared.tasks import TaskScope
-    from app.ui.shared.theme import Theme
+    from app.core.tasks import TaskScope
+    from app.ui.kit.sound.player_bar import PlayerBar
+    from app.ui.kit.theme import Theme
     from app.ui.transcription.presenter import TranscriptionPresenter
 
 INFO = TabInfo(name="transcription", title="Transcribe", icon="transcribe")

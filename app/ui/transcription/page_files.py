@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app.ui.shared.save_dialog import ask_to_save
+from app.ui.kit.save_dialog import ask_to_save
 from app.ui.transcription.presenter import TranscriptionPresenter
 
 FILE_FILTER = "Sound (*.wav *.wave *.flac *.m4a *.aac *.mp4 *.mp3 *.ogg *.oga *.webm);;All files (*)"

@@ -11,17 +11,17 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.core import money
+from app.core.money import position
+from app.core.trash import TrashEntry, TrashKind, moved_text
 from app.storage.transcripts import Transcripts
-from app.ui.shared import money
-from app.ui.shared.money import position
-from app.ui.shared.trash import TrashEntry, TrashKind, moved_text
-from app.ui.transcription.document import Document
-from app.ui.transcription.presenter_base import KEPT_IN_TRASH
-from app.ui.transcription.presenter_files import Looked, collect
-from app.ui.transcription.presenter_preparing import clean_up
-from app.ui.transcription.presenter_reading import write_export
-from app.ui.transcription.presenter_record import RecordPart
-from app.ui.transcription.presenter_sending import KIND, Sender, Stores
+from app.ui.transcription.session.document import Document
+from app.ui.transcription.session.presenter_base import KEPT_IN_TRASH
+from app.ui.transcription.session.presenter_files import Looked, collect
+from app.ui.transcription.session.presenter_preparing import clean_up
+from app.ui.transcription.session.presenter_reading import write_export
+from app.ui.transcription.session.presenter_record import RecordPart
+from app.ui.transcription.session.presenter_sending import KIND, Sender, Stores
 from app.ui.transcription.state import ExportChoice
 
 if TYPE_CHECKING:

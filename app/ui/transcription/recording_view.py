@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.ui.shared import money
-from app.ui.shared.announce import announce
-from app.ui.shared.badge import Badge
-from app.ui.shared.buttons import Button, PrimaryButton, QuietButton
-from app.ui.shared.flow import FlowLayout
-from app.ui.shared.icon_label import IconLabel
-from app.ui.shared.label import Label
-from app.ui.shared.spinner import Progress
+from app.core import money
+from app.ui.kit.widgets.announce import announce
+from app.ui.kit.widgets.badge import Badge
+from app.ui.kit.widgets.buttons import Button, PrimaryButton, QuietButton
+from app.ui.kit.widgets.flow import FlowLayout
+from app.ui.kit.widgets.icon_label import IconLabel
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.spinner import Progress
 from app.ui.transcription.level_meter import LevelMeter, RecordingClock
 from app.ui.transcription.live_wave import LiveWave
 from app.ui.transcription.state import BYTES_PER_S, Head, Tick
 
 if TYPE_CHECKING:
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.theme import Theme
 
 LIMIT_BYTES = 25_000_000
 WARNINGS = {

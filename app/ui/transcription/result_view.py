@@ -8,21 +8,21 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.ui.shared.buttons import IconButton
-from app.ui.shared.icon_label import IconLabel
-from app.ui.shared.label import Label
-from app.ui.shared.player_bar import PlayerBar
-from app.ui.shared.receipt_line import ReceiptLine
-from app.ui.shared.search_field import SearchField
-from app.ui.shared.segmented import SegmentedChoice
-from app.ui.shared.surfaces import rule, zone
-from app.ui.shared.switch import Switch
-from app.ui.transcription.editing import Match, search
+from app.ui.kit.sound.player_bar import PlayerBar
+from app.ui.kit.widgets.buttons import IconButton
+from app.ui.kit.widgets.icon_label import IconLabel
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.receipt_line import ReceiptLine
+from app.ui.kit.widgets.search_field import SearchField
+from app.ui.kit.widgets.segmented import SegmentedChoice
+from app.ui.kit.widgets.surfaces import rule, zone
+from app.ui.kit.widgets.switch import Switch
+from app.ui.transcription.session.editing import Match, search
 from app.ui.transcription.state import Head, Reading
 from app.ui.transcription.transcript_view import TranscriptView
 
 if TYPE_CHECKING:
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.theme import Theme
 
 ESTIMATED = {
     "words": "The model gave times for segments only: those of single words are estimated.",

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 
-from app.ui.shared.menu import Menu
-from app.ui.transcription.editing import NUDGE_S
+from app.ui.kit.widgets.menu import Menu
+from app.ui.transcription.session.editing import NUDGE_S
 
 if TYPE_CHECKING:
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.theme import Theme
     from app.ui.transcription.transcript_view import TranscriptView
 
 

@@ -17,23 +17,23 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.ui.shared import money
-from app.ui.shared.buttons import Button, PrimaryButton, QuietButton
-from app.ui.shared.card import Card
-from app.ui.shared.error_card import ErrorCard
-from app.ui.shared.fields import NumberField
-from app.ui.shared.flow import FlowLayout
-from app.ui.shared.icon_label import IconLabel
-from app.ui.shared.in_pieces import Pieces, at_once
-from app.ui.shared.label import Label
-from app.ui.shared.money import position
-from app.ui.shared.player_bar import PlayerBar
-from app.ui.shared.spinner import Progress
-from app.ui.shared.surfaces import rule, zone
+from app.core import money
+from app.core.money import position
+from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.sound.player_bar import PlayerBar
+from app.ui.kit.widgets.buttons import Button, PrimaryButton, QuietButton
+from app.ui.kit.widgets.card import Card
+from app.ui.kit.widgets.error_card import ErrorCard
+from app.ui.kit.widgets.fields import NumberField
+from app.ui.kit.widgets.flow import FlowLayout
+from app.ui.kit.widgets.icon_label import IconLabel
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.spinner import Progress
+from app.ui.kit.widgets.surfaces import rule, zone
 from app.ui.transcription.state import Head
 
 if TYPE_CHECKING:
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.theme import Theme
 
 MEGABYTE = 1_000_000
 LARGEST_TARGET_MB = 25

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.ui.shared.buttons import Button, PrimaryButton
-from app.ui.shared.error_card import ErrorCard
-from app.ui.shared.flow import FlowLayout
-from app.ui.shared.icon_label import IconLabel
-from app.ui.shared.kbd import KeyHint
-from app.ui.shared.label import Label
+from app.ui.kit.widgets.buttons import Button, PrimaryButton
+from app.ui.kit.widgets.error_card import ErrorCard
+from app.ui.kit.widgets.flow import FlowLayout
+from app.ui.kit.widgets.icon_label import IconLabel
+from app.ui.kit.widgets.kbd import KeyHint
+from app.ui.kit.widgets.label import Label
 from app.ui.transcription.level_meter import LevelMeter
 from app.ui.transcription.state import Head, Inputs, Tick
 
 if TYPE_CHECKING:
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.theme import Theme
 
 
 class StartView(QWidget):

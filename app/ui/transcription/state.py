@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from app.ui.transcription.document import Document
-from app.ui.transcription.exporting import CueRules
+from app.ui.transcription.session.document import Document
+from app.ui.transcription.session.exporting import CueRules
 
 if TYPE_CHECKING:
+    from app.core.problems import Problem
     from app.service.exchange import Exchange
-    from app.ui.shared.problems import Problem
-    from app.ui.shared.receipt_line import Run
+    from app.ui.kit.widgets.receipt_line import Run
 
 RECORD_FORMATS = ("flac", "wav", "ogg")
 # Seconds of one channel at 16 kHz into bytes: WAV exactly, the others as speech usually comes out.

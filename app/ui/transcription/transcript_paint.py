@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen, QTextCharFormat, QTextLayout
 
-from app.ui.shared.icons import paint
-from app.ui.transcription.editing import Match
+from app.ui.kit.icons import paint
+from app.ui.transcription.session.editing import Match
 from app.ui.transcription.transcript_rows import SIDE, RowSheet
 
 if TYPE_CHECKING:
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.theme import Theme
 
 Place = tuple[int, int]
 

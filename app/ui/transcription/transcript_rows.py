@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QFontMetricsF, QTextLayout, QTextOption
 
-from app.ui.shared.money import or_dash, position
-from app.ui.transcription.document import Document
-from app.ui.transcription.editing import Match, word_spans
-from app.ui.transcription.exporting import PARAGRAPH_PAUSE_S
+from app.core.money import or_dash, position
+from app.ui.transcription.session.document import Document
+from app.ui.transcription.session.editing import Match, word_spans
+from app.ui.transcription.session.exporting import PARAGRAPH_PAUSE_S
 
 if TYPE_CHECKING:
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.theme import Theme
 
 MODES = ("segments", "words", "text")
 LABEL_WIDTH = {"segments": 50, "words": 150, "text": 0}

@@ -21,17 +21,17 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
-from app.ui.shared.menu import Menu
-from app.ui.transcription.document import Document
-from app.ui.transcription.editing import NUDGE_S, Match
+from app.ui.kit.widgets.menu import Menu
 from app.ui.transcription.segment_editor import SegmentEditor
 from app.ui.transcription.segment_menu import segment_menu
+from app.ui.transcription.session.document import Document
+from app.ui.transcription.session.editing import NUDGE_S, Match
 from app.ui.transcription.state import Mark
 from app.ui.transcription.transcript_paint import RowLook, paint_row
 from app.ui.transcription.transcript_rows import Found, RowSheet, found_in_row, rows_of
 
 if TYPE_CHECKING:
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.theme import Theme
 
 Place = tuple[int, int]
 

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.ui.shared.buttons import Button, QuietButton
-from app.ui.shared.discard import discard
-from app.ui.shared.label import Label
+from app.ui.kit.discard import discard
+from app.ui.kit.widgets.buttons import Button, QuietButton
+from app.ui.kit.widgets.label import Label
 from app.ui.video.along import TITLES, Along, Element, Keyframe, Limits, with_element, with_keyframe
 from app.ui.video.along_parts import ElementCard, FileList, KeyframeRow
 from app.ui.video.form_parts import ValueChoice
 
 if TYPE_CHECKING:
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.theme import Theme
 
 NOT_TOLD = "The list of models does not say which models take these; one that does not refuses them, free of charge."
 NOTES = {

@@ -10,16 +10,16 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
-from app.ui.shared.buttons import Button, IconButton
-from app.ui.shared.card import Card
-from app.ui.shared.discard import discard
-from app.ui.shared.fields import NumberField
-from app.ui.shared.label import Label
+from app.ui.kit.discard import discard
+from app.ui.kit.widgets.buttons import Button, IconButton
+from app.ui.kit.widgets.card import Card
+from app.ui.kit.widgets.fields import NumberField
+from app.ui.kit.widgets.label import Label
 from app.ui.video.along import MAX_VIEWS, Element, Keyframe
 from app.ui.video.form_parts import MediaSlot
 
 if TYPE_CHECKING:
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.theme import Theme
 
 LONGEST_S = 60.0  # of a film; a keyframe stands before it
 STEP_S = 0.5

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QPlainTextEdit
 
-from app.ui.shared.buttons import LinkButton
-from app.ui.shared.dialogs import Dialog
-from app.ui.shared.label import Label
-from app.ui.shared.links import LinkOpener
+from app.ui.kit.widgets.buttons import LinkButton
+from app.ui.kit.widgets.dialogs import Dialog
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.links import LinkOpener
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
-    from app.ui.shared.tasks import TaskScope
-    from app.ui.shared.theme import Theme
+    from app.core.tasks import TaskScope
+    from app.ui.kit.theme import Theme
     from app.ui.video.consent import Consent
 
 WIDTH = 500

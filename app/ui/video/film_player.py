@@ -13,16 +13,16 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QUrl, Signal
 from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QSlider, QVBoxLayout, QWidget
 
-from app.ui.shared.buttons import IconButton
-from app.ui.shared.icons import paint
-from app.ui.shared.label import Label
-from app.ui.shared.money import position
-from app.ui.shared.way_back import in_pool
+from app.core.money import position
+from app.ui.kit.icons import paint
+from app.ui.kit.qt_repairs.way_back import in_pool
+from app.ui.kit.widgets.buttons import IconButton
+from app.ui.kit.widgets.label import Label
 
 if TYPE_CHECKING:
     from PySide6.QtMultimedia import QAudioOutput, QMediaPlayer, QVideoSink
 
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.theme import Theme
 
 SKIP_MS = 5_000
 USUAL_FRAME_MS = 1000 / 24

@@ -8,11 +8,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QCloseEvent, QKeyEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.ui.shared.surfaces import zone
+from app.ui.kit.widgets.surfaces import zone
 from app.ui.video.film_player import FilmPlayer
 
 if TYPE_CHECKING:
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.theme import Theme
 
 
 class FilmWindow(QWidget):

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QScrollArea, QVBoxLayout, QWidget
 
-from app.ui.shared.buttons import PrimaryButton, QuietButton
-from app.ui.shared.fields import ChoiceField, TextField, bind_label, replace_text
-from app.ui.shared.header import PaneHeader
-from app.ui.shared.in_pieces import Pieces, at_once
-from app.ui.shared.label import Label
-from app.ui.shared.spinner import Spinner
-from app.ui.shared.surfaces import rule, zone
-from app.ui.shared.switch import Switch
-from app.ui.shared.theme import Theme
+from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.buttons import PrimaryButton, QuietButton
+from app.ui.kit.widgets.fields import ChoiceField, TextField, bind_label, replace_text
+from app.ui.kit.widgets.header import PaneHeader
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.spinner import Spinner
+from app.ui.kit.widgets.surfaces import rule, zone
+from app.ui.kit.widgets.switch import Switch
 from app.ui.video.along_pane import AlongPane
 from app.ui.video.form_parts import MediaSlot, ShapeChoice, ValueChoice
 from app.ui.video.state import FormView

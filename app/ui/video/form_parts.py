@@ -9,13 +9,13 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QButtonGroup, QFileDialog, QHBoxLayout, QRadioButton, QSizePolicy, QVBoxLayout, QWidget
 
-from app.ui.shared.buttons import Button, IconButton
-from app.ui.shared.discard import discard
-from app.ui.shared.fields import ChoiceField
-from app.ui.shared.flow import FlowLayout
-from app.ui.shared.label import Label
-from app.ui.shared.segmented import SegmentedChoice
-from app.ui.shared.theme import Theme
+from app.ui.kit.discard import discard
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.buttons import Button, IconButton
+from app.ui.kit.widgets.fields import ChoiceField
+from app.ui.kit.widgets.flow import FlowLayout
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.segmented import SegmentedChoice
 
 MOST_SEGMENTS = 3
 LONGEST_SEGMENT = 8

@@ -9,24 +9,24 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
-from app.ui.shared.buttons import Button, IconButton, PrimaryButton
-from app.ui.shared.card import Card
-from app.ui.shared.empty_state import EmptyState
-from app.ui.shared.error_card import ErrorCard
-from app.ui.shared.flow import FlowLayout
-from app.ui.shared.header import PaneTabs
-from app.ui.shared.icon_label import IconLabel
-from app.ui.shared.in_pieces import Pieces, at_once
-from app.ui.shared.label import Label
-from app.ui.shared.receipt_line import ReceiptLine
-from app.ui.shared.spinner import Progress
-from app.ui.shared.surfaces import rule, zone
+from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.widgets.buttons import Button, IconButton, PrimaryButton
+from app.ui.kit.widgets.card import Card
+from app.ui.kit.widgets.empty_state import EmptyState
+from app.ui.kit.widgets.error_card import ErrorCard
+from app.ui.kit.widgets.flow import FlowLayout
+from app.ui.kit.widgets.header import PaneTabs
+from app.ui.kit.widgets.icon_label import IconLabel
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.receipt_line import ReceiptLine
+from app.ui.kit.widgets.spinner import Progress
+from app.ui.kit.widgets.surfaces import rule, zone
 from app.ui.video.film_player import FilmPlayer
 from app.ui.video.request_page import RequestPage
 from app.ui.video.state import Detail
 
 if TYPE_CHECKING:
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.theme import Theme
 
 PREVIEW, REQUEST = range(2)
 FACTS = ("Prompt", "Leave out", "Model", "Film", "Cost", "Time", "Consent", "Ordered", "Queue id", "Request id")

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QImage, QPainter, QPainterPath, QPen
 
-from app.ui.shared import icons
-from app.ui.shared.badge import badge_size, paint_badge
-from app.ui.shared.grouped_list import RowLike
-from app.ui.shared.grouped_list_delegate import GroupedDelegate, is_right_to_left, without_end, without_start
-from app.ui.shared.spinner import paint_spinner
+from app.ui.kit import icons
+from app.ui.kit.lists.grouped_list import RowLike
+from app.ui.kit.lists.grouped_list_delegate import GroupedDelegate, is_right_to_left, without_end, without_start
+from app.ui.kit.widgets.badge import badge_size, paint_badge
+from app.ui.kit.widgets.spinner import paint_spinner
 from app.ui.video.state import JobRow
 
 if TYPE_CHECKING:
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.theme import Theme
 
 _SIGNS = {"failed": ("warning", "bad"), "unknown": ("warning", "warn"), "expired": ("clock", "warn")}
 POSTER = QSize(96, 54)  # at 100 %

@@ -9,24 +9,24 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from app.ui.shared.buttons import IconButton, LinkButton
-from app.ui.shared.empty_state import EmptyState
-from app.ui.shared.grouped_list import RowLike
-from app.ui.shared.grouped_list_view import GroupedView
-from app.ui.shared.header import PaneHeader
-from app.ui.shared.icon_label import IconLabel
-from app.ui.shared.in_pieces import Pieces, at_once
-from app.ui.shared.label import Label
-from app.ui.shared.problems import ActionSpec
-from app.ui.shared.search_field import SearchField
-from app.ui.shared.segmented import SegmentedChoice
-from app.ui.shared.surfaces import rule, zone
+from app.core.problems import ActionSpec
+from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.lists.grouped_list import RowLike
+from app.ui.kit.lists.grouped_list_view import GroupedView
+from app.ui.kit.widgets.buttons import IconButton, LinkButton
+from app.ui.kit.widgets.empty_state import EmptyState
+from app.ui.kit.widgets.header import PaneHeader
+from app.ui.kit.widgets.icon_label import IconLabel
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.search_field import SearchField
+from app.ui.kit.widgets.segmented import SegmentedChoice
+from app.ui.kit.widgets.surfaces import rule, zone
 from app.ui.video.job_delegate import JobDelegate
 from app.ui.video.posters import Posters
 from app.ui.video.state import FILTERS, JobRow, Jobs
 
 if TYPE_CHECKING:
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.theme import Theme
 
 EXAMPLE = "A small sailboat crossing at dusk, low swell, warm light on the sail, camera at water level."
 _EMPTY = {

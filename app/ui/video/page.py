@@ -10,14 +10,14 @@ from PySide6.QtCore import QMimeData, QObject, QPoint, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeyEvent, QWindow
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
-from app.ui.shared.alive import alive
-from app.ui.shared.announce import announce
-from app.ui.shared.dialogs import confirm
-from app.ui.shared.in_pieces import Pieces, at_once
-from app.ui.shared.menu import Menu
-from app.ui.shared.save_dialog import ask_to_save
-from app.ui.shared.scene_prompts import ScenePrompts
-from app.ui.shared.tab import PaletteItem, TabAction, TabInfo, Zones
+from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.qt_repairs.alive import alive
+from app.ui.kit.save_dialog import ask_to_save
+from app.ui.kit.tab import PaletteItem, TabAction, TabInfo, Zones
+from app.ui.kit.widgets.announce import announce
+from app.ui.kit.widgets.dialogs import confirm
+from app.ui.kit.widgets.menu import Menu
+from app.ui.kit.widgets.scene_prompts import ScenePrompts
 from app.ui.video.film_window import FilmWindow
 from app.ui.video.form_pane import FormPane
 from app.ui.video.inspector import PREVIEW, REQUEST, Inspector
@@ -26,9 +26,9 @@ from app.ui.video.page_actions import video_actions, video_palette_items
 from app.ui.video.state import Detail, Jobs
 
 if TYPE_CHECKING:
-    from app.ui.shared.caller import Headroom
-    from app.ui.shared.tasks import TaskScope
-    from app.ui.shared.theme import Theme
+    from app.core.caller import Headroom
+    from app.core.tasks import TaskScope
+    from app.ui.kit.theme import Theme
     from app.ui.video.presenter import VideoPresenter
 
 INFO = TabInfo("video", "Video", "video", list_width=324, inspector_width=436)

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QSaveFile, QSize, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QImage
 
-from app.ui.shared.alive import alive
-from app.ui.shared.discard import discard
-from app.ui.shared.thumbnails import Thumbnails
-from app.ui.shared.way_back import in_pool
+from app.ui.kit.discard import discard
+from app.ui.kit.qt_repairs.alive import alive
+from app.ui.kit.qt_repairs.way_back import in_pool
+from app.ui.kit.thumbnails import Thumbnails
 
 if TYPE_CHECKING:
     from PySide6.QtMultimedia import QMediaPlayer, QVideoSink

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
+from app.core import money
+from app.core.caller import Headroom
+from app.core.preset_library import PresetLibrary
 from app.storage.desk import Desk
 from app.storage.errors import StorageError
 from app.storage.intents import Intents
 from app.storage.presets import Presets
 from app.storage.video_jobs import VideoJob, VideoJobs
-from app.ui.shared import money
-from app.ui.shared.caller import Headroom
-from app.ui.shared.preset_library import PresetLibrary
-from app.ui.shared.rows import build_rows
-from app.ui.shared.typed_words import TypedWords
+from app.ui.kit.lists.rows import build_rows
+from app.ui.kit.lists.typed_words import TypedWords
 from app.ui.video.along import from_media
 from app.ui.video.presenter_book import JobBook
 from app.ui.video.presenter_deeds import JobDeeds
@@ -33,11 +33,11 @@ from app.ui.video.state import Detail, JobRow, Jobs
 from app.ui.video.takes import form_from, sent_media, sent_values
 
 if TYPE_CHECKING:
+    from app.core.caller import Caller
+    from app.core.tasks import TaskScope
+    from app.core.undo import UndoStack
     from app.storage.catalogue import Catalogue
     from app.storage.database import Database
-    from app.ui.shared.caller import Caller
-    from app.ui.shared.tasks import TaskScope
-    from app.ui.shared.undo import UndoStack
 
 TICK_S = 1.0
 

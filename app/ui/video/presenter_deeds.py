@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
+from app.core.trash import moved_text
+from app.core.undo import UndoCommand
 from app.storage.errors import StorageError
 from app.storage.video_jobs import VideoJob
-from app.ui.shared.trash import moved_text
-from app.ui.shared.undo import UndoCommand
 from app.ui.video.presenter_rows import consent_of, title_of
 
 if TYPE_CHECKING:
-    from app.ui.shared.tasks import TaskScope
-    from app.ui.shared.undo import UndoStack
+    from app.core.tasks import TaskScope
+    from app.core.undo import UndoStack
     from app.ui.video.presenter import VideoPresenter
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from app.core.problems import describe
 from app.service.errors import (
     AuthenticationFailed,
     BadAnswer,
@@ -25,12 +26,11 @@ from app.service.errors import (
 )
 from app.service.video import QueuedVideo, SavedVideo, VideoState
 from app.storage.film_check import NotAFilm, check_film
-from app.ui.shared.problems import describe
 
 if TYPE_CHECKING:
+    from app.core.caller import Caller
     from app.service.service import Service
     from app.storage.video_jobs import VideoJob
-    from app.ui.shared.caller import Caller
     from app.ui.video.presenter_book import JobBook
 
 MAX_BAD_FILMS = 3

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
+from app.core import money
+from app.core.desk_memory import DeskMemory, with_kept
+from app.core.problems import describe
 from app.service.errors import BadAnswer, LimitExceeded, ServiceError
-from app.ui.shared import money
-from app.ui.shared.desk_memory import DeskMemory, with_kept
-from app.ui.shared.problems import describe
 from app.ui.video.presenter_media import data_url, length_of, problems_of
 from app.ui.video.state import FormView, ModelChoice, Quote
 from app.ui.video.takes import (
@@ -32,11 +32,11 @@ from app.ui.video.takes import (
 )
 
 if TYPE_CHECKING:
+    from app.core.caller import Caller
+    from app.core.tasks import TaskScope
     from app.service.models import Model
     from app.storage.catalogue import Catalogue
     from app.storage.desk import Desk
-    from app.ui.shared.caller import Caller
-    from app.ui.shared.tasks import TaskScope
 
 QUOTE_AFTER_S = 0.35
 CATALOGUE_KIND, CATALOGUE_KEY = "models", "video"

@@ -10,7 +10,7 @@ from typing import Any
 
 from app.audio.length import length_of as length_of_sound
 from app.service.errors import LimitExceeded
-from app.service.media_types import HEAD_BYTES, MEDIA_TYPES, sniff
+from app.service.http.media_types import HEAD_BYTES, MEDIA_TYPES, sniff
 from app.storage.film_check import NotAFilm, check_film
 from app.ui.video.along import WIRE
 from app.ui.video.takes import (

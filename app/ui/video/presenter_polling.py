@@ -15,15 +15,15 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from app.core.problems import describe
 from app.service.errors import ConnectionFailed, Held, RateLimited, ServiceError, TimedOut
 from app.service.video import RETRIEVE_PER_MINUTE, VideoState, poll_interval_s
 from app.storage.errors import StorageError
-from app.ui.shared.problems import describe
 from app.ui.video.presenter_fetching import AddressBusy
 
 if TYPE_CHECKING:
+    from app.core.tasks import TaskScope
     from app.storage.video_jobs import VideoJob
-    from app.ui.shared.tasks import TaskScope
     from app.ui.video.presenter_book import JobBook
     from app.ui.video.presenter_fetching import Fetcher
     from app.ui.video.presenter_sending import Sender

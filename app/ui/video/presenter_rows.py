@@ -7,9 +7,9 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.ui.shared import money
-from app.ui.shared.problems import ActionSpec, Problem
-from app.ui.shared.receipt_line import Run
+from app.core import money
+from app.core.problems import ActionSpec, Problem
+from app.ui.kit.widgets.receipt_line import Run
 from app.ui.video.consent import Consent, consent_from
 from app.ui.video.state import Detail, JobRow
 from app.ui.video.takes import length_words, seconds_of

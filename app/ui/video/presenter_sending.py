@@ -16,6 +16,9 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from app.core.money import LONGEST_COUNTDOWN_S
+from app.core.paid_call import STOPPED_ON_ITS_WAY, end_of_call, paid_call
+from app.core.problems import describe
 from app.service.errors import (
     AuthenticationFailed,
     Conflict,
@@ -32,20 +35,17 @@ from app.service.errors import (
 )
 from app.storage.errors import NotStored, StorageError
 from app.storage.intents import NOBODY_KNOWS, Intents
-from app.ui.shared.money import LONGEST_COUNTDOWN_S
-from app.ui.shared.paid_call import STOPPED_ON_ITS_WAY, end_of_call, paid_call
-from app.ui.shared.problems import describe
 from app.ui.video.consent import read_consent
 from app.ui.video.presenter_media import length_of, media_of
 
 if TYPE_CHECKING:
+    from app.core.caller import Caller
+    from app.core.tasks import TaskScope
     from app.service.chat_types import RetryWait
     from app.service.exchange import Exchange
     from app.service.service import Service
     from app.service.video import VideoRequest
     from app.storage.video_jobs import VideoJob
-    from app.ui.shared.caller import Caller
-    from app.ui.shared.tasks import TaskScope
     from app.ui.video.presenter_book import JobBook
 
 _log = logging.getLogger(__name__)

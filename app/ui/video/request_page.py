@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
+from app.core import money
 from app.service.exchange import curl_command
-from app.ui.shared import money
-from app.ui.shared.buttons import Button
-from app.ui.shared.copy_command import copy_command
-from app.ui.shared.details_block import DetailsBlock
-from app.ui.shared.label import Label
-from app.ui.shared.surfaces import zone
+from app.ui.kit.copy_command import copy_command
+from app.ui.kit.widgets.buttons import Button
+from app.ui.kit.widgets.details_block import DetailsBlock
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.surfaces import zone
 from app.ui.video.state import Detail
 
 if TYPE_CHECKING:
-    from app.ui.shared.theme import Theme
+    from app.ui.kit.theme import Theme
 
 LONGEST = 300  # of one value; a picture as a data URL is not shown whole
 

@@ -10,9 +10,9 @@ from app.ui.video.consent import Consent
 from app.ui.video.takes import Form, Refusal, Takes
 
 if TYPE_CHECKING:
+    from app.core.problems import Problem
     from app.service.exchange import Exchange
-    from app.ui.shared.problems import Problem
-    from app.ui.shared.receipt_line import Run
+    from app.ui.kit.widgets.receipt_line import Run
 
 FILTERS = (("all", "All"), ("open", "Running"), ("ready", "Ready"), ("trash", "Trash"))
 

@@ -8,14 +8,14 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.ui.shared import money
-from app.ui.shared.badge import Badge
-from app.ui.shared.buttons import Button, IconButton, LinkButton
-from app.ui.shared.card import Card
-from app.ui.shared.discard import WidgetList
-from app.ui.shared.flow import FlowLayout
-from app.ui.shared.label import Label
-from app.ui.shared.theme import Theme
+from app.core import money
+from app.ui.kit.discard import WidgetList
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.badge import Badge
+from app.ui.kit.widgets.buttons import Button, IconButton, LinkButton
+from app.ui.kit.widgets.card import Card
+from app.ui.kit.widgets.flow import FlowLayout
+from app.ui.kit.widgets.label import Label
 from app.ui.wallet.gauge_list import GaugeBar
 from app.ui.wallet.state import AccountCard
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
-from app.ui.shared.buttons import Button
-from app.ui.shared.dialogs import Dialog
-from app.ui.shared.fields import ChoiceField, TextField, bind_label
-from app.ui.shared.label import Label
-from app.ui.shared.segmented import SegmentedChoice
-from app.ui.shared.tasks import TaskScope
-from app.ui.shared.theme import Theme
+from app.core.tasks import TaskScope
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.buttons import Button
+from app.ui.kit.widgets.dialogs import Dialog
+from app.ui.kit.widgets.fields import ChoiceField, TextField, bind_label
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.segmented import SegmentedChoice
 from app.ui.wallet.account_card import column
 
 if TYPE_CHECKING:

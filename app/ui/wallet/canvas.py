@@ -8,12 +8,12 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from app.ui.shared.buttons import Button, IconButton
-from app.ui.shared.header import PaneTabs
-from app.ui.shared.in_pieces import Pieces, at_once
-from app.ui.shared.segmented import SegmentedChoice
-from app.ui.shared.surfaces import zone
-from app.ui.shared.theme import Theme
+from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.buttons import Button, IconButton
+from app.ui.kit.widgets.header import PaneTabs
+from app.ui.kit.widgets.segmented import SegmentedChoice
+from app.ui.kit.widgets.surfaces import zone
 from app.ui.wallet.key_view import KeyView
 from app.ui.wallet.more_pages import ComparePage, SignaturesPage
 from app.ui.wallet.overview import Overview

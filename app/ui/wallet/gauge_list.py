@@ -8,9 +8,9 @@ from PySide6.QtCore import QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from app.ui.shared.label import Label
-from app.ui.shared.money import count, due, short_count
-from app.ui.shared.theme import Theme
+from app.core.money import count, due, short_count
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.label import Label
 from app.ui.wallet.state import Gauge
 
 SCARCE = 0.25  # of a limit: the bar warns below

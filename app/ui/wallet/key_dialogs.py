@@ -8,11 +8,11 @@ from PySide6.QtCore import QDate, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from app.ui.shared.buttons import Button
-from app.ui.shared.dialogs import Dialog, confirm
-from app.ui.shared.fields import ChoiceField, TextField, bind_label
-from app.ui.shared.label import Label
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.buttons import Button
+from app.ui.kit.widgets.dialogs import Dialog, confirm
+from app.ui.kit.widgets.fields import ChoiceField, TextField, bind_label
+from app.ui.kit.widgets.label import Label
 
 if TYPE_CHECKING:
     from app.ui.wallet.presenter_api_keys import ApiKeysPresenter

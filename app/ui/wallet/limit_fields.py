@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
-from app.ui.shared.fields import ChoiceField, TextField
-from app.ui.shared.label import Label
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.fields import ChoiceField, TextField
+from app.ui.kit.widgets.label import Label
 from app.ui.wallet.state import CHART_TABS, TAB_WORDS
 
 LOCK_CHOICES = (("5", "after 5 minutes"), ("15", "after 15 minutes"), ("60", "after an hour"), ("", "never"))

@@ -8,15 +8,15 @@ from datetime import UTC, datetime
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QAbstractButton, QFrame, QScrollArea, QVBoxLayout, QWidget
 
-from app.ui.shared import money
-from app.ui.shared.buttons import Button, IconButton
-from app.ui.shared.card import Card
-from app.ui.shared.discard import WidgetList, discard
-from app.ui.shared.header import PaneHeader
-from app.ui.shared.label import Label
-from app.ui.shared.rows import build_rows
-from app.ui.shared.surfaces import zone
-from app.ui.shared.theme import Theme
+from app.core import money
+from app.ui.kit.discard import WidgetList, discard
+from app.ui.kit.lists.rows import build_rows
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.buttons import Button, IconButton
+from app.ui.kit.widgets.card import Card
+from app.ui.kit.widgets.header import PaneHeader
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.surfaces import zone
 from app.ui.wallet.account_card import AccountView, age_words, column
 from app.ui.wallet.limit_fields import LimitFields
 from app.ui.wallet.state import AccountCard

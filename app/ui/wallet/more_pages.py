@@ -5,10 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
-from app.ui.shared.buttons import Button
-from app.ui.shared.label import Label
-from app.ui.shared.money import money
-from app.ui.shared.theme import Theme
+from app.core.money import money
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.buttons import Button
+from app.ui.kit.widgets.label import Label
 from app.ui.wallet.plain_table import PlainTable
 from app.ui.wallet.receipts_table import day_and_time
 from app.ui.wallet.state import Difference, SignedRow

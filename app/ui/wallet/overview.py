@@ -20,15 +20,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.ui.shared.buttons import LinkButton
-from app.ui.shared.discard import WidgetList
-from app.ui.shared.flow import FlowLayout
-from app.ui.shared.in_pieces import Pieces, at_once
-from app.ui.shared.label import Label
-from app.ui.shared.money import money
-from app.ui.shared.segmented import SegmentedChoice
-from app.ui.shared.surfaces import rule, zone
-from app.ui.shared.theme import Theme
+from app.core.money import money
+from app.ui.kit.discard import WidgetList
+from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.buttons import LinkButton
+from app.ui.kit.widgets.flow import FlowLayout
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.segmented import SegmentedChoice
+from app.ui.kit.widgets.surfaces import rule, zone
 from app.ui.wallet.gauge_list import GaugeList
 from app.ui.wallet.receipts_table import ReceiptTable
 from app.ui.wallet.state import CHART_ROLES, CHART_TABS, TAB_WORDS, BookRow, Totals

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
-from app.ui.shared.in_pieces import Pieces, at_once
-from app.ui.shared.money import money
-from app.ui.shared.save_dialog import ask_to_save
-from app.ui.shared.tab import PaletteItem, TabAction, TabInfo, Zones
+from app.core.money import money
+from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.save_dialog import ask_to_save
+from app.ui.kit.tab import PaletteItem, TabAction, TabInfo, Zones
 from app.ui.wallet.canvas import Canvas
 from app.ui.wallet.key_dialogs import KeyDialogs
 from app.ui.wallet.list_pane import WalletListPane
@@ -21,9 +21,9 @@ from app.ui.wallet.top_up_dialog import TopUpDialog
 from app.ui.wallet.wallet_dialogs import WalletDialogs
 
 if TYPE_CHECKING:
-    from app.ui.shared.caller import Headroom
-    from app.ui.shared.tasks import TaskScope
-    from app.ui.shared.theme import Theme
+    from app.core.caller import Headroom
+    from app.core.tasks import TaskScope
+    from app.ui.kit.theme import Theme
     from app.ui.wallet.presenter import WalletPresenter
     from app.ui.wallet.presenter_api_keys import ApiKeysPresenter
     from app.ui.wallet.presenter_keys import WalletKeys

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView
 
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
 
 Index = QModelIndex | QPersistentModelIndex
 _TOP = QModelIndex()

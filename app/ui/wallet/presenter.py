@@ -14,22 +14,22 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from app.ui.shared.budget import read_limit, with_limit
-from app.ui.shared.limit_watch import PARTNER_TIERS, TIERS
-from app.ui.shared.money import money
-from app.ui.shared.rows import build_rows
+from app.core.budget import read_limit, with_limit
+from app.core.limit_watch import PARTNER_TIERS, TIERS
+from app.core.money import money
+from app.ui.kit.lists.rows import build_rows
 from app.ui.wallet.state import AccountCard, Gauge
 
 if TYPE_CHECKING:
+    from app.core.caller import Caller
+    from app.core.ledger import Ledger
+    from app.core.tasks import TaskScope
     from app.credentials.accounts import Account, AccountBook
     from app.service.account import RateLimits
     from app.service.service import Service
     from app.storage.database import Database
     from app.storage.receipts import Receipts
     from app.storage.settings import SettingsStore
-    from app.ui.shared.caller import Caller
-    from app.ui.shared.ledger import Ledger
-    from app.ui.shared.tasks import TaskScope
 
 OpenService = Callable[["Account"], Awaitable["Service | None"]]
 FRESH_FOR_S = 30.0

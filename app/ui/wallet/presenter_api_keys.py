@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from app.ui.shared.money import count, moment, money
-from app.ui.shared.rows import build_rows
+from app.core.money import count, moment, money
+from app.ui.kit.lists.rows import build_rows
 from app.ui.wallet.state import KeyPage, KeyRow
 
 if TYPE_CHECKING:
+    from app.core.caller import Caller
+    from app.core.tasks import TaskScope
     from app.service.account import RateLimits
     from app.service.api_keys import ApiKey
     from app.service.service import Service
-    from app.ui.shared.caller import Caller
-    from app.ui.shared.tasks import TaskScope
 
 KIND_WORDS = {"ADMIN": "Admin", "INFERENCE": "Calls models"}
 PERIOD_WORDS = {"EPOCH": "a day", "MONTH": "a month", "LIFETIME": "in all"}

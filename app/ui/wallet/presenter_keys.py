@@ -18,13 +18,13 @@ from app.ui.wallet.state import SignedRow
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from app.core.tasks import TaskScope
     from app.credentials.accounts import Account, AccountBook
     from app.service.auth import Unlock
     from app.service.wallet_auth import WalletAuth
     from app.storage.database import Database
     from app.storage.settings import SettingsStore
     from app.storage.signatures import Signatures
-    from app.ui.shared.tasks import TaskScope
     from app.wallet.addresses import Chain
     from app.wallet.external import ExternalSigner
     from app.wallet.sign_in_message import SignInMessage

@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QObject, Signal
 
-from app.ui.shared.money import money
-from app.ui.shared.rows import build_rows
+from app.core.money import money
+from app.ui.kit.lists.rows import build_rows
 from app.ui.wallet.top_up_state import OpenPayment
 
 if TYPE_CHECKING:
+    from app.core.tasks import TaskScope
     from app.credentials.accounts import Account, AccountBook
     from app.service.errors import ServiceError
     from app.service.service import Service
     from app.service.x402 import Settlement
     from app.storage.intents import Intent, Intents
-    from app.ui.shared.tasks import TaskScope
 
 KIND = "x402"
 SURELY_OVER = timedelta(minutes=10)  # after the end of a payment; chains whose clock is behind have caught up by then

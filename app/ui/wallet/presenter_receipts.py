@@ -15,18 +15,18 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.ui.shared.money import clock
+from app.core.money import clock
 from app.ui.wallet.presenter_compare import compare, service_bookings, verdict_words
 from app.ui.wallet.state import CALL_WORDS, TAB_WORDS, BookRow, Choices, Difference, Filter, Totals
 
 if TYPE_CHECKING:
+    from app.core.caller import Caller
+    from app.core.ledger import Ledger
+    from app.core.tasks import TaskScope
     from app.credentials.accounts import AccountBook
     from app.storage.database import Database
     from app.storage.receipt_book import ReceiptBook, ReceiptFilter
     from app.storage.receipts import Receipt
-    from app.ui.shared.caller import Caller
-    from app.ui.shared.ledger import Ledger
-    from app.ui.shared.tasks import TaskScope
 
 PAGE = 100
 KEPT_PAGES = 30

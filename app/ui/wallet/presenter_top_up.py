@@ -19,20 +19,20 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.ui.shared.money import money
+from app.core.money import money
 from app.ui.wallet.presenter_holdings import GIFT_USD, SandboxPurses, held_on_chain, price_of_asking
 from app.ui.wallet.presenter_open_payments import OpenPayments
 from app.ui.wallet.presenter_top_up_rows import other_way, receipt_rows, sheet_row, wait_words, way
 from app.ui.wallet.top_up_state import SheetRow, TopUpView
 
 if TYPE_CHECKING:
+    from app.core.tasks import TaskScope
     from app.credentials.accounts import Account, AccountBook
     from app.service.chat_types import RetryWait
     from app.service.service import Service
     from app.service.x402 import TopUpRequirements
     from app.storage.database import Database
     from app.storage.intents import Intent, Intents
-    from app.ui.shared.tasks import TaskScope
     from app.ui.wallet.presenter_keys import WalletKeys
     from app.wallet.payment import PreparedPayment, SignedPayment
     from app.wallet.payment_terms import OtherOption, PaymentOption
@@ -110,7 +110,7 @@ class TopUpPresenter(QObject):
 
     def set_amount(self, text: str) -> None:
         """Take what was typed; the sentence under the field says what is wrong with it."""
-        from app.ui.shared.budget import read_limit
+        from app.core.budget import read_limit
 
         amount = read_limit(text)
         if amount is None:
@@ -208,8 +208,8 @@ class TopUpPresenter(QObject):
             self.look_at_purse()
 
     async def _look_at_purse(self, gift_usd: Decimal | None) -> None:
+        from app.core.problems import describe
         from app.service.errors import ServiceError
-        from app.ui.shared.problems import describe
 
         account = self._account
         assert account is not None

@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 from segno import make_qr
 
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
 
 QUIET = 4  # modules around the code that stay white
 

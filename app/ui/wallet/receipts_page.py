@@ -7,14 +7,14 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from app.ui.shared.buttons import LinkButton
-from app.ui.shared.empty_state import EmptyState
-from app.ui.shared.fields import ChoiceField
-from app.ui.shared.flow import FlowLayout
-from app.ui.shared.in_pieces import Pieces, at_once
-from app.ui.shared.label import Label
-from app.ui.shared.money import money
-from app.ui.shared.theme import Theme
+from app.core.money import money
+from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.buttons import LinkButton
+from app.ui.kit.widgets.empty_state import EmptyState
+from app.ui.kit.widgets.fields import ChoiceField
+from app.ui.kit.widgets.flow import FlowLayout
+from app.ui.kit.widgets.label import Label
 from app.ui.wallet.receipts_table import ReceiptTable
 from app.ui.wallet.state import FREE_WORDS, OUTCOME_WORDS, BookRow, Choices, Filter, Totals
 

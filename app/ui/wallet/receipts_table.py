@@ -11,9 +11,9 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView
 
-from app.ui.shared import money
-from app.ui.shared.icons import icon
-from app.ui.shared.theme import Theme
+from app.core import money
+from app.ui.kit.icons import icon
+from app.ui.kit.theme import Theme
 from app.ui.wallet.state import OUTCOME_WORDS, TAB_ICONS, TAB_WORDS, BookRow
 
 Index = QModelIndex | QPersistentModelIndex

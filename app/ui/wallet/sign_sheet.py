@@ -6,10 +6,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QWidget
 
-from app.ui.shared.card import Card
-from app.ui.shared.discard import discard
-from app.ui.shared.label import Label
-from app.ui.shared.theme import Theme
+from app.ui.kit.discard import discard
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.card import Card
+from app.ui.kit.widgets.label import Label
 from app.ui.wallet.top_up_state import SheetRow
 
 TITLES = {

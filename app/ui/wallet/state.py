@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 
-from app.ui.shared.money import decimals_of
-from app.ui.shared.tab import TAB_WORDS as TAB_WORDS
+from app.core.money import decimals_of
+from app.ui.kit.tab import TAB_WORDS as TAB_WORDS
 
 TAB_ICONS = {
     "chat": "chat",

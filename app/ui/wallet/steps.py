@@ -8,8 +8,8 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.ui.shared.icons import paint
-from app.ui.shared.theme import Theme
+from app.ui.kit.icons import paint
+from app.ui.kit.theme import Theme
 
 CIRCLE = 22  # px across at 100 %
 GAP = 8  # between a circle, its word and the line to the next

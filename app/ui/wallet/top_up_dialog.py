@@ -19,16 +19,16 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.ui.shared import money
-from app.ui.shared.badge import Badge
-from app.ui.shared.buttons import Button
-from app.ui.shared.dialogs import Dialog
-from app.ui.shared.discard import WidgetList
-from app.ui.shared.fields import TextField, bind_label
-from app.ui.shared.icon_label import IconLabel
-from app.ui.shared.label import Label
-from app.ui.shared.segmented import SegmentedChoice
-from app.ui.shared.theme import Theme
+from app.core import money
+from app.ui.kit.discard import WidgetList
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.badge import Badge
+from app.ui.kit.widgets.buttons import Button
+from app.ui.kit.widgets.dialogs import Dialog
+from app.ui.kit.widgets.fields import TextField, bind_label
+from app.ui.kit.widgets.icon_label import IconLabel
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.segmented import SegmentedChoice
 from app.ui.wallet.account_card import column
 from app.ui.wallet.presenter_holdings import GIFT_USD
 from app.ui.wallet.presenter_top_up import TopUpPresenter

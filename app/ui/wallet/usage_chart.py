@@ -9,8 +9,8 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.ui.shared.money import money
-from app.ui.shared.theme import Theme
+from app.core.money import money
+from app.ui.kit.theme import Theme
 from app.ui.wallet.state import CHART_ROLES, CHART_TABS, TAB_WORDS, Totals
 
 MOST_STEPS = 5

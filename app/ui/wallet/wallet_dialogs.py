@@ -9,12 +9,12 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QWidget
 
-from app.ui.shared.buttons import Button
-from app.ui.shared.dialogs import Dialog
-from app.ui.shared.fields import TextField, bind_label
-from app.ui.shared.label import Label
-from app.ui.shared.save_dialog import ask_to_save
-from app.ui.shared.theme import Theme
+from app.ui.kit.save_dialog import ask_to_save
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.buttons import Button
+from app.ui.kit.widgets.dialogs import Dialog
+from app.ui.kit.widgets.fields import TextField, bind_label
+from app.ui.kit.widgets.label import Label
 from app.ui.wallet.add_wallet_dialog import AddWalletDialog
 
 if TYPE_CHECKING:

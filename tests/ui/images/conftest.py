@@ -9,7 +9,7 @@ import pytest
 
 from app.sandbox.server import Options, RunningSandbox, start_sandbox
 from app.storage.paths import resources
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
 from tests.sandbox.support import as_new
 from tests.ui.images.desk import Desk, open_desk
 

@@ -12,6 +12,11 @@ from typing import Any
 
 import httpx
 
+from app.core.budget import Budget, Question
+from app.core.caller import Caller
+from app.core.ledger import Ledger, tab_of
+from app.core.tasks import TaskScope
+from app.core.undo import UndoStack
 from app.credentials.accounts import Account
 from app.sandbox.server import RunningSandbox
 from app.service.auth import ApiKeyAuth
@@ -25,12 +30,7 @@ from app.storage.receipts import Receipts
 from app.ui.images.page import ImagesPage
 from app.ui.images.presenter import ImagesPresenter
 from app.ui.images.presenter_changes import ImageChanges
-from app.ui.shared.budget import Budget, Question
-from app.ui.shared.caller import Caller
-from app.ui.shared.ledger import Ledger, tab_of
-from app.ui.shared.tasks import TaskScope
-from app.ui.shared.theme import Theme
-from app.ui.shared.undo import UndoStack
+from app.ui.kit.theme import Theme
 
 SANDBOX = Account(id="box", name="Sandbox", base_url="http://127.0.0.1", kind="sandbox")
 

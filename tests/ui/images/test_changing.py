@@ -18,7 +18,7 @@ from app.storage.picture_metadata import metadata_of
 from app.ui.images.edit_dialog import EditDialog
 from app.ui.images.presenter_changes import EditChoice
 from app.ui.images.state import EditDraft
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
 from tests.storage.test_picture_metadata import picture
 from tests.ui.images.desk import Desk, open_desk
 

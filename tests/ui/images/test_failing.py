@@ -18,7 +18,7 @@ from app.storage.images import ImageFiles
 from app.storage.intents import Intents
 from app.ui.images.presenter_keeping import keep
 from app.ui.images.tile_model import TILE_ROLE
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
 from tests.storage.test_picture_metadata import picture
 from tests.ui.images.desk import SANDBOX, Desk, open_desk
 

@@ -12,7 +12,7 @@ from PySide6.QtGui import QImage
 from app.ui.images.gallery import Gallery
 from app.ui.images.state import Shelf, Tile
 from app.ui.images.tile_delegate import NEW_CAPTIONS
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
 
 IMAGES = 1000
 

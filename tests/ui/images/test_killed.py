@@ -13,7 +13,7 @@ from PIL import Image
 from app.sandbox.server import Options, RunningSandbox, start_sandbox
 from app.storage.intents import Intents
 from app.storage.paths import resources
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
 from tests.ui.images.desk import open_desk
 from tests.ui.killing import Victims, victims
 

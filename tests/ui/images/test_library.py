@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 from app.sandbox.server import RunningSandbox
 from app.storage.images import StoredImage
 from app.ui.images.presenter_library import name_of
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
 from tests.storage.test_picture_metadata import FACTS, picture
 from tests.ui.images.desk import Desk, open_desk
 

@@ -13,7 +13,7 @@ from app.sandbox.server import RunningSandbox
 from app.storage.images import Images
 from app.storage.intents import Intents
 from app.storage.picture_metadata import metadata_of
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
 from tests.ui.images.desk import Desk, open_desk
 
 pytestmark = pytest.mark.usefixtures("images")

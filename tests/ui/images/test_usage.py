@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from app.core import money
 from app.ui.images.picture_work import encoded, small_picture
 from app.ui.images.presenter_changes import EditChoice
-from app.ui.shared import money
 from tests.ui.images.desk import Desk
 
 

@@ -17,7 +17,7 @@ from app.storage.files import write_atomically
 from app.storage.images import Images
 from app.storage.intents import Intents
 from app.ui.images import presenter_keeping
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
 from tests.ui.images.desk import open_desk
 from tests.ui.killing import serve
 

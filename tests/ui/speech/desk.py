@@ -13,6 +13,10 @@ import httpx
 
 from app.audio.devices import AudioHost
 from app.audio.player import MakeSpeaker
+from app.core.budget import Budget
+from app.core.caller import Caller
+from app.core.tasks import TaskScope
+from app.core.undo import UndoStack
 from app.credentials.accounts import Account
 from app.sandbox.server import RunningSandbox
 from app.service.auth import ApiKeyAuth
@@ -21,11 +25,7 @@ from app.service.service import open_service
 from app.storage.catalogue import Catalogue
 from app.storage.database import Database
 from app.storage.paths import resources
-from app.ui.shared.budget import Budget
-from app.ui.shared.caller import Caller
-from app.ui.shared.tasks import TaskScope
-from app.ui.shared.theme import Theme
-from app.ui.shared.undo import UndoStack
+from app.ui.kit.theme import Theme
 from app.ui.speech.page import SpeechPage
 from app.ui.speech.presenter import SpeechPresenter
 from app.ui.speech.presenter_aloud import ReadAloud

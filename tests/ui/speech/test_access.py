@@ -7,10 +7,10 @@ from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.ui.shared.money import position
-from app.ui.shared.player_bar import PlayerBar
-from app.ui.shared.theme import Theme
-from app.ui.shared.waveform_view import WaveformView
+from app.core.money import position
+from app.ui.kit.sound.player_bar import PlayerBar
+from app.ui.kit.sound.waveform_view import WaveformView
+from app.ui.kit.theme import Theme
 from tests.ui.speech.desk import Desk
 
 

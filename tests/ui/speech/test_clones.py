@@ -18,7 +18,7 @@ from app.audio.devices import AudioUnavailable, Missing
 from app.audio.sample_check import check_sample
 from app.sandbox.server import RunningSandbox
 from app.service.speech import SpeechRequest
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
 from app.ui.speech.clone_dialog import CloneDialog
 from app.ui.speech.inspector import OWN
 from tests.audio.pulse import Pulse

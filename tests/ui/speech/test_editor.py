@@ -7,7 +7,7 @@ from PySide6.QtGui import QTextCursor
 from pytestqt.qtbot import QtBot
 
 from app.service.speech_text import Span, parts, sentences
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
 from app.ui.speech.editor import PIECE, SpeechEditor
 
 

@@ -11,7 +11,7 @@ import pytest
 from app.audio.decoding import duration_s
 from app.sandbox.server import RunningSandbox
 from app.storage.intents import Intents
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
 from tests.ui.speech.desk import open_desk
 from tests.ui.speech.victim import TEXT
 

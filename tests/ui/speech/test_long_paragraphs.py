@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.service.speech_text import sentences
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
 from app.ui.speech.editor import SpeechEditor
 from app.ui.speech.long_paragraphs import LINE, LONGEST, PARAGRAPH, breaks, broken, has_long, shown
 from tests.ui.speech.desk import Desk

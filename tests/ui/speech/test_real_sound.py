@@ -10,7 +10,7 @@ import pytest
 
 from app.audio.devices import AudioHost, SystemDevice
 from app.sandbox.server import RunningSandbox
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
 from tests.audio.pulse import Pulse
 from tests.audio.sounds import heard
 from tests.ui.speech.desk import Desk, open_desk

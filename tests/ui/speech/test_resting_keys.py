@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from app.ui.shared.tab import TabAction
+from app.ui.kit.tab import TabAction
 from tests.ui.speech.desk import Desk
 
 LINE = "The tide turns at noon."

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from app.core.budget import Budget, Question
+from app.core.ledger import tab_of
+from app.core.money import money
 from app.sandbox.server import RunningSandbox
 from app.storage.intents import Intents
-from app.ui.shared.budget import Budget, Question
-from app.ui.shared.ledger import tab_of
-from app.ui.shared.money import money
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
 from tests.sandbox.test_voices import sample
 from tests.ui.speech.desk import Desk, open_desk
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.audio.decoding import duration_s
-from app.ui.shared.dialogs import Dialog
+from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.speech.audition_dialog import AuditionDialog
 from app.ui.speech.presenter_clips import name_of
 from tests.ui.speech.desk import Desk

@@ -11,8 +11,8 @@ from pytestqt.qtbot import QtBot
 from app.service.models import Model
 from app.service.wire import read_model
 from app.storage.paths import resources
-from app.ui.shared.dialogs import Dialog
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.speech.knobs import Knobs, knobs_from, language_hint, sent_options, view_of
 from app.ui.speech.page import SpeechPage
 from app.ui.speech.voice_book import VoiceFilter, VoiceTable, grouped, voice_name, voices_of

@@ -12,13 +12,13 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from PySide6.QtCore import QCoreApplication
 
 from app.audio.devices import AudioHost
+from app.core.caller import Caller
+from app.core.tasks import TaskScope
+from app.core.undo import UndoStack
 from app.service.auth import ApiKeyAuth
 from app.service.service import open_service
 from app.storage.database import Database
 from app.storage.paths import resources
-from app.ui.shared.caller import Caller
-from app.ui.shared.tasks import TaskScope
-from app.ui.shared.undo import UndoStack
 from app.ui.speech.presenter import SpeechPresenter
 from app.ui.speech.presenter_sound import SoundDesk
 from app.ui.speech.voice_book import VoiceTable

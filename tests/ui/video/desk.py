@@ -11,6 +11,9 @@ from typing import Any
 
 import httpx
 
+from app.core.caller import Caller
+from app.core.tasks import TaskScope
+from app.core.undo import UndoStack
 from app.credentials.accounts import Account
 from app.service.auth import ApiKeyAuth
 from app.service.exchange import Exchange
@@ -19,9 +22,6 @@ from app.storage.catalogue import Catalogue
 from app.storage.database import Database
 from app.storage.intents import Intents
 from app.storage.video_jobs import VideoJob
-from app.ui.shared.caller import Caller
-from app.ui.shared.tasks import TaskScope
-from app.ui.shared.undo import UndoStack
 from app.ui.video.presenter import VideoPresenter
 
 PAUSE_S = 0.005

@@ -13,8 +13,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QHBoxLayout, QPushButton, QWidget
 
 from app.storage.video_jobs import VideoJob
-from app.ui.shared.tab import Zones
-from app.ui.shared.theme import Theme
+from app.ui.kit.tab import Zones
+from app.ui.kit.theme import Theme
 from app.ui.video.page import VideoPage
 from tests.ui.video.desk import PROMPT, TEXT_MODEL, Controls, Desk, open_desk
 

@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from app.service.models import Model
 from app.service.video import VideoRequest
 from app.service.wire import read_model
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
 from app.ui.video.along import Along, Element, Keyframe, along_from, limits_of, refusals_of, sent_along
 from app.ui.video.takes import Form, form_from, takes_of
 from tests.ui.video.desk import PICTURE_MODEL, Controls

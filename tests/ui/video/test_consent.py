@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.storage.intents import Intents
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
 from app.ui.video.consent import CONFIRMED, consent_from, read_consent
 from app.ui.video.consent_dialog import ConsentDialog
 from tests.ui.video.desk import Controls

@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QRadioButton
 from app.service.models import Model
 from app.service.video import VideoRequest
 from app.service.wire import read_model
-from app.ui.shared.segmented import SegmentedChoice
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.segmented import SegmentedChoice
 from app.ui.video.takes import Form, Takes, refusal_of, sent_media, sent_values, takes_of
 from tests.ui.video.desk import Controls
 from tests.ui.video.room import NO_DEVICES, Room, open_room

@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 
 from app.service.video import VideoRequest
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
 from app.ui.video.along import Along
 from app.ui.video.presenter_media import problems_of
 from tests.ui.video.desk import PICTURE_MODEL, Controls, open_desk

@@ -9,7 +9,7 @@ import httpx
 import pytest
 from PySide6.QtWidgets import QLabel
 
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
 from app.ui.video.state import JobRow
 from tests.ui.video.desk import PRIVATE_MODEL, Controls, open_desk
 from tests.ui.video.room import NO_DEVICES, Room, open_room

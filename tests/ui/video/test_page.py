@@ -10,9 +10,9 @@ from PySide6.QtGui import QAccessible, QGuiApplication, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QWidget
 
+from app.core import money
 from app.storage.film_check import check_film
-from app.ui.shared import money
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
 from app.ui.video.page import VideoPage
 from tests.ui.video.desk import PICTURE_MODEL, PROMPT, TEXT_MODEL, Controls
 from tests.ui.video.room import NO_DEVICES, open_room

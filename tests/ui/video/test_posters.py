@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor, QImage
 from PySide6.QtMultimedia import QVideoFrame
 from pytestqt.qtbot import QtBot
 
-from app.sandbox.video_engine import Shown, make_film
+from app.sandbox.media.video_engine import Shown, make_film
 from app.ui.images.picture_work import encoded
 from app.ui.video.posters import SUFFIX, TRIES, FirstFrame, Posters, kept_beside
 from tests.ui.video.room import NO_DEVICES

@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog, QLineEdit
 
 from app.storage.presets import Presets
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
 from tests.ui.video.desk import Controls
 from tests.ui.video.room import NO_DEVICES, Room, open_room
 

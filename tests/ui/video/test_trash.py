@@ -8,8 +8,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 
-from app.ui.shared.alive import alive
-from app.ui.shared.theme import Theme
+from app.ui.kit.qt_repairs.alive import alive
+from app.ui.kit.theme import Theme
 from tests.ui.video.desk import Controls
 from tests.ui.video.room import NO_DEVICES, Room, open_room
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.service.downloads import part_path
+from app.service.http.downloads import part_path
 from app.storage.film_check import check_film
 from tests.ui.video.desk import PRIVATE_MODEL, Controls, open_desk
 

@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.service.video import VideoRequest
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
 from app.ui.video.state import JobRow
 from tests.ui.video.desk import PICTURE_MODEL, Controls
 from tests.ui.video.room import NO_DEVICES, Room, open_room

@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 
 from app.storage.film_check import check_film
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
 from tests.ui.video.desk import PROMPT, Controls
 from tests.ui.video.room import NO_DEVICES, Room, open_room
 from tests.ui.video.test_page import titles

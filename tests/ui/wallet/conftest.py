@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from app.sandbox.server import RunningSandbox
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
 from tests.sandbox.support import running
 from tests.ui.wallet.desk import Desk, open_desk
 

@@ -11,6 +11,11 @@ from typing import Any
 
 import httpx
 
+from app.core.account_switch import AccountSwitch
+from app.core.budget import Budget, Question, read_limit
+from app.core.caller import Caller
+from app.core.ledger import Ledger, tab_of
+from app.core.tasks import TaskScope
 from app.credentials.accounts import SANDBOX_ADDRESS, Account, AccountBook, new_account
 from app.credentials.stores import SessionStore
 from app.sandbox.server import RunningSandbox
@@ -18,12 +23,7 @@ from app.storage.database import Database
 from app.storage.intents import Intents
 from app.storage.receipts import Receipts
 from app.storage.settings import SettingsStore
-from app.ui.shared.account_switch import AccountSwitch
-from app.ui.shared.budget import Budget, Question, read_limit
-from app.ui.shared.caller import Caller
-from app.ui.shared.ledger import Ledger, tab_of
-from app.ui.shared.tasks import TaskScope
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
 from app.ui.wallet.page import WalletPage
 from app.ui.wallet.presenter import WalletPresenter
 from app.ui.wallet.presenter_api_keys import ApiKeysPresenter

@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 
 from app.credentials.accounts import Account
-from app.sandbox.sound import encode
+from app.sandbox.media.sound import encode
 from app.service.chat_types import ChatMessage, ChatRequest, ServiceParameters
 from app.service.crypto_rpc import RpcItem
 from app.service.errors import ContentRefused

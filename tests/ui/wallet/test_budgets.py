@@ -7,14 +7,14 @@ from decimal import Decimal
 
 import pytest
 
+from app.core.budget import expecting_together, read_limit
+from app.core.problems import describe
 from app.credentials.accounts import new_account
 from app.service.calls import Call, JsonContent
 from app.service.chat_types import ChatMessage, ChatRequest
 from app.service.errors import LimitExceeded, SpendingLimit
 from app.service.retry import CallKind
 from app.storage.receipts import Receipts, receipt_of
-from app.ui.shared.budget import expecting_together, read_limit
-from app.ui.shared.problems import describe
 from tests.ui.wallet.desk import Desk
 
 QUESTION = ChatRequest(model="rialto-handbook", messages=(ChatMessage("user", "How do I stop an answer?"),))

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
 from app.ui.wallet.account_card import age_words
 from app.ui.wallet.gauge_list import GaugeRow
 from app.ui.wallet.state import AccountCard, Gauge

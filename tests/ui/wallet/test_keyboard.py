@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QPlainTextEdit, QWidget
 
-from app.ui.shared.buttons import Button
+from app.ui.kit.widgets.buttons import Button
 from app.wallet.keys import encrypt_key_file, read_private_key
 from app.wallet.signer import EthAccountSigner, PrivateKey
 from tests.ui.wallet.desk import Desk

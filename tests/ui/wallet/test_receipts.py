@@ -11,7 +11,7 @@ from pathlib import Path
 from pytestqt.qtbot import QtBot
 
 from app.storage.receipts import Receipt, Receipts, receipt_of
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
 from app.ui.wallet.presenter_compare import Booking, compare
 from app.ui.wallet.receipts_table import COST, DETAIL, ESTIMATE, ReceiptTable
 from app.ui.wallet.state import BookRow

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
 from app.wallet import base58
 from tests.sandbox.support import Client, running
 from tests.ui.wallet.desk import Desk, open_desk

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QWidget
 
+from app.core.problems import describe
 from app.credentials.accounts import AccountRefused
 from app.credentials.stores import SessionStore
 from app.service.errors import AuthenticationFailed, CredentialUnavailable
-from app.ui.shared.buttons import Button
-from app.ui.shared.problems import describe
+from app.ui.kit.widgets.buttons import Button
 from app.ui.wallet.account_card import AccountView
 from app.wallet.keys import open_key_file
 from app.wallet.signer import EthAccountSigner, PrivateKey, address_of

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.service.x402 import X402Resource
 from app.storage.intents import Intents
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
 from tests.ui.wallet.desk import Desk, open_desk
 
 POINTS = ("before-intent", "after-intent", "after-signature", "before-send", "carried-out", "before-answer-is-kept")

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QWidget
 
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.dialogs import Dialog
+from app.ui.kit.widgets.nav_list import NavList, Place
 from app.ui.settings.about.state import Part
-from app.ui.shared.dialogs import Dialog
-from app.ui.shared.nav_list import NavList, Place
-from app.ui.shared.theme import Theme
 
 _WIDTH, _HEIGHT = 1020, 460  # eighty letters beside the list
 _LIST_WIDTH = 260

@@ -8,19 +8,19 @@ from PySide6.QtCore import qVersion
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from app.core.tasks import TaskScope
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.buttons import Button
+from app.ui.kit.widgets.card import Card
+from app.ui.kit.widgets.icon_label import IconLabel
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.links import LinkOpener
+from app.ui.kit.widgets.switch import Switch
 from app.ui.settings.about.licences_dialog import LicencesDialog
 from app.ui.settings.about.presenter import AboutPresenter
 from app.ui.settings.about.state import AboutState, Part
 from app.ui.settings.fact_card import FactCard
 from app.ui.settings.rows import RowCard, SectionPage, SettingRow
-from app.ui.shared.buttons import Button
-from app.ui.shared.card import Card
-from app.ui.shared.icon_label import IconLabel
-from app.ui.shared.label import Label
-from app.ui.shared.links import LinkOpener
-from app.ui.shared.switch import Switch
-from app.ui.shared.tasks import TaskScope
-from app.ui.shared.theme import Theme
 
 _NEVER = "Rialto asks nobody before you say so, and never installs anything by itself."
 

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
+from app.core.tasks import TaskScope
 from app.storage.errors import StorageUnavailable
 from app.ui.settings.about.state import AboutState, Part
-from app.ui.shared.tasks import TaskScope
 
 if TYPE_CHECKING:
-    from app.service.network import Network
+    from app.service.http.network import Network
     from app.service.updates import Feed
     from app.storage.settings import Settings, SettingsStore
 

@@ -90,6 +90,6 @@ def refused(error: ServiceError, done: int) -> FormState:
 
 def short(error: ServiceError) -> str:
     """One sentence for a row, from the one table of words."""
-    from app.ui.shared.problems import describe
+    from app.core.problems import describe
 
     return describe(error, subject="").what

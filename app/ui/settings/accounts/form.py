@@ -6,15 +6,15 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.buttons import Button
+from app.ui.kit.widgets.icon_label import IconLabel
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.menu import Menu
 from app.ui.settings.accounts.presenter import AUTOMATIC, AccountDraft
 from app.ui.settings.accounts.state import FormState
 from app.ui.settings.fields import FieldBox, SecretField
 from app.ui.settings.secrets.state import SecretsState
-from app.ui.shared.buttons import Button
-from app.ui.shared.icon_label import IconLabel
-from app.ui.shared.label import Label
-from app.ui.shared.menu import Menu
-from app.ui.shared.theme import Theme
 
 EXAMPLE_ADDRESS = "https://api.example.com/v1"
 _NAMES = {AUTOMATIC: "as the address suggests", "service": "service names", "venice": "Venice names"}

@@ -7,6 +7,13 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from app.core.tasks import TaskScope
+from app.core.undo import UndoCommand, UndoStack
+from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.buttons import Button
+from app.ui.kit.widgets.card import Card
+from app.ui.kit.widgets.label import Label
 from app.ui.settings.accounts.ask_key import ask_key
 from app.ui.settings.accounts.form import AccountForm
 from app.ui.settings.accounts.presenter import PROXY, AccountsPresenter
@@ -18,13 +25,6 @@ from app.ui.settings.rows import RowCard, SectionPage
 from app.ui.settings.secrets.ask import SecretsQuestion
 from app.ui.settings.secrets.presenter import SecretsPresenter
 from app.ui.settings.secrets.state import SecretsState
-from app.ui.shared.buttons import Button
-from app.ui.shared.card import Card
-from app.ui.shared.in_pieces import Pieces, at_once
-from app.ui.shared.label import Label
-from app.ui.shared.tasks import TaskScope
-from app.ui.shared.theme import Theme
-from app.ui.shared.undo import UndoCommand, UndoStack
 
 
 class AccountsPage(SectionPage):
@@ -205,7 +205,7 @@ class AccountsPage(SectionPage):
                 self._tasks.start(f"ask {what}", self._ask, account_id, what)
 
     async def _ask(self, account_id: str, what: str) -> None:
-        from app.ui.shared.dialogs import ask_text, confirm
+        from app.ui.kit.widgets.dialogs import ask_text, confirm
 
         if account_id == PROXY:
             await self._ask_about_proxy(what)
@@ -235,7 +235,7 @@ class AccountsPage(SectionPage):
                 self._presenter.remove_key(account_id)
 
     async def _ask_about_proxy(self, what: str) -> None:
-        from app.ui.shared.dialogs import confirm
+        from app.ui.kit.widgets.dialogs import confirm
 
         text = "The proxy is called without a user name and password from then on. It may refuse that."
         ask = "Remove the password of the proxy?"

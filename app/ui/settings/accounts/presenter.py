@@ -10,7 +10,11 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
+from app.core.call_log import CallLog, LastAnswer
+from app.core.money import when
+from app.core.tasks import TaskScope
 from app.credentials.accounts import Account, AccountBook, AccountRefused, clean_address, hint_of, new_account
+from app.ui.kit.lists.rows import build_rows
 from app.ui.settings.accounts.checking import (
     Check,
     CheckedKey,
@@ -23,10 +27,6 @@ from app.ui.settings.accounts.checking import (
 )
 from app.ui.settings.accounts.state import AccountRow, AccountsState, FormState, SecretRow, TestLine
 from app.ui.settings.secrets.presenter import SecretsPresenter
-from app.ui.shared.call_log import CallLog, LastAnswer
-from app.ui.shared.money import when
-from app.ui.shared.rows import build_rows
-from app.ui.shared.tasks import TaskScope
 
 CHECK_WITHIN_S = 25.0
 AUTOMATIC = ""  # the dialect is guessed from the address

@@ -5,14 +5,14 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QRadioButton, QVBoxLayout, QWidget
 
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.badge import Badge
+from app.ui.kit.widgets.buttons import Button, IconButton
+from app.ui.kit.widgets.icon_label import IconLabel
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.menu import Menu
+from app.ui.kit.widgets.spinner import Spinner
 from app.ui.settings.accounts.state import AccountRow
-from app.ui.shared.badge import Badge
-from app.ui.shared.buttons import Button, IconButton
-from app.ui.shared.icon_label import IconLabel
-from app.ui.shared.label import Label
-from app.ui.shared.menu import Menu
-from app.ui.shared.spinner import Spinner
-from app.ui.shared.theme import Theme
 
 _KIND_ROLE = {"sandbox": "sandbox", "api_key": "text2", "wallet": "text2"}
 _KIND_WORDS = {"sandbox": "Built-in practice service, works offline"}

@@ -6,14 +6,14 @@ from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
+from app.ui.kit.discard import discard
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.buttons import Button, IconButton
+from app.ui.kit.widgets.frames import solid_frame
+from app.ui.kit.widgets.icon_label import IconLabel
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.surfaces import rule
 from app.ui.settings.accounts.state import SecretRow
-from app.ui.shared.buttons import Button, IconButton
-from app.ui.shared.discard import discard
-from app.ui.shared.frames import solid_frame
-from app.ui.shared.icon_label import IconLabel
-from app.ui.shared.label import Label
-from app.ui.shared.surfaces import rule
-from app.ui.shared.theme import Theme
 
 _HEADS = ("Secret", "Belongs to", "Kept in", "Last used")
 

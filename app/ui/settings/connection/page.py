@@ -5,6 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QFileDialog, QScrollArea, QVBoxLayout, QWidget
 
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.buttons import Button, IconButton
+from app.ui.kit.widgets.label import Label
 from app.ui.settings.connection.presenter import ConnectionPresenter
 from app.ui.settings.connection.proxy_form import ProxyForm
 from app.ui.settings.connection.state import CertificateRow, ConnectionState
@@ -12,9 +15,6 @@ from app.ui.settings.connection.test_card import ConnectionTestCard
 from app.ui.settings.rows import RowCard, SectionPage, SettingRow
 from app.ui.settings.secrets.ask import SecretsQuestion
 from app.ui.settings.secrets.presenter import SecretsPresenter
-from app.ui.shared.buttons import Button, IconButton
-from app.ui.shared.label import Label
-from app.ui.shared.theme import Theme
 
 _FILES = "Certificates (*.pem *.crt *.cer);;All files (*)"
 

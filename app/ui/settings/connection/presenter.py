@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
+from app.core.tasks import TaskScope
 from app.credentials.accounts import Account, AccountBook
-from app.service.network import Network, NetworkSettings, UnusableProxy
+from app.service.http.network import Network, NetworkSettings, UnusableProxy
 from app.storage.errors import StorageUnavailable
 from app.storage.settings import Settings, SettingsStore
 from app.ui.settings.connection.state import CertificateRow, ConnectionState, HopRow, ProxyDraft, TestState
 from app.ui.settings.connection.words import hop_row, summary
 from app.ui.settings.secrets.presenter import SecretsPresenter
-from app.ui.shared.tasks import TaskScope
 
 if TYPE_CHECKING:
+    from app.service.http.network_check import Hop
     from app.service.key_limits import LimitsRegistry
-    from app.service.network_check import Hop
 
 PROXY_OWNER = "connection"  # whose secret it is, in the place for secrets
 PROXY_PASSWORD = "proxy_password"  # noqa: S105 - the name of a secret
@@ -179,7 +179,7 @@ class ConnectionPresenter(QObject):
     # Certificates
 
     async def _add_certificate(self, path: str) -> None:
-        from app.service.certificates import CertificateRefused, read_ca_file
+        from app.service.http.certificates import CertificateRefused, read_ca_file
 
         try:
             await asyncio.to_thread(read_ca_file, Path(path))
@@ -220,8 +220,8 @@ class ConnectionPresenter(QObject):
         self._change(test=TestState("ok" if reached else "bad", sentence, _rows(hops, why_not)))
 
     async def _walk(self, draft: ProxyDraft, address: str, auth: Any) -> tuple[Hop, ...]:
-        await asyncio.to_thread(import_module, "app.service.network_check")  # longer than a frame
-        from app.service.network_check import NetworkCheck
+        await asyncio.to_thread(import_module, "app.service.http.network_check")  # longer than a frame
+        from app.service.http.network_check import NetworkCheck
 
         def show(hops: tuple[Hop, ...]) -> None:
             self._change(test=replace(self.state.test, hops=_rows(hops)))
@@ -356,7 +356,7 @@ def _same(one: str, other: str) -> bool:
 
 def _certificate_rows(files: tuple[str, ...]) -> tuple[CertificateRow, ...]:
     """Read the files again: one may have moved or expired. Runs in a worker."""
-    from app.service.certificates import CertificateRefused, day, read_ca_file
+    from app.service.http.certificates import CertificateRefused, day, read_ca_file
 
     rows: list[CertificateRow] = []
     for path in files:

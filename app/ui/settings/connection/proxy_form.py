@@ -5,16 +5,16 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.buttons import Button
+from app.ui.kit.widgets.card import Card
+from app.ui.kit.widgets.fields import bind_label
+from app.ui.kit.widgets.icon_label import IconLabel
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.segmented import SegmentedChoice
 from app.ui.settings.connection.state import ConnectionState, ProxyDraft
 from app.ui.settings.fields import FieldBox, SecretField
 from app.ui.settings.secrets.state import SecretsState
-from app.ui.shared.buttons import Button
-from app.ui.shared.card import Card
-from app.ui.shared.fields import bind_label
-from app.ui.shared.icon_label import IconLabel
-from app.ui.shared.label import Label
-from app.ui.shared.segmented import SegmentedChoice
-from app.ui.shared.theme import Theme
 
 _MODES = (("system", "System"), ("manual", "Manual"), ("none", "None"))
 _KINDS = (("http", "HTTP"), ("https", "HTTPS"), ("socks5", "SOCKS5"))

@@ -6,18 +6,18 @@ from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
+from app.ui.kit.discard import WidgetList
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.announce import announce
+from app.ui.kit.widgets.buttons import Button
+from app.ui.kit.widgets.frames import solid_frame
+from app.ui.kit.widgets.icon_label import IconLabel
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.spinner import Spinner
+from app.ui.kit.widgets.surfaces import rule
 from app.ui.settings.connection.state import ConnectionState, HopRow
 from app.ui.settings.connection.words import STATES
 from app.ui.settings.fields import FieldBox
-from app.ui.shared.announce import announce
-from app.ui.shared.buttons import Button
-from app.ui.shared.discard import WidgetList
-from app.ui.shared.frames import solid_frame
-from app.ui.shared.icon_label import IconLabel
-from app.ui.shared.label import Label
-from app.ui.shared.spinner import Spinner
-from app.ui.shared.surfaces import rule
-from app.ui.shared.theme import Theme
 
 _ICONS = {
     "ok": ("check-circle", "ok"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from app.ui.settings.connection.state import HopRow
 
 if TYPE_CHECKING:
-    from app.service.network_check import Hop
+    from app.service.http.network_check import Hop
 
 TITLES = {
     "proxy_name": "Name of the proxy",

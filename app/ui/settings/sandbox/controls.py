@@ -8,17 +8,17 @@ from typing import Any
 
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.badge import Badge
+from app.ui.kit.widgets.buttons import Button, DangerButton
+from app.ui.kit.widgets.fields import ChoiceField, NumberField
+from app.ui.kit.widgets.flow import FlowLayout
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.switch import Switch
 from app.ui.settings.rows import RowCard, SettingRow, value_label
 from app.ui.settings.sandbox.parts import Groups
 from app.ui.settings.sandbox.presenter import SandboxPresenter
 from app.ui.settings.sandbox.state import CLOCK_STEPS, FAULTS, PLACES, Choice, Fault, Number, SandboxState, ahead
-from app.ui.shared.badge import Badge
-from app.ui.shared.buttons import Button, DangerButton
-from app.ui.shared.fields import ChoiceField, NumberField
-from app.ui.shared.flow import FlowLayout
-from app.ui.shared.label import Label
-from app.ui.shared.switch import Switch
-from app.ui.shared.theme import Theme
 
 _MOST_TIMES = 1000
 

@@ -7,19 +7,19 @@ from decimal import Decimal
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from app.core.money import money
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.badge import Badge
+from app.ui.kit.widgets.buttons import Button, IconButton
+from app.ui.kit.widgets.card import Card
+from app.ui.kit.widgets.fields import NumberField, TextField
+from app.ui.kit.widgets.icon_label import IconLabel
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.switch import Switch
 from app.ui.settings.rows import RowCard, SettingRow, value_label
 from app.ui.settings.sandbox.parts import CopyButton, Groups
 from app.ui.settings.sandbox.presenter import SandboxPresenter
 from app.ui.settings.sandbox.state import EngineRow, SandboxState
-from app.ui.shared.badge import Badge
-from app.ui.shared.buttons import Button, IconButton
-from app.ui.shared.card import Card
-from app.ui.shared.fields import NumberField, TextField
-from app.ui.shared.icon_label import IconLabel
-from app.ui.shared.label import Label
-from app.ui.shared.money import money
-from app.ui.shared.switch import Switch
-from app.ui.shared.theme import Theme
 
 _DOTS = "••••••••••••"
 _MONEY_WORDS = "Counts down like a real balance, and back to $100.00 on request."

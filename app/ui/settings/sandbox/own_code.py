@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.fields import ChoiceField
+from app.ui.kit.widgets.label import Label
 from app.ui.settings.rows import RowCard, SettingRow
 from app.ui.settings.sandbox.parts import CodeCard, Groups
 from app.ui.settings.sandbox.presenter import SandboxPresenter
 from app.ui.settings.sandbox.state import SandboxState
-from app.ui.shared.fields import ChoiceField
-from app.ui.shared.label import Label
-from app.ui.shared.theme import Theme
 
 _SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
 _CODE = re.compile(r"^```(?P<language>\w+)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -7,16 +7,16 @@ from collections.abc import Callable
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.buttons import Button
+from app.ui.kit.widgets.card import Card
+from app.ui.kit.widgets.icon_label import IconLabel
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.segmented import SegmentedChoice
 from app.ui.settings.rows import SectionPage
 from app.ui.settings.sandbox.overview import OverviewPage
 from app.ui.settings.sandbox.presenter import SandboxPresenter
 from app.ui.settings.sandbox.state import SandboxState
-from app.ui.shared.buttons import Button
-from app.ui.shared.card import Card
-from app.ui.shared.icon_label import IconLabel
-from app.ui.shared.label import Label
-from app.ui.shared.segmented import SegmentedChoice
-from app.ui.shared.theme import Theme
 
 PAGES = (("overview", "Overview"), ("requests", "Requests"), ("controls", "Controls"), ("code", "Your code"))
 

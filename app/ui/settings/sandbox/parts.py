@@ -8,11 +8,11 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
 
-from app.ui.shared.buttons import Button
-from app.ui.shared.card import Card
-from app.ui.shared.label import Label
-from app.ui.shared.surfaces import rule
-from app.ui.shared.theme import Theme
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.buttons import Button
+from app.ui.kit.widgets.card import Card
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.surfaces import rule
 
 _SAID_MS = 2000
 _MOST_LINES = 22

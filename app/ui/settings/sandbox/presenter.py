@@ -11,6 +11,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from PySide6.QtCore import QObject, Signal
 
+from app.core.caller import Caller
+from app.core.tasks import TaskScope
+from app.ui.kit.lists.rows import build_rows
+from app.ui.kit.resources import resources_folder
 from app.ui.settings.sandbox.state import (
     MAX_ROWS,
     PLAY_MONEY_USD,
@@ -22,10 +26,6 @@ from app.ui.settings.sandbox.state import (
     ahead,
     words_of,
 )
-from app.ui.shared.caller import Caller
-from app.ui.shared.resources import resources_folder
-from app.ui.shared.rows import build_rows
-from app.ui.shared.tasks import TaskScope
 
 if TYPE_CHECKING:
     from app.service.sandbox_controls import CallDetails, LogLine, Look, SandboxControls, Side

@@ -27,12 +27,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.core.money import clock, duration, money
+from app.ui.kit.lists.typed_words import TypedWords
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.badge import badge_size, paint_badge
+from app.ui.kit.widgets.frames import solid_frame
 from app.ui.settings.sandbox.state import RequestRow
-from app.ui.shared.badge import badge_size, paint_badge
-from app.ui.shared.frames import solid_frame
-from app.ui.shared.money import clock, duration, money
-from app.ui.shared.theme import Theme
-from app.ui.shared.typed_words import TypedWords
 
 Index = QModelIndex | QPersistentModelIndex
 ROW = Qt.ItemDataRole.UserRole

@@ -6,18 +6,18 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from app.core.money import clock, count, duration, money
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.badge import Badge
+from app.ui.kit.widgets.buttons import QuietButton
+from app.ui.kit.widgets.frames import solid_frame
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.search_field import SearchField
+from app.ui.kit.widgets.segmented import SegmentedChoice
 from app.ui.settings.sandbox.parts import CodeCard, Groups
 from app.ui.settings.sandbox.presenter import SandboxPresenter
 from app.ui.settings.sandbox.request_list import RequestHeads, RequestView
 from app.ui.settings.sandbox.state import Opened, RequestRow, SandboxState
-from app.ui.shared.badge import Badge
-from app.ui.shared.buttons import QuietButton
-from app.ui.shared.frames import solid_frame
-from app.ui.shared.label import Label
-from app.ui.shared.money import clock, count, duration, money
-from app.ui.shared.search_field import SearchField
-from app.ui.shared.segmented import SegmentedChoice
-from app.ui.shared.theme import Theme
 
 _LEAST_ROWS = 5
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from app.ui.shared.money import DASH, MOST, or_dash
+from app.core.money import DASH, MOST, or_dash
 
 PLAY_MONEY_USD = Decimal(100)
 MAX_ROWS = 500  # as many as the Sandbox itself keeps

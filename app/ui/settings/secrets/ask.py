@@ -8,14 +8,14 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QRadioButton, QVBoxLayout, QWidget
 
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.buttons import Button
+from app.ui.kit.widgets.card import Card
+from app.ui.kit.widgets.icon_label import IconLabel
+from app.ui.kit.widgets.label import Label
 from app.ui.settings.fields import FieldBox, SecretField, held_to
 from app.ui.settings.secrets.presenter import SecretsPresenter
 from app.ui.settings.secrets.state import SecretsState
-from app.ui.shared.buttons import Button
-from app.ui.shared.card import Card
-from app.ui.shared.icon_label import IconLabel
-from app.ui.shared.label import Label
-from app.ui.shared.theme import Theme
 
 
 class SecretsQuestion(Card):

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
+from app.core.tasks import TaskScope
 from app.ui.settings.secrets.state import SecretsState
-from app.ui.shared.tasks import TaskScope
 
 if TYPE_CHECKING:
     import asyncio

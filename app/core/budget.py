@@ -1,0 +1,292 @@
+"""The one gate for money: before any call that may cost something leaves, in every tab, it is held against the limits.
+
+    "soft day", "hard day"              all accounts together, since midnight
+    "soft call", "hard call"            one single call, by what it is expected to cost
+    "soft tab speech", …                one tab, since midnight
+    "soft account <id>", …              one account, since midnight
+
+Past a soft limit the person is asked, once a day for each sum. A hard one stops: the way past it is to change it.
+Work in the background is never asked about, it is refused. Play money and real money are two sums, each over all the
+accounts that spend it.
+
+Calls that one press makes, like the parts of a long reading or four images, are held against the limits with the sum
+of them all before the first one leaves (`expecting_together`). Agreed to once, they are not asked about again; refused
+once, neither.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from copy import copy
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
+from decimal import Decimal, InvalidOperation
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from app.core.expected_cost import expected_cost
+from app.core.money import money
+from app.ui.kit.tab import TAB_WORDS
+
+if TYPE_CHECKING:
+    from app.credentials.accounts import Account
+    from app.service.calls import Call
+    from app.service.errors import SpendingLimit
+    from app.service.models import Model
+    from app.storage.receipts import Receipts
+
+Hardness = Literal["soft", "hard"]
+LARGEST = Decimal(1_000_000)
+ROUNDING = Decimal("0.000001")  # USD: what the parts of something may cost more than the whole of it
+
+
+class Question(NamedTuple):
+    """What is asked before a call that goes past a soft limit."""
+
+    title: str
+    text: str
+
+
+Ask = Callable[[Question], Awaitable[bool]]
+
+
+class _Whole:
+    """Calls that belong together. `left` is what those that have not left yet will cost, in USD."""
+
+    def __init__(self, amounts: tuple[Decimal, ...], of: str) -> None:
+        self.count = len(amounts)
+        self.left = sum(amounts, Decimal(0))
+        self.of = of
+        self.has_passed = False
+        self.refusal: SpendingLimit | None = None
+        self.let_go: Callable[[], object] = lambda: None
+
+    def covers(self, expected: Decimal | None) -> bool:
+        """Whether a call is one of those that were let pass together."""
+        return self.has_passed and expected is not None and expected <= self.left + ROUNDING
+
+
+_whole: ContextVar[_Whole | None] = ContextVar("whole", default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """A call that left and has no receipt yet."""
+
+    account_id: str
+    tab: str
+    is_play: bool
+    expected: Decimal | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Breach:
+    scope: str
+    hardness: Hardness
+    limit: Decimal
+    before: Decimal  # today's sum without what is asked for; 0 for a single call
+    asked: Decimal | None  # what is asked for, None where nobody knows
+
+
+@contextmanager
+def expecting_together(amounts: Iterable[Decimal | None], of: str) -> Iterator[None]:
+    """Say what the calls made inside will cost one by one: the first is held against the limits with the sum of all.
+
+    `of` is what they are called, such as "parts". Where one price is not known, each call stands for itself. So does
+    one that costs more than what is left of the sum. Inside another such block this one says nothing new.
+    """
+    if _whole.get() is not None:
+        yield
+        return
+    told = tuple(amounts)
+    known = tuple(amount for amount in told if amount is not None)
+    whole = _Whole(known, of) if len(known) == len(told) > 1 else None
+    token = _whole.set(whole)
+    try:
+        yield
+    finally:
+        _whole.reset(token)
+        if whole is not None:
+            whole.let_go()
+
+
+def read_limit(text: str) -> Decimal | None:
+    """Return an amount in USD as somebody typed it or the settings keep it; None for none or for what is no amount."""
+    try:
+        amount = Decimal(text.strip().lstrip("$").replace(",", ""))
+    except InvalidOperation:
+        return None
+    return amount if amount.is_finite() and 0 <= amount <= LARGEST else None
+
+
+def with_limit(limits: Mapping[str, str], key: str, text: str) -> dict[str, str] | None:
+    """Return the limits with one of them as typed, without it for empty text; None for what is no amount."""
+    amount = read_limit(text)
+    if text.strip() and amount is None:
+        return None
+    changed = {name: value for name, value in limits.items() if name != key}
+    if amount is not None:
+        changed[key] = f"{amount:f}"
+    return changed
+
+
+class Budget:
+    """Knows the limits, what was spent and what is under way. `ask` puts a question to the person."""
+
+    def __init__(
+        self,
+        limits: Callable[[], Mapping[str, str]],
+        models: Callable[[], tuple[Model, ...]],
+        ask: Ask,
+        tab_of: Callable[[str], str],
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self._limits = limits
+        self._models = models
+        self._ask = ask
+        self._tab_of = tab_of
+        self._now = now
+        self._receipts: Receipts | None = None
+        self._open: dict[str, _Open] = {}
+        self._agreed: set[tuple[date, str, str]] = set()
+        self._turn = asyncio.Lock()
+
+    def start(self, receipts: Receipts) -> None:
+        """Take the opened receipts. What leaves before that is held against the single-call limits only."""
+        self._receipts = receipts
+
+    def limit(self, hardness: Hardness, scope: str) -> Decimal | None:
+        """The limit in USD of "day", "call", "tab speech", "account <id>"; None for none."""
+        return read_limit(self._limits().get(f"{hardness} {scope}", ""))
+
+    def gate(self, account: Account) -> Callable[[Call, str], Awaitable[None]]:
+        """Return what the client of one account asks before each call that may cost something."""
+
+        async def check(call: Call, exchange_id: str) -> None:
+            await self.check(account, call, exchange_id)
+
+        return check
+
+    async def check(self, account: Account, call: Call, exchange_id: str) -> None:
+        """Let a call pass, and count it as under way. Raises `SpendingLimit` when it must not leave."""
+        expected = call.expected_usd if call.expected_usd is not None else expected_cost(call, self._models())
+        entry = _Open(account.id, self._tab_of(call.resource), account.is_sandbox, expected)
+        whole = _whole.get()
+        async with self._turn:  # two calls at once would each fit alone
+            if whole is None or not whole.covers(expected):
+                if whole is not None and whole.refusal is not None:
+                    raise copy(whole.refusal)  # one that was raised already carries the traces of that
+                first = whole if whole is not None and not whole.has_passed and expected is not None else None
+                held = replace(entry, expected=max(first.left, expected or Decimal(0))) if first is not None else entry
+                breach = await self._worst(held)
+                if breach is not None:
+                    await self._settle(breach, first, background=call.background)
+            if whole is not None and exchange_id not in self._open:
+                self._hold(whole, entry)
+            self._open[exchange_id] = entry
+
+    def _hold(self, whole: _Whole, leaves: _Open) -> None:
+        """Let calls that belong together pass, the first of which leaves: the others count as under way."""
+        whole.has_passed = True
+        whole.left = max(Decimal(0), whole.left - (leaves.expected or Decimal(0)))
+        key = f"whole {id(whole)}"
+        self._open[key] = replace(leaves, expected=whole.left)
+        whole.let_go = lambda: self._open.pop(key, None)
+
+    def is_under_way(self, exchange_id: str) -> bool:
+        """Whether a call that may cost something has left and has no receipt yet."""
+        return exchange_id in self._open
+
+    def expected(self, exchange_id: str) -> Decimal | None:
+        """What a call under way is expected to cost."""
+        entry = self._open.get(exchange_id)
+        return entry.expected if entry is not None else None
+
+    def settled(self, exchange_id: str) -> None:
+        """The call is over and its receipt is kept."""
+        self._open.pop(exchange_id, None)
+
+    async def spent(self, scope: str, account: Account) -> Decimal:
+        """Today's sum in USD of "day", "tab …" or "account …", calls under way included."""
+        return await self._spent(scope, account.id, account.is_sandbox)
+
+    async def _worst(self, entry: _Open) -> _Breach | None:
+        """The limit that the call would break: a hard one if there is one. What the person agreed to is none."""
+        scopes = ("call", "day", f"tab {entry.tab}", f"account {entry.account_id}")
+        today = self._now().astimezone().date()
+        sums: dict[str, Decimal] = {"call": Decimal(0)}
+        for hardness in ("hard", "soft"):
+            for scope in scopes:
+                limit = self.limit(hardness, scope)
+                if limit is None or (today, hardness, scope) in self._agreed:
+                    continue
+                if scope not in sums:
+                    sums[scope] = await self._spent(scope, entry.account_id, entry.is_play)
+                before = sums[scope]
+                # a call of unknown price passes until the sum itself has reached the limit
+                used_up = entry.expected is None and scope != "call" and before >= limit
+                if before + (entry.expected or Decimal(0)) > limit or used_up:
+                    return _Breach(scope, hardness, limit, before, entry.expected)
+        return None
+
+    async def _spent(self, scope: str, account_id: str, is_play: bool) -> Decimal:
+        tab = scope.removeprefix("tab ") if scope.startswith("tab ") else None
+        one = account_id if scope.startswith("account ") else None
+        under_way = sum(
+            (
+                each.expected or Decimal(0)
+                for each in self._open.values()
+                if each.is_play == is_play and (one is None or each.account_id == one) and tab in (None, each.tab)
+            ),
+            Decimal(0),
+        )
+        if self._receipts is None:
+            return under_way
+        midnight = self._now().astimezone().replace(hour=0, minute=0, second=0, microsecond=0)
+        kept = await self._receipts.spent_since(midnight, account_id=one, tab=tab, charged=not is_play)
+        return kept + under_way
+
+    async def _settle(self, breach: _Breach, whole: _Whole | None, *, background: bool) -> None:
+        together = f"all {whole.count} {whole.of}" if whole is not None else ""
+        if breach.hardness == "soft" and not background and await self._ask(_question(breach, together)):
+            if breach.scope != "call":
+                self._agreed.add((self._now().astimezone().date(), breach.hardness, breach.scope))
+            return
+        from app.service.errors import SpendingLimit
+
+        rule = _limit_words(breach)
+        told = f"{rule}. {_reason(breach, together)} Nothing was sent."
+        error = SpendingLimit(told, rule=rule, scope=breach.scope)
+        if whole is not None:
+            whole.refusal = error
+        raise error
+
+
+def _limit_words(breach: _Breach) -> str:
+    """Which limit it is and what is wrong: "Your daily limit of $0.02 is reached"."""
+    kind, _, tab = breach.scope.partition(" ")
+    whose = {
+        "call": "limit for a single call",
+        "day": "daily limit",
+        "tab": f"daily limit for {TAB_WORDS.get(tab, tab)}",
+        "account": "daily limit for this account",
+    }[kind]
+    limit = money(breach.limit)
+    if breach.before >= breach.limit and kind != "call":
+        return f"Your {whose} of {limit} is reached"
+    return f"This would exceed your {whose} of {limit}"
+
+
+def _reason(breach: _Breach, together: str) -> str:
+    """`together`: "all 3 parts" of what was asked for, "" for a single call."""
+    spent = f"{money(breach.before)} is spent today"
+    if breach.asked is None:
+        return f"{spent}."
+    what = f"{together.capitalize()} together" if together else "This call"
+    return f"{what} may cost {money(breach.asked)}" + (f"; {spent} already." if breach.before else ".")
+
+
+def _question(breach: _Breach, together: str) -> Question:
+    return Question("This would exceed your limit", f"{_limit_words(breach)}. {_reason(breach, together)}")

@@ -1,0 +1,296 @@
+"""One receipt for every call: hears each exchange from the client, keeps it, and tells the window the new numbers.
+
+This is the only place where an exchange becomes a receipt; no tab does it for itself.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from app.core.caller import Caller, Headroom
+from app.core.limit_watch import LimitWatch
+
+if TYPE_CHECKING:
+    from app.core.budget import Budget
+    from app.core.tasks import TaskScope
+    from app.credentials.accounts import Account
+    from app.service.exchange import Exchange
+    from app.storage.receipts import Receipt, Receipts
+
+REMEMBERED = 500  # calls of an account that may still overlap with one that has not ended
+# Which tab a resource of the service belongs to; what is in no tab is asked on behalf of the window.
+TAB_OF = {
+    "chat": "chat",
+    "models": "chat",
+    "characters": "chat",
+    "speech": "speech",
+    "voices": "speech",
+    "transcription": "transcription",
+    "video": "video",
+    "images": "images",
+    "crypto": "crypto_rpc",
+    "billing": "wallet",
+    "x402": "wallet",
+    "embeddings": "chat",
+    "account": "settings",
+}
+
+
+def tab_of(resource: str) -> str:
+    """Return the name of the tab that a resource belongs to."""
+    return TAB_OF.get(resource, resource)
+
+
+def receipt_from(
+    exchange: Exchange, account: Account, estimate_usd: Decimal | None = None, balance_after: Decimal | None = None
+) -> Receipt:
+    """Return the receipt of one exchange. Play money of the Sandbox is never a charge."""
+    from app.storage.receipts import receipt_of
+
+    info = exchange.info
+    return receipt_of(
+        id=exchange.id,
+        at=exchange.started_at,
+        account_id=account.id,
+        tab=tab_of(exchange.resource),
+        endpoint=f"{exchange.request.method} {exchange.request.path}",
+        model=exchange.model or (info.model_id if info is not None and info.model_id else ""),
+        units=exchange.units,
+        cost_usd=exchange.cost_usd,
+        cost_source=exchange.cost_source,
+        balance_after=balance_after,
+        request_id=info.request_id if info is not None else "",
+        headroom=_headroom_values(exchange),
+        duration_s=exchange.duration_s,
+        outcome=exchange.outcome,
+        charged=not account.is_sandbox,
+        estimate_usd=estimate_usd,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _BalanceRecord:
+    """One call as far as the balance goes, in USD: what was there before it, and what it took (or gave, below 0)."""
+
+    id: str
+    begun: datetime
+    ended: datetime
+    usd: Decimal | None
+    diem: Decimal
+    cost: Decimal
+
+    @property
+    def funds(self) -> Decimal:
+        return (self.usd or Decimal(0)) + self.diem
+
+
+class Balances:
+    """What is left on each account, whatever the order in which answers come.
+
+    An answer tells the balance before its call, so of calls at once each leaves the others out, and the last to come
+    need not be the last to be counted. Calls that overlap are added up together: what was there before the first of
+    them was counted, less what all of them cost.
+    """
+
+    def __init__(self) -> None:
+        self._records: dict[str, deque[_BalanceRecord]] = {}
+
+    def record_call(self, account_id: str, exchange: Exchange) -> Decimal | None:
+        """Take a call that has ended and return what is left, in USD; None while nobody has told a balance."""
+        info = exchange.info
+        cost = exchange.cost_usd or Decimal(0)
+        paid_in = exchange.units.get("paid_in_micros")
+        if paid_in is not None:
+            cost -= Decimal(paid_in).scaleb(-6)
+        usd, diem = None, Decimal(0)
+        if info is not None and info.balance_usd is not None:  # before the call (R-HDR-22)
+            usd, diem = info.balance_usd, max(info.balance_diem or Decimal(0), Decimal(0))
+        elif info is not None and info.balance_remaining is not None:  # after it, but for a stream (R-WAL-13)
+            before_stream = info.content_type == "text/event-stream"
+            usd = info.balance_remaining + (Decimal(0) if before_stream else cost)
+        ended = exchange.started_at + timedelta(seconds=exchange.duration_s)
+        return self._record(account_id, _BalanceRecord(exchange.id, exchange.started_at, ended, usd, diem, cost))
+
+    def record_balance(self, account_id: str, usd: Decimal, begun: datetime, ended: datetime) -> Decimal:
+        """Take a balance that was asked for, and return what is left."""
+        return self._record(account_id, _BalanceRecord("", begun, ended, usd, Decimal(0), Decimal(0))) or usd
+
+    def cost_of(self, account_id: str, exchange_id: str) -> Decimal | None:
+        """What a call took whose price nobody told: the balance before it, less that before the last call, less what
+        was paid between them. None where other calls at the same time leave that open."""
+        records = self._records.get(account_id, ())
+        call = next((each for each in records if each.id == exchange_id), None)
+        last = max(records, key=lambda each: each.begun, default=None)
+        if call is None or last is None or call.usd is None or last.usd is None or last.begun < call.ended:
+            return None
+        others = [each for each in records if each is not call and each is not last and each.cost]
+        if any(each.begun < one.ended and each.ended > one.begun for each in others for one in (call, last)):
+            return None
+        between = (each.cost for each in others if call.ended <= each.begun)
+        took = call.funds - sum(between, Decimal(0)) - last.funds
+        return took if took >= 0 else None
+
+    def _record(self, account_id: str, news: _BalanceRecord) -> Decimal | None:
+        records = self._records.setdefault(account_id, deque(maxlen=REMEMBERED))
+        records.append(news)
+        together, begun = [news], news.begun
+        for each in sorted(records, key=lambda one: one.ended, reverse=True):
+            if each is not news and each.ended > begun:
+                together.append(each)
+                begun = min(begun, each.begun)
+        return _left(together)
+
+
+def _left(together: Sequence[_BalanceRecord]) -> Decimal | None:
+    """What calls that overlap leave."""
+    known = [each for each in together if each.usd is not None]
+    if not known:
+        return None
+    gained = sum((max(Decimal(0), -each.cost) for each in together), Decimal(0))
+    first = min(known, key=lambda each: each.begun) if gained else max(known, key=lambda each: each.funds)
+    left = first.funds - sum((each.cost for each in together), Decimal(0))
+    # whatever else was spent meanwhile, by another program or for a price that nobody told, shows in what came later
+    left = min(left, *(each.funds - each.cost + gained + min(Decimal(0), each.cost) for each in known))
+    spent = first.funds - left
+    return (first.usd or Decimal(0)) - (max(Decimal(0), spent - first.diem) if spent > 0 else spent)
+
+
+def _headroom_values(exchange: Exchange) -> dict[str, int]:
+    info = exchange.info
+    if info is None:
+        return {}
+    values = {
+        "requests_left": info.remaining_requests,
+        "requests_limit": info.limit_requests,
+        "tokens_left": info.remaining_tokens,
+        "tokens_limit": info.limit_tokens,
+    }
+    return {name: value for name, value in values.items() if value is not None}
+
+
+class Ledger(QObject):
+    """Keeps receipts and the window's numbers. `recorded` follows each receipt that is on disk."""
+
+    recorded = Signal(object)  # Receipt
+
+    def __init__(
+        self,
+        caller: Caller,
+        tasks: TaskScope,
+        now: Callable[[], datetime] | None = None,
+        budget: Budget | None = None,
+    ) -> None:
+        super().__init__()
+        self.budget = budget
+        self.limits = LimitWatch()  # of the account in use
+        self._balances = Balances()
+        self._unpriced: dict[str, set[str]] = {}  # account → its paid calls whose cost nobody has told
+        self.ask_balance: Callable[[], Awaitable[None]] | None = None  # of the account in use; it is free
+        self._headroom_at = datetime.min.replace(tzinfo=UTC)
+        self._caller = caller
+        self._tasks = tasks
+        self._now = now or (lambda: datetime.now(UTC))
+        self._receipts: Receipts | None = None
+
+    async def start(self, receipts: Receipts) -> None:
+        """Take the opened receipts and add up what today has cost so far. Raises `StorageError`."""
+        self._receipts = receipts
+        if self.budget is not None:
+            self.budget.start(receipts)
+        await self.refresh()
+
+    async def refresh(self) -> None:
+        """Add up what today cost, in the money of the account in use: all accounts, as the daily limit counts."""
+        account = self._caller.account
+        if self._receipts is None or account is None:
+            return
+        spent = await self._receipts.spent_since(self._midnight(), charged=not account.is_sandbox)
+        if account is self._caller.account:
+            self._caller.set_numbers(spent_today=spent)
+
+    def recorder(self, account: Account) -> Callable[[Exchange], None]:
+        """Return the client's hook for one account."""
+
+        def record(exchange: Exchange) -> None:
+            left = self._balances.record_call(account.id, exchange)
+            if account is self._caller.account:
+                self._show(exchange, left)
+            self._tasks.start(f"receipt {exchange.id}", self._keep, exchange, account, left)
+            unpriced = self._unpriced.setdefault(account.id, set())
+            if len(unpriced) == 1:
+                self._tasks.start(f"cost {exchange.id}", self._price, account, *unpriced)
+            is_paid = self.budget is not None and self.budget.is_under_way(exchange.id)
+            if is_paid and exchange.outcome == "ok" and exchange.cost_usd is None:
+                unpriced.add(exchange.id)
+                if account is self._caller.account and self.ask_balance is not None:
+                    self._tasks.replace("balance after", self.ask_balance)
+
+        return record
+
+    async def _price(self, account: Account, exchange_id: str) -> None:
+        """Complete the receipt of a call whose cost nobody told, where the balances before and after tell it."""
+        cost = self._balances.cost_of(account.id, exchange_id)
+        receipt = await self._receipts.for_exchange(exchange_id) if self._receipts is not None else None
+        if cost is None or receipt is None or self._receipts is None:
+            return
+        self._unpriced[account.id].discard(exchange_id)
+        receipt = replace(receipt, cost_usd=cost, cost_source="estimated", balance_after=None)
+        await self._receipts.add(receipt)
+        self.recorded.emit(receipt)
+        await self.refresh()
+
+    def record_balance(self, account: Account, usd: Decimal, begun: datetime) -> Decimal:
+        """Take a balance that was asked for at `begun`, and return what is left: calls of the same moment count."""
+        left = self._balances.record_balance(account.id, usd, begun, datetime.now(UTC))
+        if account is self._caller.account:
+            self._caller.set_numbers(balance=left)
+        return left
+
+    def _show(self, exchange: Exchange, left: Decimal | None) -> None:
+        info = exchange.info
+        if info is None:
+            return
+        self.limits.hear(exchange, partner=self._caller.account is not None and self._caller.account.partner)
+        headroom = None
+        is_news = self._caller.headroom is None or self._headroom_at <= info.received_at  # long answers end late
+        if is_news and (info.remaining_requests is not None or info.remaining_tokens is not None):
+            self._headroom_at = info.received_at
+            before = self._caller.headroom or Headroom()
+            headroom = replace(
+                before,
+                requests_left=info.remaining_requests,
+                requests_limit=info.limit_requests,
+                tokens_left=info.remaining_tokens,
+                tokens_limit=info.limit_tokens,
+                resets_at=info.reset_requests_at,
+            )
+        short = exchange.duration_s if exchange.resource in ("models", "characters", "account") else None
+        self._caller.set_numbers(
+            headroom=headroom if exchange.resource == "chat" or self._caller.headroom is None else None,
+            balance=left,
+            latency_ms=round(short * 1000) if short is not None and exchange.outcome == "ok" else None,
+        )
+
+    async def _keep(self, exchange: Exchange, account: Account, left: Decimal | None) -> None:
+        receipt = receipt_from(exchange, account, self.budget.expected(exchange.id) if self.budget else None, left)
+        if self._receipts is not None:
+            await self._receipts.add(receipt)
+        if self.budget is not None:
+            self.budget.settled(exchange.id)  # not before its cost is among the receipts
+        if self._receipts is None:
+            return
+        self.recorded.emit(receipt)
+        if receipt.cost_usd:
+            await self.refresh()
+        if self._unpriced.get(account.id) == {exchange.id}:  # the balance may have come before this receipt was there
+            await self._price(account, exchange.id)
+
+    def _midnight(self) -> datetime:
+        return self._now().astimezone().replace(hour=0, minute=0, second=0, microsecond=0)

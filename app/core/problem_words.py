@@ -1,0 +1,487 @@
+"""The sentences of every `ServiceError`: what happened, what it means, one primary button and one alternative.
+
+No blame, no apology, nothing that is not known: "nothing was charged" only where the service cannot have charged.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Literal
+
+from app.core.money import money
+
+if TYPE_CHECKING:
+    from app.service import errors
+
+Button = tuple[str, str]  # (action id, words)
+
+RETRY: Button = ("retry", "Try again")
+EDIT: Button = ("edit", "Edit")
+DISMISS: Button = ("dismiss", "Do not send")
+UNLOCK: Button = ("retry", "Unlock…")  # asking again asks for what unlocks, and then sends
+REPLACE_KEY: Button = ("replace-key", "Replace key…")
+SWITCH: Button = ("switch-account", "Use another account…")
+SANDBOX: Button = ("sandbox", "Work in the Sandbox")
+CONTINUE: Button = ("continue", "Continue")
+START_OVER: Button = ("start-over", "Start over")
+CHOOSE_MODEL: Button = ("choose-model", "Choose another model…")
+CHECK_BALANCE: Button = ("check-balance", "Check the balance")
+CONNECTION: Button = ("connection", "Check the connection…")
+LIMITS: Button = ("limits", "Change the limit…")
+
+_BARE_WORD = re.compile(r"[a-z0-9]+([._:-][A-Za-z0-9]+)*|[A-Z0-9]+([._:-][A-Z0-9]+)+")  # needs_consent, always, E_NO
+_NO_REASON = "It gave no reason."
+_NOTHING_SENT = "Nothing was sent, so nothing was charged."
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorText:
+    """The words of one error. `waits` allows a countdown when the error says how long."""
+
+    what: str
+    meaning: str
+    primary: Button | None = RETRY
+    alternative: Button | None = None
+    severity: Literal["bad", "warn", "quiet"] = "bad"
+    icon: str = "error"
+    waits: bool = False
+    facts: tuple[tuple[str, str], ...] = ()
+
+
+def told_to_wait(error: errors.ServiceError, told: ErrorText, subject: str, moment: str) -> ErrorText:
+    """The same where nothing is sent again by itself: when it may be, and whether to try."""
+    if type(error).__name__ != "RateLimited":
+        return replace(told, meaning=f"{told.meaning} Try again {moment}.", primary=RETRY, waits=False)
+    return replace(
+        told,
+        meaning=_join(f"Resets {moment}.", _whose_limit(error), _kept(subject), "Nothing was charged."),
+        primary=RETRY,
+        waits=False,
+    )
+
+
+def status_line(status: int) -> str:
+    """Return `401 Unauthorized`, or the number alone where nobody named it."""
+    try:
+        return f"{status} {HTTPStatus(status).phrase}"
+    except ValueError:
+        return str(status) if 0 <= status <= 999 else "–"
+
+
+def for_error(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    """Return the words of the closest class that has some. `subject` is "" where nothing of the person's was sent."""
+    if error.exchange is not None and error.exchange.request.method == "GET":
+        subject = ""  # it only reads, which is free
+    for kind in type(error).__mro__:
+        writer = _WRITERS.get(kind.__name__)
+        if writer is not None:
+            return writer(error, subject, charged)
+    return _anything(error, subject, charged)
+
+
+def _said(error: errors.ServiceError) -> str:
+    """The service's own sentence with a full stop, or nothing; a bare word of a machine is said to be one."""
+    return _sentence(error.message.strip())
+
+
+def _sentence(text: str) -> str:
+    if _BARE_WORD.fullmatch(text):
+        return f"The service’s reason: “{text}”."
+    return "" if not text else text if text[-1] in ".!?…" else f"{text}."
+
+
+def _join(*sentences: str) -> str:
+    return " ".join(sentence for sentence in sentences if sentence)
+
+
+def _kept(subject: str) -> str:
+    return f"Your {subject} is kept." if subject else ""
+
+
+def _this(subject: str) -> str:
+    return f"this {subject}" if subject else "this"
+
+
+def _safe(error: errors.ServiceError, subject: str) -> str:
+    if not subject:
+        return "Nothing was charged."
+    if error.surely_not_sent:
+        return f"Your {subject} did not reach the service, so nothing was charged."
+    return f"Your {subject} may have reached the service. Its receipt shows whether it was charged."
+
+
+def _anything(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    return ErrorText("The service could not do this", _join(_said(error) or _NO_REASON, charged), RETRY)
+
+
+def _limit(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    limit = getattr(error, "limit", "")
+    name = getattr(error, "field", "")
+    what = f"{name} is over its limit" if name else f"{_this(subject).capitalize()} is over a limit"
+    allowed = f"The limit is {limit}." if limit and limit not in error.message else ""
+    return ErrorText(what, _join(_said(error), allowed, _NOTHING_SENT), EDIT, icon="warning", severity="warn")
+
+
+def _spending_limit(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    rule = getattr(error, "rule", "")
+    what = rule or "Your spending limit stops this"
+    change = f"{LIMITS[0]}:{getattr(error, 'scope', '')}", LIMITS[1]
+    meaning = _said(error).removeprefix(f"{rule}. ") or _NOTHING_SENT
+    return ErrorText(what, meaning, change, icon="warning", severity="warn")
+
+
+def _held(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    return ErrorText(
+        "Rialto is holding requests back",
+        _join("Many requests failed in the last 30 s. Sending more would get the account blocked.", _kept(subject)),
+        DISMISS,
+        icon="clock",
+        severity="warn",
+        waits=True,
+    )
+
+
+def _no_credential(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    if getattr(error, "locked", False):
+        means = f"Unlock your keys to send {_this(subject)}."
+        return ErrorText("Not sent yet", means, UNLOCK, icon="lock", severity="warn")
+    means = _join(_said(error), "Nothing was sent.", _kept(subject))
+    return ErrorText("The key of this account cannot be read", means, REPLACE_KEY, RETRY, icon="key", severity="warn")
+
+
+def _offline(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    code = error.code or ""
+    if code.startswith("proxy"):
+        means = _join(_said(error), _safe(error, subject))
+        return ErrorText("The proxy could not be used", means, CONNECTION, RETRY, icon="plug", severity="warn")
+    if code in ("certificate", "ca_file", "tls"):
+        means = _join(_said(error), _safe(error, subject))
+        return ErrorText(
+            "No secure connection to the service", means, CONNECTION, RETRY, icon="shield", severity="warn"
+        )
+    return ErrorText(
+        "The service could not be reached",
+        _join(_safe(error, subject), "History and drafts still work."),
+        RETRY,
+        SANDBOX,
+        icon="offline",
+        severity="warn",
+    )
+
+
+def _timed_out(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    return ErrorText("No answer came in time", _safe(error, subject), RETRY, CONNECTION, icon="clock", severity="warn")
+
+
+def _cut(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    if not getattr(error, "arrived", True):
+        return ErrorText(
+            "The reply stopped before it began",
+            _join("Nothing of it arrived.", charged),
+            RETRY,
+            icon="warning",
+            severity="warn",
+        )
+    return ErrorText(
+        "The reply stopped early",
+        _join("What arrived is kept.", charged),
+        CONTINUE,
+        START_OVER,
+        icon="warning",
+        severity="warn",
+    )
+
+
+def _bad_answer(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    return ErrorText(
+        "The answer could not be read",
+        _join("This may not be the service's address, or something on the way changed the answer.", charged),
+        RETRY,
+        CONNECTION,
+    )
+
+
+def _wrong_media(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    return ErrorText(
+        str(error).rstrip(".") or "The service answered with something else",
+        _join("It may have been charged; its receipt shows that.", charged),
+        RETRY,
+        icon="warning",
+        severity="warn",
+    )
+
+
+def _oversized(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    return ErrorText(
+        str(error).rstrip(".") or "The answer is larger than Rialto reads",
+        _join("It was left where it is, and nothing of it was kept. Ask for less at once.", charged),
+        EDIT,  # the same question would bring the same answer, and cost as much
+        icon="warning",
+        severity="warn",
+    )
+
+
+def _in_band(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    return ErrorText(
+        "The service stopped with an error",
+        _join(_said(error) or _NO_REASON, charged),
+        RETRY,
+        icon="warning",
+        severity="warn",
+    )
+
+
+def _bad_request(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    if error.code == "context_length_exceeded":
+        return ErrorText(
+            "This is more than the model reads at once",
+            _join(_said(error), "Nothing was charged."),
+            CHOOSE_MODEL,
+            EDIT,
+            icon="layers",
+            severity="warn",
+        )
+    if error.code == "provider_content_policy":  # of a provider behind the service, whatever the status is
+        return _refused_content(error, subject, charged or "Nothing was charged.")
+    first = error.fields[0] if error.fields else None
+    if first is not None:
+        end = "" if first.message.endswith((".", "!", "?")) else "."
+        # without the name of a field, a bare reason such as "Invalid" says nothing by itself
+        said = f"{first.path}: {first.message}{end}" if first.path else f"The service said “{first.message}”."
+        return ErrorText("The service refused a value", f"{said} Nothing was charged.", EDIT, RETRY)
+    return ErrorText(
+        "The service did not understand the request", _join(_said(error), "Nothing was charged."), EDIT, RETRY
+    )
+
+
+def _no_key(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    exchange = error.exchange
+    if error.code == "sign_in_refused":  # our own wallet did not sign: it is locked, watched, or its key is away
+        return ErrorText(
+            "The wallet did not sign",
+            _join(error.message, "Nothing was sent.", _kept(subject)),
+            RETRY,
+            SWITCH,
+            icon="lock",
+            severity="warn",
+        )
+    if exchange is not None and exchange.request.sign_in_header:
+        coded = (error.code or "").startswith("X402_")
+        reason = "The service refused the sign-in itself." if coded else "This part of the service wants an API key."
+        return ErrorText(
+            "The service did not accept the wallet's sign-in",
+            _join(reason, "Nothing was charged.", _kept(subject)),
+            RETRY if coded else SWITCH,
+            SWITCH if coded else RETRY,
+            icon="wallet",
+        )
+    return ErrorText(
+        "The service did not accept your API key",
+        _join("Nothing was charged.", _kept(subject), "The key may have been deleted or replaced."),
+        REPLACE_KEY,
+        RETRY,
+        icon="key",
+    )
+
+
+def _no_credits(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    facts: list[tuple[str, str]] = []
+    for label, name in (("Needs up to", "need"), ("You have", "have"), ("Minimum", "minimum")):
+        amount = getattr(error, name, None)
+        if amount is not None:
+            facts.append((label, money(amount)))
+    need, have = getattr(error, "need", None), getattr(error, "have", None)
+    short = f"The balance is short by {money(need - have)}." if need is not None and have is not None else ""
+    top_up = getattr(error, "suggested", None) or getattr(error, "minimum", None)
+    button = ("top-up", f"Top up {money(top_up).removesuffix('.00')}…" if top_up else "Top up…")
+    return ErrorText(
+        f"Not enough credits for {_this(subject)}",
+        _join(short or "The balance is too low.", "Nothing was charged."),
+        button,
+        CHOOSE_MODEL,
+        icon="credits",
+        severity="warn",
+        facts=tuple(facts),
+    )
+
+
+def _forbidden(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    return ErrorText(
+        "This account may not do this", _join(_said(error), "Nothing was charged."), SWITCH, RETRY, icon="lock"
+    )
+
+
+def _not_found(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    return ErrorText(
+        "The service does not have this",
+        _join(_said(error), "It may have been renamed or removed. Nothing was charged."),
+        CHOOSE_MODEL,
+        RETRY,
+        icon="search",
+        severity="warn",
+    )
+
+
+def _conflict(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    if getattr(error, "consent", None):
+        return ErrorText(
+            "The service wants your consent first",
+            _join(_said(error), "Nothing was charged."),
+            ("consent", "Read and decide…"),
+            icon="shield",
+            severity="warn",
+        )
+    busy = "progress" in error.message.lower()
+    what = "Something else is in progress" if busy else "The service cannot do this right now"
+    return ErrorText(what, _join(_said(error) or _NO_REASON, "Nothing was charged."), RETRY, severity="warn")
+
+
+def _gone(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    return ErrorText(
+        "The service no longer has this",
+        _join(_said(error), "Nothing was charged."),
+        CHOOSE_MODEL,
+        icon="history",
+        severity="warn",
+    )
+
+
+def _too_large(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    return ErrorText(
+        f"{_this(subject).capitalize()} is too large to send" if subject else "The service found the request too large",
+        _join(_said(error), "The original stays as it is." if subject else "", "Nothing was charged."),
+        ("shorten", "Make it smaller"),
+        icon="drive",
+    )
+
+
+def _bad_type(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    return ErrorText(
+        "The service does not take this kind of file",
+        _join(_said(error), "Nothing was charged."),
+        ("choose-file", "Choose another file…"),
+        icon="document",
+    )
+
+
+def _refused_content(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    refunded = getattr(error, "credits_refunded", None)
+    money_word = charged or ("The credits were given back." if refunded else "")
+    if getattr(error, "suggested_prompt", ""):
+        return ErrorText(
+            "The service's content rules refused this",
+            _join(_said(error) or _NO_REASON, money_word, "It proposes other words."),
+            ("use-suggestion", "Read the proposal…"),
+            EDIT,
+            icon="shield",
+            severity="warn",
+        )
+    other = getattr(error, "recommended_model", "")
+    choice = (f"use-model:{other}", f"Use {other}") if other else CHOOSE_MODEL
+    return ErrorText(
+        "The service's content rules refused this",
+        _join(_said(error) or _NO_REASON, money_word),
+        EDIT,
+        choice,
+        icon="shield",
+        severity="warn",
+    )
+
+
+def _rate_limited(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    if error.retry_after_s is None:
+        return ErrorText(
+            "Too many requests",
+            _join(_said(error), _kept(subject), "Nothing was charged."),
+            RETRY,
+            CHOOSE_MODEL,
+            icon="clock",
+            severity="warn",
+        )
+    return ErrorText(
+        "Limit reached",
+        _join(f"Rialto sends your {subject} again by itself when the time is up.", _whose_limit(error)),
+        DISMISS,
+        CHOOSE_MODEL,
+        icon="clock",
+        severity="warn",
+        waits=True,
+    )
+
+
+def _whose_limit(error: errors.ServiceError) -> str:
+    whose = {"api_key": "Your API key sets this limit.", "user": "Your account sets this limit."}
+    return whose.get((error.info.limit_type if error.info is not None else None) or "", "")
+
+
+def _blocked(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    return ErrorText(
+        "The service refuses every request for a moment",
+        _join("More than 20 requests failed in 30 s. All tabs wait.", _kept(subject), "Nothing was charged."),
+        DISMISS,
+        icon="clock",
+        waits=True,
+    )
+
+
+def _server_failed(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    busy = error.status in (502, 503, 504, 529)
+    what = "The service is busy" if busy else "The service failed"
+    return ErrorText(
+        what,
+        f"Rialto tried again several times. {_safe(error, subject)}",
+        RETRY,
+        CHOOSE_MODEL,
+        severity="warn",
+        icon="warning",
+    )
+
+
+def _unknown_outcome(error: errors.ServiceError, subject: str, charged: str) -> ErrorText:
+    return ErrorText(
+        "It is not known yet whether this was paid",
+        "The payment left this computer and no clear answer came back. Look at the balance first: sending this same "
+        "payment again is safe, making a new one is not.",
+        CHECK_BALANCE,
+        severity="warn",
+        icon="warning",
+    )
+
+
+_Writer = Callable[["errors.ServiceError", str, str], ErrorText]
+_WRITERS: dict[str, _Writer] = {
+    "ServiceError": _anything,
+    "LimitExceeded": _limit,
+    "SpendingLimit": _spending_limit,
+    "CredentialUnavailable": _no_credential,
+    "Held": _held,
+    "ConnectionFailed": _offline,
+    "TimedOut": _timed_out,
+    "StreamCut": _cut,
+    "BadAnswer": _bad_answer,
+    "OversizedAnswer": _oversized,
+    "WrongMedia": _wrong_media,
+    "InBandError": _in_band,
+    "OutcomeUnknown": _unknown_outcome,
+    "BadRequest": _bad_request,
+    "AuthenticationFailed": _no_key,
+    "PaymentRequired": _no_credits,
+    "Forbidden": _forbidden,
+    "NotFound": _not_found,
+    "Conflict": _conflict,
+    "Gone": _gone,
+    "TooLarge": _too_large,
+    "UnsupportedType": _bad_type,
+    "ContentRefused": _refused_content,
+    "RateLimited": _rate_limited,
+    "AbuseBlocked": _blocked,
+    "ServerFailed": _server_failed,
+}
+
+
+def has_own_words(kind: type[errors.ServiceError]) -> bool:
+    """Tell whether a class has sentences of its own rather than its parent's."""
+    return kind.__name__ in _WRITERS

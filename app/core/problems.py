@@ -1,0 +1,160 @@
+"""Turns a failed call into words: what happened, what it means, what to do. One table for every tab.
+
+A `Problem` is drawn by `ErrorCard`, in one line, or as a banner. It never holds a secret: texts from the service pass
+`redact` before anybody sees or copies them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Literal
+
+from app.core.money import LONGEST_COUNTDOWN_S, coming
+
+if TYPE_CHECKING:
+    from app.core.problem_words import Button
+    from app.service.errors import ServiceError
+
+Severity = Literal["bad", "warn", "quiet"]
+
+
+@dataclass(frozen=True, slots=True)
+class ActionSpec:
+    """A button: `id` is what the presenter hears (`retry`, `replace-key`, …), `text` what the person reads."""
+
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """An error in three parts, its buttons, and the facts for support.
+
+    `facts` are amounts shown in the card (label, value); `details` the block that is copied for support.
+    `fields` are (path, sentence) pairs for forms that can mark the field itself.
+    """
+
+    what: str
+    meaning: str = ""
+    primary: ActionSpec | None = None
+    alternative: ActionSpec | None = None
+    details: tuple[tuple[str, str], ...] = ()
+    severity: Severity = "bad"
+    icon: str = "error"
+    countdown_until: datetime | None = None
+    facts: tuple[tuple[str, str], ...] = ()
+    fields: tuple[tuple[str, str], ...] = ()
+    request_id: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.what}. {self.meaning}".strip()
+
+    @property
+    def sentence(self) -> str:
+        """What happened and what it means, as a screen reader says it."""
+        return str(self)
+
+    @property
+    def actions(self) -> tuple[ActionSpec, ...]:
+        """The buttons in order, the primary one first."""
+        return tuple(action for action in (self.primary, self.alternative) if action is not None)
+
+    def details_text(self) -> str:
+        """The details as they are copied for support: one `Label: value` a line."""
+        return "\n".join(f"{label}: {value}" for label, value in self.details)
+
+
+def describe(
+    error: ServiceError,
+    *,
+    now: datetime | None = None,
+    subject: str = "message",
+    charged: str = "",
+    sends_again: bool = False,
+    clean: Callable[[str], str] | None = None,
+) -> Problem:
+    """Return the words for `error`.
+
+    `subject` is what the person sent ("message", "recording", "clip"), "" where Rialto only asked for something;
+    `charged` a sentence about money when it is known ("418 tokens kept, $0.0019."); `now` sets the clock for
+    countdowns. `sends_again` promises that it is sent again by itself when its time comes, which is counted down;
+    else the words say when that is, and ask. `clean` removes secrets; without it, what `hide_secrets_with` was given
+    does, or else the patterns that a credential is known by.
+    """
+    # the words come with the first error, not with the window
+    from app.core.problem_words import for_error, told_to_wait
+
+    now = now or datetime.now(UTC)
+    clean = clean or _hider[0] or _by_pattern()
+    told = for_error(error, subject, charged)
+    wait = error.retry_after_s
+    until = now + timedelta(seconds=wait) if wait is not None and told.waits else None
+    if until is not None and not (sends_again and wait is not None and wait <= LONGEST_COUNTDOWN_S):
+        told, until = told_to_wait(error, told, subject, coming(until, now)), None
+
+    def button(spec: Button | None) -> ActionSpec | None:
+        return (
+            ActionSpec(spec[0], clean(spec[1])) if spec is not None else None
+        )  # may name a model the service proposed
+
+    return Problem(
+        what=clean(told.what),
+        meaning=clean(told.meaning),
+        primary=button(told.primary),
+        alternative=button(told.alternative),
+        details=_details(error, now, clean),
+        severity=told.severity,
+        icon=told.icon,
+        countdown_until=until,
+        facts=told.facts,
+        fields=tuple((clean(item.path), clean(item.message)) for item in error.fields),
+        request_id=clean(error.request_id),
+    )
+
+
+_hider: list[Callable[[str], str] | None] = [None]
+
+
+def hide_secrets_with(redact: Callable[[str], str]) -> None:
+    """Let the registry of secrets in use clean every problem. The composition root calls this once.
+
+    The one value of this layer that is set from outside: an error made anywhere must come out clean, also where
+    nobody thought of it.
+    """
+    _hider[0] = redact
+
+
+def _by_pattern() -> Callable[[str], str]:
+    from app.credentials.redaction import SecretRegistry  # imported with the first error, not with the window
+
+    return SecretRegistry().redact
+
+
+def _details(error: ServiceError, now: datetime, clean: Callable[[str], str]) -> tuple[tuple[str, str], ...]:
+    from app.core.problem_words import status_line
+
+    rows: list[tuple[str, str]] = []
+    if error.status is not None:
+        rows.append(("Status", status_line(error.status)))
+    if error.message:
+        rows.append(("Service said" if error.status is not None else "Reason", clean(error.message)))
+    if error.code:
+        rows.append(("Code", clean(error.code)))
+    rows += [(clean(f"Field {item.path}".strip()), clean(item.message)) for item in error.fields]
+    if error.request_id:
+        rows.append(("Request id", clean(error.request_id)))
+    if error.info is not None and error.info.service_version:
+        rows.append(("Version", clean(error.info.service_version)))
+    exchange = error.exchange
+    time = f"{now.astimezone():%H:%M:%S}"
+    if exchange is not None:
+        from app.core.money import clock, duration
+
+        rows.append(("Request", clean(f"{exchange.request.method} {exchange.request.path}")))
+        if exchange.model:
+            rows.append(("Model", clean(exchange.model)))
+        time = f"{clock(exchange.started_at)}, after {duration(exchange.duration_s)}"
+    rows.append(("Time", time))
+    return tuple(rows)

@@ -1,0 +1,143 @@
+"""`POST /x402/top-up`: terms without a payment header, credits with one.
+
+Source: wire reference, "Top-up" (R-WAL-01 to 07, -09).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from decimal import Decimal
+
+from app.sandbox.accounts.wallets import Wallets, wallets_of
+from app.sandbox.accounts.wallets_account import admit
+from app.sandbox.accounts.wallets_address import Wallet
+from app.sandbox.accounts.x402_payment import (
+    HEADERS,
+    Authorization,
+    Payment,
+    check_signature,
+    check_times,
+    read_payment,
+    refused,
+)
+from app.sandbox.accounts.x402_settlement import Receipt, SettlementFailed, digest_of, key_of
+from app.sandbox.accounts.x402_terms import EVM_NETWORK, TOP_UP_SKU, encoded, requirements, requirements_v1, terms_of
+from app.sandbox.http.call import JSON_TYPE, Call, dump
+from app.sandbox.http.errors import Json, Refusal
+from app.sandbox.http.http import Answer
+from app.sandbox.world import Charge
+
+TOP_UPS_PER_MINUTE = 10  # by address of the network; here everybody has the same
+REPLAYED = "This authorization was used for another payment; sign a new one"
+
+
+async def top_up(call: Call) -> Answer:
+    admit(call, "x402_top_up", TOP_UPS_PER_MINUTE)
+    strike = call.world.faults.strike
+    sent = {call.request.headers[name] for name in HEADERS if name in call.request.headers}
+    if not sent:
+        raise requirements_v1(call) if strike("terms_v1", call.request.path) is not None else requirements(call)
+    if len(sent) > 1:
+        raise refused("INVALID_PAYMENT_FORMAT", "Two different payments came in one request")
+    terms = terms_of(call.world.settings.dialect)
+    payment = read_payment(sent.pop(), terms)
+    wallets = wallets_of(call.world)
+    receipt = _receipt(call, wallets, payment)
+    if receipt is None:
+        check_times(payment.authorization, call.world.clock.now())
+        await asyncio.to_thread(check_signature, payment, terms)
+        # Verifying took a moment in another thread, in which the same payment may have come a second time.
+        receipt = _receipt(call, wallets, payment)
+    if receipt is None:
+        key = key_of(payment.authorization)
+        wallets.treasury.in_progress.add(key)  # before anything is awaited
+        try:
+            receipt = await _settle(call, wallets, payment)
+        finally:
+            wallets.treasury.in_progress.discard(key)
+    headers = {"Content-Type": JSON_TYPE, "PAYMENT-RESPONSE": receipt.response}
+    answer = Answer(200, headers, receipt.answer)
+    if payment.version == 1:
+        answer.headers["X-PAYMENT-RESPONSE"] = receipt.response
+    return answer
+
+
+def _receipt(call: Call, wallets: Wallets, payment: Payment) -> Receipt | None:
+    """Return what this payment got before. Raises `Refusal` when it is under way, or is not quite the same payment."""
+    key = key_of(payment.authorization)
+    if key in wallets.treasury.in_progress:
+        raise refused("PAYMENT_IN_PROGRESS", "This payment is being settled; send the same header again", 409)
+    known = wallets.treasury.receipts.get(key)
+    if known is None:
+        return None
+    if digest_of(payment) != known.payment or _digest(call) != known.request_body:
+        raise refused("X402_INVALID_PAYMENT", REPLAYED)
+    return known
+
+
+async def _settle(call: Call, wallets: Wallets, payment: Payment) -> Receipt:
+    authorization, path, strike = payment.authorization, call.request.path, call.world.faults.strike
+    if await wallets.treasury.ledger(call).balance(authorization.sender) < authorization.value:
+        raise refused("PAYMENT_VERIFICATION_FAILED", "The sender has too little USDC; the faucet gives play money")
+    if strike("payment_in_progress", path) is not None:
+        raise refused("PAYMENT_IN_PROGRESS", "This payment is being settled; send the same header again", 409)
+    if strike("settlement_failed", path) is not None:
+        raise _failed(authorization, "The transfer was reverted")
+    timeout = strike("settlement_timeout", path)
+    if timeout is None:
+        return await _transfer(call, wallets, payment)
+    if timeout.get("landed", True):
+        await _transfer(call, wallets, payment)
+    raise refused(
+        "SETTLEMENT_TIMEOUT",
+        "The settlement takes too long. It may still land: look at the balance before paying again.",
+        504,
+    )
+
+
+async def _transfer(call: Call, wallets: Wallets, payment: Payment) -> Receipt:
+    try:
+        transaction = await wallets.treasury.ledger(call).transfer(payment)
+    except SettlementFailed as failure:
+        raise _failed(payment.authorization, str(failure)) from failure
+    receipt = _credit(call, wallets, payment, transaction)
+    wallets.treasury.receipts[key_of(payment.authorization)] = receipt
+    return receipt
+
+
+def _credit(call: Call, wallets: Wallets, payment: Payment, transaction: str) -> Receipt:
+    authorization = payment.authorization
+    usd = authorization.usd
+    caller = wallets.caller(Wallet("evm", authorization.sender))
+    now = call.world.clock.now()
+    caller.ledger.charge(Charge(now, TOP_UP_SKU, usd, Decimal(-1), usd, call.request_id, ""))
+    data: Json = {
+        "walletAddress": authorization.sender,
+        "amountCredited": usd,
+        "newBalance": caller.ledger.balance_usd,
+        "paymentId": f"pay_{hashlib.sha256(transaction.encode()).hexdigest()[:24]}",
+    }
+    response: Json = {
+        "success": True,
+        "network": EVM_NETWORK if payment.version == 2 else "base",
+        "payer": authorization.sender,
+        "transaction": transaction,
+    }
+    return Receipt(digest_of(payment), _digest(call), dump({"success": True, "data": data}), encoded(response))
+
+
+def _failed(authorization: Authorization, reason: str) -> Refusal:
+    response: Json = {
+        "success": False,
+        "errorReason": "settlement_failed",
+        "network": EVM_NETWORK,
+        "payer": authorization.sender,
+        "transaction": "",
+    }
+    text = f"Nothing was transferred. {reason}."
+    return refused("SETTLEMENT_FAILED", text, 402, {"PAYMENT-RESPONSE": encoded(response)})
+
+
+def _digest(call: Call) -> bytes:
+    return hashlib.sha256(call.request.body).digest()

@@ -1,0 +1,113 @@
+"""Where play money is, and which payments were carried out. A payment is carried out once, however often it comes."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import MutableMapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from app.sandbox.accounts.wallets_faucet import FAUCET_ADDRESS, FAUCET_FUNDS_USD
+from app.sandbox.accounts.x402_payment import Authorization, Payment
+from app.sandbox.accounts.x402_terms import terms_of, units
+from app.sandbox.equipment import installed
+from app.sandbox.http.call import Call
+
+
+class SettlementFailed(Exception):
+    """Nothing was transferred; the text says why."""
+
+
+class Settlement(Protocol):
+    """A token's ledger. Amounts are base units, addresses checksummed."""
+
+    async def balance(self, address: str) -> int: ...
+
+    async def wei(self, address: str) -> int | None:
+        """What an address has for gas; None where there is no chain."""
+        ...
+
+    async def give(self, address: str, amount: int, wei: int = 0) -> None:
+        """Let the faucet give. Raises `SettlementFailed` when it has not that much."""
+        ...
+
+    async def transfer(self, payment: Payment) -> str:
+        """Carry out a verified payment and return its transaction hash. Raises `SettlementFailed`."""
+        ...
+
+
+class PlayMoney:
+    """The ledger without a chain: balances in a table."""
+
+    def __init__(self, balances: MutableMapping[str, int]) -> None:
+        self._balances = balances
+        balances.setdefault(FAUCET_ADDRESS, units(FAUCET_FUNDS_USD))
+
+    async def balance(self, address: str) -> int:
+        return self._balances.get(address, 0)
+
+    async def wei(self, address: str) -> int | None:
+        return None
+
+    async def give(self, address: str, amount: int, wei: int = 0) -> None:
+        self._move(FAUCET_ADDRESS, address, amount)
+
+    async def transfer(self, payment: Payment) -> str:
+        authorization = payment.authorization
+        self._move(authorization.sender, authorization.receiver, authorization.value)
+        return "0x" + hashlib.sha256(authorization.nonce + payment.signature).hexdigest()
+
+    def _move(self, sender: str, receiver: str, amount: int) -> None:
+        if self._balances.get(sender, 0) < amount:
+            raise SettlementFailed("The sender has too little of the token")
+        self._balances[sender] -= amount
+        self._balances[receiver] = self._balances.get(receiver, 0) + amount
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What a settled payment is answered with, now and whenever it comes again."""
+
+    payment: bytes  # the digest of the payment, see `digest_of`
+    request_body: bytes  # SHA-256 of the body that came with it
+    answer: bytes
+    response: str  # as a header
+
+
+@dataclass(slots=True)
+class Treasury:
+    """The tokens' ledgers, and the payments that were carried out or are just being, each by its sender and nonce."""
+
+    receipts: MutableMapping[str, Receipt]
+    ledgers: dict[str, Settlement] = field(default_factory=dict)  # by the token's address
+    in_progress: set[str] = field(default_factory=set)
+
+    def ledger(self, call: Call) -> Settlement:
+        """Return the ledger of the token that payments are made in: on the chain, where its engine is installed."""
+        token = terms_of(call.world.settings.dialect).token
+        ledger = self.ledgers.get(token)
+        if ledger is None:
+            ledger = self.ledgers[token] = (
+                _ledger_on_chain(call, token) if installed("chains") else _ledger_in_table(call, token)
+            )
+        return ledger
+
+
+def key_of(authorization: Authorization) -> str:
+    return f"{authorization.sender} {authorization.nonce.hex()}"
+
+
+def digest_of(payment: Payment) -> bytes:
+    """The same for the same authorization with the same signature, whatever they were wrapped in."""
+    return hashlib.sha256(repr((payment.authorization, payment.signature)).encode()).digest()
+
+
+def _ledger_in_table(call: Call, token: str) -> Settlement:
+    return PlayMoney(call.world.table(f"play money {token}", int))
+
+
+def _ledger_on_chain(call: Call, token: str) -> Settlement:
+    from app.sandbox.accounts.x402_chain import ChainMoney
+    from app.sandbox.chains.chains import chains_of
+
+    return ChainMoney(chains_of(call.world, call.site.data_files), token)

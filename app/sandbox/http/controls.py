@@ -1,0 +1,121 @@
+"""`/sandbox/…`: what a test, or the Settings page, sets and reads. Every control can be repeated without harm."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from app.sandbox.http.call import DIALECTS, Call, json_answer
+from app.sandbox.http.errors import Json, Refusal
+from app.sandbox.http.faults import NAMES
+from app.sandbox.http.http import Answer
+from app.sandbox.http.validation import REQUIRED, Checker
+from app.sandbox.http.watching import line_json
+from app.sandbox.world import iso
+
+LARGEST_OFFSET_S = 1e9  # 31 years
+
+
+async def state(call: Call) -> Answer:
+    """Everything at a glance: clock, balance, settings, faults, and what is served."""
+    world = call.world
+    return json_answer(
+        {
+            "base_url": f"{call.site.origin}/api/v1",
+            "now": iso(world.clock.now()),
+            "clock_offset_s": world.clock.offset_s,
+            "balance": _balance(call),
+            "settings": asdict(world.settings),
+            "faults": world.faults.as_json(),
+            "requests": len(world.log),
+            "local_models": [entry.id for entry in await call.site.local_servers.models()],
+        }
+    )
+
+
+async def log(call: Call) -> Answer:
+    """The request log, newest last: no bodies, no headers, no keys."""
+    return json_answer({"object": "list", "data": [line_json(line) for line in call.world.log]})
+
+
+async def last_prompt(call: Call) -> Answer:
+    """The prompt of the last chat as the model got it: default system prompts first, the caller's after."""
+    if call.world.last_prompt is None:
+        raise Refusal(404, "No chat has been served yet")
+    return json_answer(call.world.last_prompt)
+
+
+async def faults(call: Call) -> Answer:
+    if call.request.method == "DELETE":
+        call.world.faults.clear()
+    return json_answer({"armed": call.world.faults.as_json(), "known": NAMES})
+
+
+async def fault(call: Call) -> Answer:
+    name = call.path_values["name"]
+    if name not in NAMES:
+        raise Refusal(404, f"There is no fault called {name}; there are {', '.join(NAMES)}")
+    if call.request.method == "DELETE":
+        call.world.faults.disarm(name)
+    else:
+        call.world.faults.arm(name, _body(call))
+    return json_answer({"armed": call.world.faults.as_json()})
+
+
+async def clock(call: Call) -> Answer:
+    """Set how far the Sandbox's clock is ahead of (or behind) the real one: `{"offset_s": 60}`."""
+    check = Checker()
+    body = _body(call)
+    offset_s = check.number(("offset_s",), body.get("offset_s"), -LARGEST_OFFSET_S, LARGEST_OFFSET_S)
+    if body.get("offset_s") is None:
+        check.complain(("offset_s",), REQUIRED)
+    check.finish()
+    call.world.clock.offset_s = float(offset_s or 0)
+    return json_answer({"now": iso(call.world.clock.now()), "offset_s": call.world.clock.offset_s})
+
+
+async def balance(call: Call) -> Answer:
+    """Set the caller's balance: `{"usd": "0.05", "diem": "1"}`; either may be left out. DIEM comes again every day."""
+    body = _body(call)
+    ledger = call.caller.ledger
+    check = Checker()
+    usd, diem = (check.amount((name,), body.get(name)) for name in ("usd", "diem"))
+    check.finish()
+    ledger.balance_usd = ledger.balance_usd if usd is None else usd
+    if diem is not None:
+        ledger.give_daily(diem, call.world.clock.now())
+    return json_answer(_balance(call))
+
+
+async def settings(call: Call) -> Answer:
+    """Change what is named and leave the rest."""
+    check = Checker()
+    body = _body(call)
+    changes: Json = {
+        "dialect": check.choice(("dialect",), body.get("dialect"), DIALECTS),
+        "tokens_per_second": check.number(("tokens_per_second",), body.get("tokens_per_second"), 0),
+        "partner": check.boolean(("partner",), body.get("partner")),
+        "staff": check.boolean(("staff",), body.get("staff")),
+        "timestamp_header": check.boolean(("timestamp_header",), body.get("timestamp_header")),
+        "retry_count_header": check.integer(("retry_count_header",), body.get("retry_count_header"), 0),
+        "any_key": check.boolean(("any_key",), body.get("any_key")),
+    }
+    check.finish()
+    for name, value in changes.items():
+        if value is not None:
+            setattr(call.world.settings, name, value)
+    return json_answer(asdict(call.world.settings))
+
+
+async def reset(call: Call) -> Answer:
+    """Forget callers, balances, faults, limits and the log, and set clock and settings back."""
+    call.world.reset()
+    return json_answer({"reset": True})
+
+
+def _body(call: Call) -> Json:
+    return call.json_object() if call.request.body else {}
+
+
+def _balance(call: Call) -> Json:
+    ledger = call.caller.ledger
+    return {"usd": str(ledger.balance_usd), "diem": str(ledger.balance_diem)}

@@ -1,0 +1,104 @@
+"""Misbehaviour on request: which faults are armed, how often they still strike, and where.
+
+Setting a fault replaces the one of the same name, so the controls can be repeated without harm.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from app.sandbox.http.errors import SHAPES, Json
+from app.sandbox.http.validation import Checker
+
+# name -> what it does, shown by `GET /sandbox/faults`
+NAMES = {
+    "slow": "wait `seconds` before answering",
+    "answer": "answer with `status` (and `body`, or the example of a `shape`) instead of doing the work",
+    "drop": "close the connection without an answer",
+    "lie": "answer with a body that is not what the headers promise: `kind` length, json, html, empty or type",
+    "cut": "close the connection after `after` characters of a streamed chat, or bytes of streamed speech or of a film;"
+    " a film with `kind` length claims to be whole",
+    "no_done": "end the stream without [DONE]",
+    "in_band_error": "send an error object inside the 200 stream after `after` characters",
+    "split_think": "split think tags over several chunks",
+    "shuffle_batch": "answer the items of a JSON-RPC batch in another order",
+    "same_index": "give parallel streamed tool calls the same index",
+    "nonce_reused": "refuse a wallet's sign-in as if its nonce had been used before",
+    "terms_v1": "name the terms of a top-up as payment protocol version 1 does",
+    "settlement_failed": "answer a verified payment with 402 SETTLEMENT_FAILED; nothing is transferred",
+    "payment_in_progress": "answer a verified payment with 409 PAYMENT_IN_PROGRESS; nothing is transferred yet",
+    "settlement_timeout": "answer a verified payment with 504 SETTLEMENT_TIMEOUT; it counts unless `landed` is false",
+}
+_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+_HEADER_VALUE = re.compile(r"([!-~\xa0-\xff]([ \t!-~\xa0-\xff]*[!-~\xa0-\xff])?)?")
+_FRAMING = ("content-length", "transfer-encoding", "connection", "content-encoding")
+LIES = ("length", "json", "html", "empty", "type")
+
+
+@dataclass(slots=True)
+class Fault:
+    name: str
+    times_left: int | None  # None: until it is taken away
+    path: str  # strikes only requests whose path contains this
+    values: Json
+
+    def as_json(self) -> Json:
+        return {"times": self.times_left, "path": self.path, **self.values}
+
+
+def _headers(check: Checker, value: object) -> Json | None:
+    """Headers that can be sent. What frames the answer is not theirs to say: the fault `lie` is for that."""
+    given = check.record(("headers",), value)
+    for name, text in (given or {}).items():
+        if not _HEADER_NAME.fullmatch(name) or name.lower() in _FRAMING or not _HEADER_VALUE.fullmatch(str(text)):
+            check.complain(("headers", name), "Cannot be sent as a header")
+    return given
+
+
+class Faults:
+    def __init__(self) -> None:
+        self._armed: dict[str, Fault] = {}
+
+    def arm(self, name: str, body: Json) -> Fault:
+        """Arm one fault from its JSON form. Raises `Refusal` 400 with the tree of everything that is wrong in it."""
+        check = Checker()
+        values: Json = {
+            "seconds": check.number(("seconds",), body.get("seconds"), 0, 600),
+            "status": check.integer(("status",), body.get("status"), 400, 599),
+            "body": body.get("body"),
+            "shape": check.choice(("shape",), body.get("shape"), SHAPES),
+            "text": check.text(("text",), body.get("text")),
+            "headers": _headers(check, body.get("headers")),
+            "kind": check.choice(("kind",), body.get("kind"), LIES),
+            "after": check.integer(("after",), body.get("after"), 0),
+            "code": check.text(("code",), body.get("code")),
+            "landed": check.boolean(("landed",), body.get("landed")),
+        }
+        times = check.integer(("times",), body.get("times"), 1)
+        path = check.text(("path",), body.get("path")) or ""
+        check.finish()
+        fault = Fault(name, times, path, {key: value for key, value in values.items() if value is not None})
+        self._armed[name] = fault
+        return fault
+
+    def disarm(self, name: str) -> None:
+        self._armed.pop(name, None)
+
+    def clear(self) -> None:
+        self._armed.clear()
+
+    def strike(self, name: str, path: str) -> Json | None:
+        """Return the fault's values when it hits this request, and use up one of its times."""
+        fault = self._armed.get(name)
+        if fault is None or fault.path not in path:
+            return None
+        if fault.times_left is not None:
+            fault.times_left -= 1
+            if fault.times_left <= 0:
+                del self._armed[name]
+        return fault.values
+
+    def as_json(self) -> dict[str, Any]:
+        return {name: fault.as_json() for name, fault in self._armed.items()}

@@ -1,0 +1,272 @@
+"""The image endpoints: generate, the OpenAI form, edit, multi-edit, upscale, background removal, styles.
+
+A picture that the content policy blocks is a 200 with a header; words in the prompt switch each verdict on, so that a
+client can be tried: see `VERDICTS`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import secrets
+import time
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from app.sandbox.charges import charge, find_model, refuse_unpaid
+from app.sandbox.equipment import need
+from app.sandbox.http.call import Call, json_answer
+from app.sandbox.http.errors import Json, Refusal, too_large
+from app.sandbox.http.form import MAX_UPLOAD_BYTES
+from app.sandbox.http.http import Answer
+from app.sandbox.http.validation import REQUIRED, Checker
+from app.sandbox.media.image_options import (
+    EDGES,
+    FORMATS,
+    SIZES,
+    STYLES,
+    Drawing,
+    Sent,
+    checker,
+    form_number,
+    prompt_in,
+    read_drawing,
+    read_sent,
+    sized,
+)
+from app.sandbox.media.media_models import MediaModel
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+DEFAULT_MODEL = "rialto-canvas"
+EDIT_MODEL = "firered-image-edit"
+MIN_EDIT_PIXELS = 65_536
+# magic word in the prompt -> the header that says so
+VERDICTS = {
+    "sandbox-blurred": "is-blurred",
+    "sandbox-violation": "is-content-violation",
+    "sandbox-adult-violation": "is-adult-model-content-violation",
+    "sandbox-minor": "contains-minor",
+}
+BLOCKING = ("is-content-violation", "is-adult-model-content-violation", "contains-minor")
+REFUSED = "sandbox-refused"  # edits answer 422 to this word
+
+
+async def styles(_: Call) -> Answer:
+    return json_answer({"object": "list", "data": list(STYLES)})
+
+
+async def generate(call: Call) -> Answer:
+    body = call.json_object()
+    check = checker(call)
+    name = check.text(("model",), body.get("model"))
+    if body.get("model") is None:
+        check.complain(("model",), REQUIRED)
+    known = call.site.models.media_model(name or "", "image")
+    drawing = read_drawing(check, body, known)
+    check.finish()
+    model = find_model(call, name or "", "image")
+    need("images")
+    refuse_unpaid(call)
+    started = time.perf_counter()
+    files = await asyncio.to_thread(_drawn, drawing, _verdicts(call, drawing.prompt, safe_mode=drawing.safe_mode))
+    charge(call, f"{model.id}-images", len(files), _price(model, drawing.tier))
+    if drawing.enhanced:
+        call.headers[f"{call.names.header_prefix}enhanced-prompt"] = quote(f"{drawing.prompt}, drawn with care")
+    if drawing.binary:
+        return Answer(200, {"Content-Type": f"image/{drawing.format}"}, files[0])
+    milliseconds = round((time.perf_counter() - started) * 1000)
+    timing = {
+        "inferenceDuration": milliseconds,
+        "inferencePreprocessingTime": 0,
+        "inferenceQueueTime": 0,
+        "total": milliseconds,
+    }
+    pictures = [base64.b64encode(file).decode() for file in files]
+    return json_answer(
+        {"id": f"generate-image-{secrets.token_hex(8)}", "images": pictures, "timing": timing, "request": body}
+    )
+
+
+async def generations(call: Call) -> Answer:
+    """The OpenAI form. An unknown model silently becomes the default one."""
+    body = call.json_object()
+    check = checker(call)
+    prompt = prompt_in(check, body, 1500)
+    name = check.text(("model",), body.get("model"))
+    count = check.integer(("n",), body.get("n"), 1, 1) or 1
+    size = check.choice(("size",), body.get("size"), SIZES) or "auto"
+    file_format = check.choice(("output_format",), body.get("output_format"), FORMATS) or "png"
+    shape = check.choice(("response_format",), body.get("response_format"), ("b64_json", "url")) or "b64_json"
+    moderation = check.choice(("moderation",), body.get("moderation"), ("auto", "low")) or "auto"
+    check.finish()
+    models = call.site.models
+    model = find_model(call, name if name and models.media_model(name, "image") else DEFAULT_MODEL, "image")
+    need("images")
+    refuse_unpaid(call)
+    width, height = (1024, 1024) if size == "auto" else (int(side) for side in size.split("x"))
+    safe = moderation == "auto"
+    drawing = Drawing(prompt, width, height, file_format, None, count, False, safe, "", "", False)
+    files = await asyncio.to_thread(_drawn, drawing, _verdicts(call, prompt, safe_mode=safe))
+    charge(call, f"{model.id}-images", len(files), _price(model, ""))
+    data = []
+    for file in files:
+        text = base64.b64encode(file).decode()
+        data.append({"b64_json": text} if shape == "b64_json" else {"url": f"data:image/{file_format};base64,{text}"})
+    return json_answer({"created": int(call.world.clock.now()), "data": data})
+
+
+async def edit(call: Call) -> Answer:
+    check = checker(call)
+    sent = read_sent(call, check, "image")
+    fields = sent.fields
+    return await _edited(call, check, sent, "image", str(fields.get("model") or fields.get("modelId") or EDIT_MODEL))
+
+
+async def multi_edit(call: Call) -> Answer:
+    check = checker(call)
+    sent = read_sent(call, check, "images")
+    return await _edited(call, check, sent, "images", str(sent.fields.get("modelId") or EDIT_MODEL))
+
+
+async def _edited(call: Call, check: Checker, sent: Sent, field: str, model_id: str) -> Answer:
+    prompt = prompt_in(check, sent.fields, 32_768)
+    known = call.site.models.media_model(model_id, "inpaint")
+    limits: Json = known.facts["constraints"] if known else {}
+    ratio = check.choice(("aspect_ratio",), sent.fields.get("aspect_ratio"), limits.get("aspectRatios", ("auto",)))
+    tier = check.choice(("resolution",), sent.fields.get("resolution"), limits.get("resolutions", ("1K",))) or "1K"
+    file_format = check.choice(("output_format",), sent.fields.get("output_format"), FORMATS)
+    check.choice(("quality",), sent.fields.get("quality"), ("low", "medium", "high"))
+    data = _pictures(check, sent, field, int(limits.get("maxInputImages", 3)) if field == "images" else 1)
+    check.finish()
+    model = find_model(call, model_id, "inpaint")
+    need("images")
+    refuse_unpaid(call)
+    if str(sent.fields.get("enhance_prompt")).lower() == "true":
+        call.headers[f"{call.names.header_prefix}enhanced-prompt"] = quote(f"{prompt}, changed with care")
+    if REFUSED in prompt:
+        body = {"error": "The content is not accepted by the content policy", "suggested_prompt": "A quiet harbour"}
+        raise Refusal(422, body)
+    from app.sandbox.media import image_engine
+
+    pictures = await _decoded(call, field, data)
+    pixels = pictures[0].width * pictures[0].height
+    if pixels < MIN_EDIT_PIXELS:
+        check.complain((field,), f"The picture has {pixels} pixels; at least {MIN_EDIT_PIXELS} are needed")
+    check.finish()
+    if ratio in (None, "auto"):
+        size = sized(f"{pictures[0].width}:{pictures[0].height}", EDGES[tier])
+    else:
+        size = sized(str(ratio), EDGES[tier])
+    result = await asyncio.to_thread(image_engine.edit, pictures, prompt, size)
+    _verdicts(call, prompt, safe_mode=True)
+    extra: Decimal = model.pricing["inputImages"]["additional"]["usd"]
+    charge(call, f"{model.id}-edits", 1, model.price_usd + extra * (len(pictures) - 1))
+    return await _picture(result, file_format or ("png" if tier == "1K" else "jpeg"))
+
+
+async def upscale(call: Call) -> Answer:
+    check = checker(call)
+    sent = read_sent(call, check, "image")
+    scale = check.number(("scale",), form_number(check, sent.fields, "scale"), 1, 4) or 2
+    if scale not in (2, 4):
+        check.complain(("scale",), "Expected 2 or 4")
+    check.number(("creativity",), form_number(check, sent.fields, "creativity"))  # out of range: clamped
+    data = _pictures(check, sent, "image", 1)
+    check.finish()
+    model = find_model(call, "upscaler", "upscale")
+    need("images")
+    refuse_unpaid(call)
+    from app.sandbox.media import image_engine
+
+    picture = (await _decoded(call, "image", data))[0]
+    result = await asyncio.to_thread(image_engine.upscale, picture, int(scale))
+    charge(call, f"{model.id}-{int(scale)}x", 1, model.pricing["upscale"][f"{int(scale)}x"]["usd"])
+    return await _picture(result, "png")
+
+
+async def remove_background(call: Call) -> Answer:
+    check = checker(call)
+    sent = read_sent(call, check, "image", "image_url")
+    if ("image" in sent.pictures) == ("image_url" in sent.links or "image_url" in sent.pictures):
+        check.complain((), "Send exactly one of image and image_url")
+    data = _pictures(check, sent, "image_url" if "image_url" in sent.fields else "image", 1)
+    check.finish()
+    find_model(call, "upscaler", "upscale")
+    need("images")
+    refuse_unpaid(call)
+    from app.sandbox.media import image_engine
+
+    picture = (await _decoded(call, "image", data))[0]
+    result = await asyncio.to_thread(image_engine.without_background, picture)
+    charge(call, "background-remove", 1, Decimal("0.02"))
+    return await _picture(result, "png")
+
+
+def _pictures(check: Checker, sent: Sent, field: str, most: int) -> list[bytes]:
+    found = sent.pictures.get(field, [])
+    if sent.links.get(field):
+        check.complain((field,), "The Sandbox opens no addresses: send the picture itself")
+    elif not found:
+        check.complain((field,), REQUIRED)
+    elif len(found) > most:
+        check.complain((field,), f"Array must contain at most {most} element(s)")
+    if any(len(data) > MAX_UPLOAD_BYTES for data in found):
+        raise too_large("The picture exceeds the limit of 25 MB")
+    return found
+
+
+async def _decoded(call: Call, field: str, data: list[bytes]) -> list[Image]:
+    from app.sandbox.media.image_engine import NotAPicture, decode
+
+    try:
+        return await asyncio.to_thread(lambda: [decode(one) for one in data])
+    except NotAPicture as error:
+        check = checker(call)
+        check.complain((field,), f"The picture cannot be read: {error}")
+        check.finish()
+        raise  # never reached: finish() raises
+
+
+async def _picture(picture: Image, file_format: str) -> Answer:
+    from app.sandbox.media.image_engine import encode
+
+    data = await asyncio.to_thread(encode, picture, file_format)
+    return Answer(200, {"Content-Type": f"image/{file_format}"}, data)
+
+
+def _verdicts(call: Call, prompt: str, *, safe_mode: bool) -> frozenset[str]:
+    """Set the policy headers and return the verdicts that the prompt asks for."""
+    found = {header for word, header in VERDICTS.items() if word in prompt.lower()}
+    if not safe_mode:
+        found.discard("is-blurred")
+    for header in ("is-blurred", "is-content-violation"):
+        call.headers[f"{call.names.header_prefix}{header}"] = "true" if header in found else "false"
+    for header in found:
+        call.headers[f"{call.names.header_prefix}{header}"] = "true"
+    return frozenset(found)
+
+
+def _drawn(drawing: Drawing, verdicts: frozenset[str]) -> list[bytes]:
+    from app.sandbox.media import image_engine
+
+    files = []
+    for variant in range(drawing.variants):
+        if any(verdict in BLOCKING for verdict in verdicts):
+            picture = image_engine.placeholder(drawing.width, drawing.height)
+        else:
+            seed = secrets.randbelow(10**9) if drawing.seed is None else drawing.seed + variant
+            picture = image_engine.draw(drawing.prompt, drawing.width, drawing.height, seed, drawing.style)
+            if "is-blurred" in verdicts:
+                picture = image_engine.blurred(picture)
+        files.append(image_engine.encode(picture, drawing.format))
+    return files
+
+
+def _price(model: MediaModel, tier: str) -> Decimal:
+    tiers: Mapping[str, Json] = model.pricing.get("resolutions", {})
+    price: Decimal = tiers[tier]["usd"] if tier in tiers else model.price_usd
+    return price

@@ -1,0 +1,55 @@
+"""What httpx says of a call that got no answer, or was sent on, in our words."""
+
+from __future__ import annotations
+
+import httpx
+
+from app.service.addresses import is_loopback
+from app.service.calls import Call
+from app.service.errors import ConnectionFailed, ServiceError, TimedOut
+from app.service.http.connection_errors import explain
+from app.service.http.time_limits import CONNECT_S
+
+
+def failure_of(error: Exception, host: str) -> ServiceError:
+    """What httpx raised on the way to `host`, as an error of ours that does not hold the request."""
+    match error:
+        case httpx.ConnectTimeout():
+            return ConnectionFailed(
+                f"No connection to {host} within {CONNECT_S:g} s.", code="timeout", surely_not_sent=True
+            )
+        case httpx.PoolTimeout():
+            return TimedOut("Too many calls are on their way already.", code="pool", surely_not_sent=True)
+        case httpx.TimeoutException():
+            return TimedOut(f"{host} did not answer in time.", code="timeout")
+        case httpx.ProxyError():
+            return ConnectionFailed(
+                getattr(error, "sentence", "The proxy refused to connect."),
+                code=getattr(error, "code", "proxy"),
+                surely_not_sent=True,
+            )
+        case httpx.ConnectError():
+            code, sentence = explain(error, host)
+            return ConnectionFailed(sentence, code=code, surely_not_sent=True)
+        case httpx.UnsupportedProtocol() | httpx.LocalProtocolError() | httpx.InvalidURL():
+            return ConnectionFailed("The call cannot be sent as it is.", code="address", surely_not_sent=True)
+        case _:
+            return ConnectionFailed(f"The connection to {host} broke before it answered.", code="network")
+
+
+def redirect_target(response: httpx.Response, call: Call) -> str | None:
+    """Where a redirect leads, if it may be followed: a GET anywhere, anything else only when method and body stay."""
+    location = response.headers.get("location")
+    follow = (301, 302, 303, 307, 308) if call.method in ("GET", "HEAD") else (307, 308)
+    if location is None or response.status_code not in follow or not call.follows_redirects:
+        return None
+    try:
+        return str(response.url.join(location))
+    except httpx.InvalidURL:
+        return None
+
+
+def leads_astray(url: str, target: str) -> bool:
+    """Whether a redirect gives up TLS, or leads from another computer to this one, whose servers trust whoever asks."""
+    gives_up_tls = url.startswith("https://") and not target.startswith("https://")
+    return gives_up_tls or (is_loopback(target) and not is_loopback(url))

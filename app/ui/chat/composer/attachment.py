@@ -1,0 +1,212 @@
+"""What goes along with a message: what it is, which models take it, and how it is sent. Plain values, no Qt, no disk.
+
+Limits and media types: service specification, chat completions, content parts (R-CHAT-05, R-CHAT-11..14).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from app.core import money
+from app.service.http.base64_text import Base64Text
+
+if TYPE_CHECKING:
+    from app.service.chat_types import ContentPart
+    from app.service.models import Model
+
+Kind = Literal["image", "audio", "video", "text", "pdf"]
+KINDS: tuple[Kind, ...] = ("image", "audio", "video", "text", "pdf")
+MAX_BYTES = 25 * 1024 * 1024
+MAX_ALL_BYTES = 25 * 1024 * 1024  # of one message: base64 adds a third, and a request may have 35 MB
+MAX_SHOWN_NAME = 120
+MOST_OF: Mapping[str, tuple[tuple[Kind, ...], int, str]] = {
+    "image": (("image",), 10, "Up to 10 pictures in one message."),
+    "audio": (("audio",), 5, "Up to 5 sounds in one message."),
+    "video": (("video",), 3, "Up to 3 films in one request."),
+    "text": (("text", "pdf"), 5, "Up to 5 files in one message."),
+    "pdf": (("text", "pdf"), 5, "Up to 5 files in one message."),
+}
+WORDS: Mapping[Kind, str] = {"image": "Picture", "audio": "Sound", "video": "Film", "text": "Text", "pdf": "PDF"}
+ICONS: Mapping[Kind, str] = {
+    "image": "images",
+    "audio": "wave",
+    "video": "video",
+    "text": "document",
+    "pdf": "document",
+}
+_CANNOT: Mapping[str, tuple[str, str]] = {
+    "image": ("supports_vision", "cannot see pictures"),
+    "audio": ("supports_audio_input", "cannot listen to sound"),
+    "video": ("supports_video_input", "cannot watch films"),
+}
+# A picture is cut into tiles of 512 px; each counts like 170 tokens and the whole like 85 more (public rule of thumb).
+TILE_PX, TILE_TOKENS, PICTURE_TOKENS, MOST_TILES = 512, 170, 85, 16
+SOUND_BYTES_A_TOKEN = 500
+FILM_BYTES_A_TOKEN = 400
+PDF_BYTES_A_TOKEN = 12
+_HASH = re.compile(r"[0-9a-f]{64}")
+_DATA = re.compile(r"data:[\w.+-]+/[\w.+-]+;base64,")
+CACHE_FROM_TOKENS = 1_024  # shorter pieces are not cached by the models that say what they cache
+MAX_CACHE_MARKS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """One attachment; its bytes are on the disk under `sha256`. `tokens` is an estimate, `note` what was done to it."""
+
+    kind: Kind
+    name: str
+    media_type: str
+    size: int
+    sha256: str
+    width: int = 0
+    height: int = 0
+    tokens: int = 0
+    audio_format: str = ""
+    note: str = ""
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> Attachment | None:
+        """Read a stored one; None when it cannot be used."""
+        values = {field.name: stored.get(field.name, field.default) for field in fields(cls)}
+        if values["kind"] not in KINDS:
+            return None
+        for name in ("size", "width", "height", "tokens"):
+            number = values[name]
+            values[name] = number if isinstance(number, int) and not isinstance(number, bool) and number > 0 else 0
+        for name in ("name", "media_type", "audio_format", "note"):
+            values[name] = values[name] if isinstance(values[name], str) else ""
+        if not isinstance(values["sha256"], str) or not _HASH.fullmatch(values["sha256"]):
+            values["sha256"] = ""  # the bytes are not on this computer
+        return cls(**values)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {name: value for name, value in asdict(self).items() if value not in ("", 0)}
+
+    @property
+    def detail(self) -> str:
+        """`1.2 MB, 2,048 × 1,536`, and what was done to it."""
+        parts = [money.size(self.size)]
+        if self.width and self.height:
+            parts.append(f"{self.width:,} × {self.height:,}")
+        parts += [self.note] if self.note else []
+        return ", ".join(parts)
+
+
+def attachments_of(stored: Sequence[Mapping[str, Any]]) -> tuple[Attachment, ...]:
+    """Read a stored list; what cannot be used is left out."""
+    return tuple(found for each in stored if (found := Attachment.from_dict(each)) is not None)
+
+
+def why_refused(attachment: Attachment, model: Model | None) -> str:
+    """The sentence for an attachment that the model does not take, "" for one that it does (R-CHAT-11..13)."""
+    capability, words = _CANNOT.get(attachment.kind, ("", ""))
+    if model is None or not capability or getattr(model.capabilities, capability):
+        return ""
+    return f"{model.name} {words}."
+
+
+def refusals(attachments: Sequence[Attachment], model: Model | None) -> tuple[str, ...]:
+    """A sentence for each attachment of one message, "" for those that can go along."""
+    counted: dict[tuple[Kind, ...], int] = {}
+    found: list[str] = []
+    total = 0
+    for each in attachments:
+        kinds, most, sentence = MOST_OF[each.kind]
+        counted[kinds] = counted.get(kinds, 0) + 1
+        total += each.size
+        refused = why_refused(each, model)
+        if not refused and counted[kinds] > most:
+            refused = sentence
+        if not refused and each.kind == "image" and counted[kinds] > most_images(model):
+            number, name = most_images(model), model.name if model is not None else "The model"
+            refused = f"{name} takes {number} picture{'s' if number > 1 else ''} in one message."
+        if not refused and total > MAX_ALL_BYTES:
+            refused = "Everything attached may have 25 MB together."
+        found.append(refused)
+    return tuple(found)
+
+
+def most_images(model: Model | None) -> int:
+    """How many pictures one message may have for this model."""
+    most = MOST_OF["image"][1]
+    if model is None:
+        return most
+    if not model.capabilities.supports_multiple_images:
+        return 1
+    return min(most, model.capabilities.max_images or most)
+
+
+def picture_tokens(width: int, height: int) -> int:
+    """About how many tokens a picture counts; the most when its size is not known."""
+    if not width or not height:
+        return PICTURE_TOKENS + MOST_TILES * TILE_TOKENS
+    tiles = math.ceil(width / TILE_PX) * math.ceil(height / TILE_PX)
+    return PICTURE_TOKENS + min(MOST_TILES, tiles) * TILE_TOKENS
+
+
+def part_of(attachment: Attachment, data: str | Base64Text, *, cache: bool = False) -> ContentPart:
+    """The content part that carries the bytes, or words instead of them."""
+    from app.service.chat_types import ContentPart
+
+    if attachment.kind == "audio":
+        return ContentPart.of_audio(data, attachment.audio_format or "wav", cache=cache)
+    head = f"data:{attachment.media_type};base64,"
+    address = head + data if isinstance(data, str) else replace(data, head=head)
+    if attachment.kind == "image":
+        return ContentPart.of_image(address, cache=cache)
+    if attachment.kind == "video":
+        return ContentPart.of_video(address, cache=cache)
+    return ContentPart.of_file(address, attachment.name or None, cache=cache)
+
+
+def stand_in(attachment: Attachment, sentence: str) -> ContentPart:
+    """What stands in an earlier turn for an attachment that the model of now does not take."""
+    from app.service.chat_types import ContentPart
+
+    return ContentPart.of_text(f"[{WORDS[attachment.kind]} “{attachment.name}” is left out: {sentence}]")
+
+
+def outline_of(attachment: Attachment, *, cache: bool = False) -> ContentPart:
+    """The same part without the bytes, saying how many there are: for the Request page, and until it is sent."""
+    return part_of(attachment, f"… {money.size(attachment.size)}", cache=cache)
+
+
+def cached_ones(groups: Sequence[tuple[Attachment, ...]]) -> frozenset[tuple[int, int]]:
+    """Which attachments of a branch are marked for the cache: the first four long ones, as (turn, place).
+
+    The first ones, because what is marked in an early turn must not change when later turns come (R-CHAT-05).
+    """
+    found = [
+        (turn, place)
+        for turn, group in enumerate(groups)
+        for place, each in enumerate(group)
+        if each.tokens >= CACHE_FROM_TOKENS
+    ]
+    return frozenset(found[:MAX_CACHE_MARKS])
+
+
+def shortened_body(body: object) -> object:
+    """A request body with the bytes of attachments cut short: what is kept to be looked at."""
+    if isinstance(body, Mapping):
+        return {name: shortened_body(value) for name, value in body.items()}
+    if isinstance(body, list | tuple):
+        return [shortened_body(value) for value in body]
+    if isinstance(body, Base64Text):
+        return f"{body.beginning[:60]}… ({len(body):,} characters)"
+    if isinstance(body, str) and len(body) > 400 and (_DATA.match(body) or _is_base64(body)):
+        return f"{body[:60]}… ({len(body):,} characters)"
+    return body
+
+
+def _is_base64(text: str) -> bool:
+    return " " not in text[:400] and "\n" not in text[:400] and len(text) > 4_000 and text[:400].isascii()
+
+
+def kind_word(kind: str) -> str:
+    """The word for a kind, for screen readers and receipts."""
+    return WORDS[kind] if kind in KINDS else "File"

@@ -1,0 +1,224 @@
+"""Looks at the bytes of what is to be attached: what they really are, how large a picture is, how to make it smaller.
+
+Names and file endings are not believed. Everything here reads, decodes or encodes: call it in a thread.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from PySide6.QtCore import QBuffer, QIODevice, QSize
+from PySide6.QtGui import QImage
+
+from app.core import money
+from app.service.http.media_types import sniff
+from app.ui.chat.composer.attachment import (
+    FILM_BYTES_A_TOKEN,
+    MAX_BYTES,
+    MAX_SHOWN_NAME,
+    PDF_BYTES_A_TOKEN,
+    SOUND_BYTES_A_TOKEN,
+    Attachment,
+    picture_tokens,
+)
+from app.ui.chat.session.estimate import count_tokens
+from app.ui.kit.picture_decoding import MAX_PIXELS, NoPicture, decoded, picture_size
+
+MIN_SIDE_PX = 64
+SHRUNK_PX = 1_568  # larger pictures are cut down by the models anyway
+WORTH_SHRINKING = 1_000_000  # bytes
+JPEG_QUALITY = 85
+_CONVERTED = {"gif", "bmp", "tiff"}  # pictures that the service does not take as they are
+_SOUNDS = {"wav": "wav", "mp3": "mp3", "flac": "flac", "ogg": "ogg", "opus": "ogg", "aac": "aac", "m4a": "m4a"}
+_FILMS = {"mp4": "video/mp4", "mov": "video/quicktime", "webm": "video/webm", "mpeg": "video/mpeg"}
+_PICTURES = {"png": "image/png", "jpeg": "image/jpeg", "webp": "image/webp", "heic": "image/heic", "avif": "image/avif"}
+_STILL_BRANDS = {b"heic": "heic", b"heix": "heic", b"mif1": "heic", b"msf1": "heic", b"avif": "avif", b"avis": "avif"}
+_TEXT_MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+
+
+class NotAttached(Exception):
+    """What cannot be attached; `sentence` says why and is shown at the chip."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """An attachment without its hash, and the bytes to keep: those of the file, or converted ones."""
+
+    attachment: Attachment
+    data: bytes
+
+
+def read_file(path: Path) -> bytes:
+    """Return the bytes of a file that is small enough. Raises `NotAttached`."""
+    try:
+        if not path.is_file():
+            raise NotAttached("This is not a file. Folders cannot be attached.")
+        size = path.stat().st_size
+        if size > MAX_BYTES:
+            raise NotAttached(f"It has {money.size(size)}; one attachment may have 25 MB.")
+        return path.read_bytes()
+    except OSError as error:
+        raise NotAttached(f"It could not be read: {error.strerror or 'no reason given'}.") from error
+
+
+def check(name: str, data: bytes) -> Checked:
+    """Return what `data` is. Raises `NotAttached` with a sentence."""
+    name = " ".join(name.split())[:MAX_SHOWN_NAME] or "Untitled"
+    if not data:
+        raise NotAttached("It is empty.")
+    if len(data) > MAX_BYTES:
+        raise NotAttached(f"It has {money.size(len(data))}; one attachment may have 25 MB.")
+    kind = form_of(data)
+    plain = Attachment("text", name, "text/plain", len(data), "")
+    if kind in _PICTURES or kind in _CONVERTED:
+        return _picture(plain, data, kind)
+    if kind in _SOUNDS or kind == "aiff":
+        return Checked(_sound(plain, kind), data)
+    if kind in _FILMS:
+        tokens = len(data) // FILM_BYTES_A_TOKEN
+        return Checked(replace(plain, kind="video", media_type=_FILMS[kind], tokens=tokens), data)
+    if kind == "pdf":
+        tokens = len(data) // PDF_BYTES_A_TOKEN
+        return Checked(replace(plain, kind="pdf", media_type="application/pdf", tokens=tokens), data)
+    return _text(plain, data)
+
+
+def form_of(data: bytes) -> str:
+    """Return the form of the bytes by how they begin, "" for none that is known."""
+    if data[4:8] == b"ftyp" and data[8:12] in _STILL_BRANDS:
+        return _STILL_BRANDS[data[8:12]]
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff") and _is_utf16(data):
+        return ""  # an MP3 frame may begin with the same two bytes
+    for mark, form in (
+        (b"%PDF-", "pdf"),
+        (b"BM", "bmp" if _is_bitmap(data) else ""),
+        (b"II*\x00", "tiff"),
+        (b"MM\x00*", "tiff"),
+        (b"\x00\x00\x01\xba", "mpeg"),
+        (b"\x00\x00\x01\xb3", "mpeg"),
+    ):
+        if form and data.startswith(mark):
+            return form
+    if data[:4] == b"FORM" and data[8:12] in (b"AIFF", b"AIFC"):
+        return "aiff"
+    return sniff(data[:64]) or ""
+
+
+def _is_utf16(data: bytes) -> bool:
+    try:
+        return "\0" not in data.decode("utf-16")
+    except UnicodeDecodeError:
+        return False
+
+
+def _is_bitmap(data: bytes) -> bool:
+    return len(data) > 26 and int(struct.unpack("<I", data[2:6])[0]) == len(data)
+
+
+def _sound(plain: Attachment, form: str) -> Attachment:
+    audio_format = _SOUNDS.get(form, "aiff")
+    tokens = plain.size // SOUND_BYTES_A_TOKEN
+    return replace(plain, kind="audio", media_type=f"audio/{audio_format}", audio_format=audio_format, tokens=tokens)
+
+
+def _text(plain: Attachment, data: bytes) -> Checked:
+    encoding = next((encoding for mark, encoding in _TEXT_MARKS if data.startswith(mark)), "utf-8")
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError:
+        text = "\0"
+    if "\0" in text:
+        raise NotAttached("Rialto attaches pictures, sound, films, text and PDF. This is none of them.")
+    if encoding != "utf-8":
+        data = text.encode()
+    return Checked(replace(plain, size=len(data), tokens=count_tokens(text)), data)
+
+
+def _picture(plain: Attachment, data: bytes, form: str) -> Checked:
+    size = picture_size(data)
+    width, height = size.width(), size.height()
+    if form not in ("heic", "avif"):  # Qt may lack these; the service does not
+        if width <= 0 or height <= 0:
+            raise NotAttached("The picture is damaged: its size cannot be read.")
+        if min(width, height) < MIN_SIDE_PX:
+            raise NotAttached(f"It has {width} × {height} pixels; each side needs {MIN_SIDE_PX} at least.")
+        if width * height > MAX_PIXELS:
+            raise NotAttached(f"It has {width:,} × {height:,} pixels, more than 100 million.")
+    if form in _CONVERTED:
+        return _converted(plain, data)
+    found = replace(
+        plain,
+        kind="image",
+        media_type=_PICTURES[form],
+        width=max(0, width),
+        height=max(0, height),
+        tokens=picture_tokens(width, height),
+    )
+    return Checked(found, data)
+
+
+def _converted(plain: Attachment, data: bytes) -> Checked:
+    image = _drawn(data)
+    return _as_picture(plain, image, "sent as PNG")
+
+
+def can_shrink(attachment: Attachment) -> bool:
+    """Tell whether a picture is worth making smaller."""
+    if attachment.kind != "image" or not attachment.width or "smaller" in attachment.note:
+        return False
+    return max(attachment.width, attachment.height) > SHRUNK_PX or attachment.size > WORTH_SHRINKING
+
+
+def shrink(attachment: Attachment, data: bytes) -> Checked:
+    """Return the picture no larger than 1,568 px, without what the camera noted. Raises `NotAttached`."""
+    whole = QSize(attachment.width, attachment.height)
+    side = max(attachment.width, attachment.height)
+    wanted = whole * (SHRUNK_PX / side) if side > SHRUNK_PX else None
+    return _as_picture(attachment, _drawn(data, wanted), f"made smaller, was {money.size(attachment.size)}")
+
+
+def from_clipboard(image: QImage) -> bytes:
+    """Return a picture of the clipboard as PNG. Raises `NotAttached`."""
+    return _written(image, "PNG", -1)
+
+
+def _as_picture(plain: Attachment, image: QImage, note: str) -> Checked:
+    """Encode without loss where that stays small or the picture can be seen through, else as JPEG."""
+    data = _written(image, "PNG", -1)
+    media_type = "image/png"
+    if len(data) > WORTH_SHRINKING // 2 and not image.hasAlphaChannel():
+        data, media_type = _written(image, "JPEG", JPEG_QUALITY), "image/jpeg"
+    found = replace(
+        plain,
+        kind="image",
+        media_type=media_type,
+        size=len(data),
+        sha256="",
+        width=image.width(),
+        height=image.height(),
+        tokens=picture_tokens(image.width(), image.height()),
+        note=note,
+    )
+    return Checked(found, data)
+
+
+def _drawn(data: bytes, wanted: QSize | None = None) -> QImage:
+    try:
+        return decoded(data, wanted)
+    except NoPicture:
+        raise NotAttached("The picture is damaged: it cannot be drawn.") from None
+
+
+def _written(image: QImage, form: str, quality: int) -> bytes:
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    # the binding takes the form as text, its stubs say bytes
+    if image.isNull() or not image.save(buffer, form, quality):  # type: ignore[call-overload]
+        raise NotAttached("The picture cannot be written.")
+    return bytes(buffer.data().data())

@@ -1,0 +1,203 @@
+"""The chips over the message box: what goes along, and why something cannot."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QImage, QKeyEvent, QPainter, QPainterPath, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from app.ui.chat.composer.attachment import ICONS, kind_word
+from app.ui.kit import icons
+from app.ui.kit.discard import discard
+from app.ui.kit.qt_repairs.own_keys import DELETE_KEYS, keeps
+from app.ui.kit.thumbnails import Thumbnails
+from app.ui.kit.widgets.buttons import IconButton, LinkButton
+from app.ui.kit.widgets.flow import FlowLayout
+from app.ui.kit.widgets.frames import dashed_frame, solid_frame
+from app.ui.kit.widgets.label import Label
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.ui.chat.state import AttachmentView
+    from app.ui.kit.theme import Theme
+
+SIDE = 36  # of the thumbnail at 100 %
+WORDS_PX, REFUSAL_PX = 170, 300
+
+
+class AttachmentStrip(QWidget):
+    """Shows the attachments of the draft. Both signals carry the key of a chip."""
+
+    remove_wanted = Signal(str)
+    shrink_wanted = Signal(str)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._thumbnails = Thumbnails(self)
+        self._thumbnails.loaded.connect(self._loaded)
+        theme.changed.connect(self._fit)
+        self.chips: dict[str, AttachmentChip] = {}
+        self._flow = FlowLayout(theme, gap=6, line_gap=6, parent=self)
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        self.setAccessibleName(self.tr("Attachments"))
+        self.hide()
+
+    def show_attachments(self, views: Sequence[AttachmentView]) -> None:
+        """Show these chips; those that were there before stay the same widgets."""
+        wanted = {view.key: view for view in views}
+        had_focus = next((key for key, chip in self.chips.items() if chip.is_inside()), "")
+        place = list(self.chips).index(had_focus) if had_focus else -1
+        for key in [key for key in self.chips if key not in wanted]:
+            discard(self.chips.pop(key))
+        for key, view in wanted.items():
+            if key not in self.chips:
+                chip = AttachmentChip(self._theme, view, self._thumbnails)
+                chip.remove_wanted.connect(lambda key=key: self.remove_wanted.emit(key))
+                chip.shrink_wanted.connect(lambda key=key: self.shrink_wanted.emit(key))
+                self.chips[key] = chip
+                self._flow.addWidget(chip)
+            self.chips[key].show_view(view)
+        self.setVisible(bool(wanted))
+        if had_focus and had_focus not in self.chips and self.chips:
+            list(self.chips.values())[min(place, len(self.chips) - 1)].setFocus(Qt.FocusReason.OtherFocusReason)
+        self._fit()
+
+    def _fit(self) -> None:
+        """As high as its lines: a layout above would give it one."""
+        if self.chips and self.width() > 0:
+            high = self._flow.heightForWidth(self.width())
+            if high != self.height() or self.minimumHeight() != high:
+                self.setFixedHeight(high)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _loaded(self, path: str) -> None:
+        for chip in self.chips.values():
+            if chip.view.path == path:
+                chip.update()
+
+
+class AttachmentChip(QFrame):
+    """One attachment: thumbnail or icon, name, size or reason, and a way to take it away. Del takes it away, too."""
+
+    remove_wanted = Signal()
+    shrink_wanted = Signal()
+
+    def __init__(self, theme: Theme, view: AttachmentView, thumbnails: Thumbnails) -> None:
+        super().__init__()
+        self._theme = theme
+        self._thumbnails = thumbnails
+        self.view = view
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.name = Label(theme, "", "small", weight=500, elide=True)
+        self.detail = Label(theme, "", "caption", "text3", wrap=True)
+        self.smaller = LinkButton(theme, self.tr("Make smaller"))
+        self.smaller.clicked.connect(self.shrink_wanted)
+        self.close_button = IconButton(theme, "close", self.tr("Take away"), size="small", icon_size=14)
+        self.close_button.clicked.connect(self.remove_wanted)
+        self._column = QVBoxLayout()
+        self._column.addWidget(self.name)
+        self._column.addWidget(self.detail)
+        self._column.addWidget(self.smaller, 0, Qt.AlignmentFlag.AlignLeft)
+        self._row = QHBoxLayout(self)
+        self._row.addLayout(self._column, 1)
+        self._row.addWidget(self.close_button, 0, Qt.AlignmentFlag.AlignTop)
+        theme.changed.connect(self._dress)
+        self.show_view(view)
+
+    def show_view(self, view: AttachmentView) -> None:
+        """Say what stands there now."""
+        self.view = view
+        self.name.set_text(view.name)
+        self.name.setToolTip(view.name)
+        words = self.tr("Reading…") if view.busy else view.refusal or view.detail
+        self.detail.set_text(words)
+        self.detail.set_role("warn" if view.refusal else "text3")
+        can_shrink = view.can_shrink and not view.busy
+        if self.smaller.hasFocus() and not can_shrink:  # else Qt moves on to what takes the picture away
+            self.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.smaller.setVisible(can_shrink)
+        self.smaller.setAccessibleName(self.tr("Make {name} smaller").format(name=view.name))
+        self.close_button.rename(self.tr("Take away {name}").format(name=view.name), "Del")
+        what = kind_word(view.kind) if not view.refusal else self.tr("Cannot be sent")
+        self.setAccessibleName(f"{what}: {view.name}, {words}")
+        self._dress()
+
+    def is_inside(self) -> bool:
+        """Whether the keyboard is on the chip or on a button in it."""
+        return self.hasFocus() or self.close_button.hasFocus() or self.smaller.hasFocus()
+
+    def ring_radius(self) -> float:
+        return float(self._theme.px(8))
+
+    def _dress(self) -> None:
+        theme = self._theme
+        side = theme.icon_px(SIDE)
+        self._row.setContentsMargins(theme.px(6) + side + theme.px(8), theme.px(5), theme.px(4), theme.px(5))
+        self._row.setSpacing(theme.px(4))
+        self._column.setSpacing(0)
+        wide = theme.type_px(REFUSAL_PX if self.view.refusal else WORDS_PX)
+        metrics = self.name.fontMetrics()
+        words = max(metrics.horizontalAdvance(self.name.text()), metrics.horizontalAdvance(self.detail.text())) + 8
+        self.name.setFixedWidth(min(wide, max(theme.type_px(60), words)))
+        self.detail.setFixedWidth(min(wide, max(theme.type_px(60), words)))
+        self.setMinimumHeight(side + 2 * theme.px(5))
+        self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        hint = super().sizeHint()
+        return QSize(hint.width(), max(hint.height(), self.minimumHeight()))
+
+    def event(self, event: QEvent) -> bool:
+        """Del means this attachment, not the chat that is open."""
+        return keeps(event, *DELETE_KEYS) or super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
+            self.remove_wanted.emit()
+            return
+        super().keyPressEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        theme, area = self._theme, QRectF(self.rect())
+        if self.view.refusal:
+            dashed_frame(painter, theme, area, theme.px(8), fill="warn_tint", border="warn")
+        else:
+            solid_frame(painter, theme, area, theme.px(8), "sunken", "line")
+        side = theme.icon_px(SIDE)
+        square = QRectF(theme.px(6), (self.height() - side) / 2, side, side)
+        picture = self._picture(side)
+        if picture is not None and not picture.isNull():
+            path = QPainterPath()
+            path.addRoundedRect(square, 4, 4)
+            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+            painter.setClipPath(path)
+            shown = picture.size() / picture.devicePixelRatio()
+            scale = max(side / max(1, shown.width()), side / max(1, shown.height()))
+            at = QRectF(0, 0, shown.width() * scale, shown.height() * scale)
+            at.moveCenter(square.center())
+            painter.drawImage(at, picture)
+            return
+        icon_px = theme.icon_px(18)
+        middle = QRectF(0, 0, icon_px, icon_px)
+        middle.moveCenter(square.center())
+        name = "warning" if self.view.refusal and not self.view.path else ICONS.get(self.view.kind, "document")  # type: ignore[call-overload]  # an unknown kind has the default
+        icons.paint(painter, theme, name, middle, "warn" if self.view.refusal else "text2")
+
+    def _picture(self, side: int) -> QImage | None:
+        path = self.view.path
+        if not path:
+            return None
+        px = round(side * 2 * self.devicePixelRatioF())
+        return self._thumbnails.get(path, px, px, Path(path).read_bytes)

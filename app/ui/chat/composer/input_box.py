@@ -1,0 +1,169 @@
+"""Where a message is typed: one to twelve lines high, tells Enter from a line break, never sends mid-composition."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QMimeData, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QInputMethodEvent, QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSizePolicy, QWidget
+
+from app.ui.kit.widgets.caret import CaretRest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from app.ui.kit.theme import Theme
+
+MAX_LINES = 12
+
+
+def local_files(source: QMimeData) -> list[Path]:
+    """The files of this computer in what was dropped or pasted; [] when there is anything else among them."""
+    urls = source.urls() if source.hasUrls() else []
+    return [Path(url.toLocalFile()) for url in urls] if urls and all(url.isLocalFile() for url in urls) else []
+
+
+def can_be_attached(source: QMimeData) -> bool:
+    """Whether what is dragged over the window could become an attachment."""
+    return bool(local_files(source)) or (source.hasImage() and not source.hasText())
+
+
+class MessageBox(QPlainTextEdit):
+    """A plain text field. `send_wanted` follows the sending key, `recall_wanted` an arrow up in the empty field."""
+
+    send_wanted = Signal()
+    recall_wanted = Signal()
+    files_given = Signal(object)  # list[Path], pasted or dropped
+    picture_given = Signal(object)  # QImage of the clipboard
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._composing = False
+        self.enter_sends = True
+        self.takes_key: Callable[[QKeyEvent], bool] | None = None  # a completion that is open comes first
+        self.setProperty("bare", True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setTabChangesFocus(True)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAccessibleName(self.tr("Message"))
+        self.document().setDocumentMargin(0)
+        self.document().documentLayout().documentSizeChanged.connect(self._fit)
+        self._caret = CaretRest(self)
+        theme.changed.connect(self._rescale)
+        self._dress()
+
+    @property
+    def is_composing(self) -> bool:
+        """True while an input method holds text that is not chosen yet."""
+        return self._composing
+
+    def set_text(self, text: str) -> None:
+        """Replace the text without saying that it was edited."""
+        if text != self.toPlainText():
+            self.blockSignals(True)
+            self.setPlainText(text)
+            self.blockSignals(False)
+            cursor = self.textCursor()
+            cursor.movePosition(cursor.MoveOperation.End)
+            self.setTextCursor(cursor)
+            self._fit()
+
+    def line_count(self) -> int:
+        """Lines on screen, wrapped ones included."""
+        return max(1, round(self.document().documentLayout().documentSize().height()))
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), self._height_of(self.line_count()))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._theme.px(80), self._height_of(1))
+
+    def _height_of(self, lines: int) -> int:
+        line = QFontMetricsF(self.font()).lineSpacing()
+        return round(line * max(1, min(MAX_LINES, lines))) + 2
+
+    def _dress(self) -> None:
+        font = self._theme.font("reading")
+        self.setFont(font)
+        self._fit()
+
+    def _rescale(self) -> None:
+        """Take another text size: the placeholder is painted with the viewport's font, which keeps its first one."""
+        self._dress()
+        self.viewport().setFont(self.font())
+
+    def _fit(self) -> None:
+        lines = self.line_count()
+        height = self._height_of(lines)
+        if height != self.height() or self.minimumHeight() != height:
+            self.setFixedHeight(height)
+        on = Qt.ScrollBarPolicy.ScrollBarAsNeeded if lines > MAX_LINES else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+        self.setVerticalScrollBarPolicy(on)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
+        self._composing = bool(event.preeditString())
+        super().inputMethodEvent(event)
+
+    def event(self, event: QEvent) -> bool:
+        """Tab belongs to an open completion first, and Ctrl+Z to the window while there is nothing typed to undo."""
+        if (
+            isinstance(event, QKeyEvent)
+            and event.type() == QEvent.Type.ShortcutOverride
+            and event.matches(QKeySequence.StandardKey.Undo)
+            and not self.document().isUndoAvailable()
+        ):
+            event.ignore()
+            return False
+        completes = self.takes_key if not self._composing else None
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and completes is not None:
+            is_tab = event.key() == Qt.Key.Key_Tab
+            return (is_tab and completes(event)) or super().event(event)
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if self.takes_key is not None and not self._composing and self.takes_key(event):
+            return
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not self._composing:
+            held = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+            if held == Qt.KeyboardModifier.ControlModifier:
+                self.send_wanted.emit()
+                return
+            shifted = held == Qt.KeyboardModifier.ShiftModifier
+            if held == Qt.KeyboardModifier.NoModifier or shifted:
+                if shifted != self.enter_sends:
+                    self.send_wanted.emit()
+                else:
+                    self.insertPlainText("\n")
+                    self.ensureCursorVisible()
+                return
+        plain_up = event.key() == Qt.Key.Key_Up and event.modifiers() in (
+            Qt.KeyboardModifier.NoModifier,
+            Qt.KeyboardModifier.KeypadModifier,
+        )
+        if plain_up and not self._composing and self.document().isEmpty():
+            self.recall_wanted.emit()
+            return
+        super().keyPressEvent(event)
+
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        return can_be_attached(source) or super().canInsertFromMimeData(source)
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        """Paste text as text, without its formatting; files and pictures become attachments."""
+        files = local_files(source)
+        if files:
+            self.files_given.emit(files)
+        elif source.hasImage() and not source.hasText():
+            self.picture_given.emit(source.imageData())
+        elif source.hasText():
+            self.textCursor().insertText(source.text().replace("\r\n", "\n").replace("\r", "\n"))
+            self.ensureCursorVisible()

@@ -1,0 +1,124 @@
+"""The right pane of a chat: Parameters, Request, Totals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeVar
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+
+from app.ui.kit.discard import discard
+from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.widgets.header import PaneTabs
+from app.ui.kit.widgets.surfaces import zone
+
+if TYPE_CHECKING:
+    from app.ui.chat.inspector.parameters_page import ParametersPage
+    from app.ui.chat.inspector.request_page import RequestPage
+    from app.ui.chat.inspector.totals_page import TotalsPage
+    from app.ui.kit.theme import Theme
+
+PARAMETERS, REQUEST, TOTALS = range(3)
+NAMES = ("parameters", "request", "totals")
+Page = TypeVar("Page", bound=QWidget)
+
+
+class Inspector(QWidget):
+    """Three pages under one header, each made when it is first looked at: none of them delays the first paint.
+
+    The page that is shown at first is made by `complete`. `furnish` is called with the place of each page that was just
+    made, to connect and fill it.
+    """
+
+    def __init__(self, theme: Theme, furnish: Callable[[int], None], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._furnish = furnish
+        self._is_complete = False
+        self._begun = self._make_parameters()
+        zone(self, "pane")
+        titles = (self.tr("Parameters"), self.tr("Request"), self.tr("Totals"))
+        self.tabs = PaneTabs(theme, self.tr("Inspector"), titles)
+        self.pages = QStackedWidget()
+        for _ in titles:
+            self.pages.addWidget(QWidget())
+        self.tabs.bar.currentChanged.connect(self._show)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.tabs)
+        layout.addWidget(self.pages, 1)
+
+    @cached_property
+    def parameters(self) -> ParametersPage:
+        return self._put(PARAMETERS, at_once(self._begun))
+
+    @cached_property
+    def request(self) -> RequestPage:
+        from app.ui.chat.inspector.request_page import RequestPage
+
+        return self._put(REQUEST, RequestPage(self._theme))
+
+    @cached_property
+    def totals(self) -> TotalsPage:
+        from app.ui.chat.inspector.totals_page import TotalsPage
+
+        return self._put(TOTALS, TotalsPage(self._theme))
+
+    def is_made(self, page: int) -> bool:
+        """Whether a page has been looked at before."""
+        return NAMES[page] in self.__dict__
+
+    def show_page(self, page: int) -> None:
+        """Bring one of PARAMETERS, REQUEST, TOTALS to the front."""
+        self.tabs.bar.setCurrentIndex(page)
+
+    def complete(self) -> None:
+        """The first paint is over: there is time for the page that is shown, between what the person does."""
+        self._is_complete = True
+        page = self.tabs.bar.currentIndex()
+        if page == PARAMETERS:
+            self._build_some()
+        else:
+            self._make(page)
+
+    def _build_some(self) -> None:
+        """Make the next piece of the parameters, unless somebody has wanted all of them meanwhile."""
+        if self.is_made(PARAMETERS):
+            return
+        try:
+            next(self._begun)
+        except StopIteration as ended:
+            self._put(PARAMETERS, ended.value)
+        else:
+            QTimer.singleShot(0, self, self._build_some)
+
+    def _make_parameters(self) -> Pieces[ParametersPage]:
+        from app.ui.chat.inspector.parameters_page import ParametersPage
+
+        page = ParametersPage(self._theme, self.pages, whole=False)
+        yield
+        yield from page.build()
+        return page
+
+    def _show(self, page: int) -> None:
+        if self._is_complete or page != PARAMETERS:
+            self._make(page)
+        self.pages.setCurrentIndex(page)
+
+    def _make(self, page: int) -> None:
+        if not self.is_made(page):
+            getattr(self, NAMES[page])
+
+    def _put(self, place: int, page: Page) -> Page:
+        self.__dict__[NAMES[place]] = page  # already, because `furnish` asks for it
+        before = self.pages.widget(place)
+        self.pages.insertWidget(place, page)
+        if before is not None:
+            self.pages.removeWidget(before)
+            discard(before)
+        self.pages.setCurrentIndex(self.tabs.bar.currentIndex())
+        self._furnish(place)
+        return page

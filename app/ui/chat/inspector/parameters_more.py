@@ -1,0 +1,205 @@
+"""The parameters that few chats change: how results come, effort, seed, stop texts, caching, and the expert's box."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtWidgets import QPlainTextEdit, QWidget
+
+from app.ui.chat.inspector.parameter_row import ParameterRow, Section
+from app.ui.chat.session.options import MAX_STOPS, extra_of
+from app.ui.kit.widgets.fields import ChoiceField, NumberField
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.surfaces import set_property
+from app.ui.kit.widgets.switch import Switch
+
+if TYPE_CHECKING:
+    from app.ui.chat.state import ChatHead
+    from app.ui.kit.theme import Theme
+
+TYPING_PAUSE_MS = 400
+MOST_SEED = 2_147_483_647
+EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")  # while the model does not say which it knows
+_EFFORT_WORDS = {"none": "None", "minimal": "Minimal", "xhigh": "Very high", "max": "The most"}
+
+
+class MoreControls(QObject):
+    """The rows, for the page to put into its sections. `option_changed` as the page's own."""
+
+    option_changed = Signal(str, object)
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._chat: str | None = None
+        self._efforts: tuple[str, ...] | None = None
+        self._build_results()
+        self._build_effort()
+        self._build_sampling()
+        self._build_cache()
+        self._build_expert()
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    # Building
+
+    def _switch(self, option: str, name: str) -> Switch:
+        switch = Switch(self._theme, name)
+        switch.clicked.connect(lambda on: self.option_changed.emit(option, on))
+        return switch
+
+    def _build_results(self) -> None:
+        theme = self._theme
+        words = self.tr("Sources with the answer")
+        self.in_stream = self._switch("results_in_stream", words)
+        self.in_stream_row = ParameterRow(theme, words, self.in_stream)
+        words = self.tr("Results as documents")
+        self.documents = self._switch("results_as_documents", words)
+        note = self.tr("They come as a function call, which Rialto shows as sources and never runs.")
+        self.documents_row = ParameterRow(theme, words, self.documents, note=note)
+
+    def _build_effort(self) -> None:
+        self.effort = ChoiceField(self._theme, self.tr("Effort"), small=True)
+        self.effort.activated.connect(lambda place: self.option_changed.emit("effort", self.effort.itemData(place)))
+        self.effort_row = ParameterRow(self._theme, self.tr("Effort"), self.effort)
+
+    def _build_sampling(self) -> None:
+        theme = self._theme
+        self.seed = NumberField(theme, self.tr("Seed"), low=0, high=MOST_SEED)
+        self.seed.setSpecialValueText(self.tr("none"))
+        self.seed.value_edited.connect(lambda value: self.option_changed.emit("seed", int(value) or None))
+        note = self.tr("The same seed makes answers alike.")
+        self.seed_row = ParameterRow(theme, self.tr("Seed"), self.seed, note=note)
+        self.stop = _TextBox(self.tr("Stop texts"), self.tr("One on each line"))
+        self.stop.told.connect(self._stop_typed)
+        self.stop_label = Label(theme, self.tr("Stop texts"))
+        self.stop_label.setBuddy(self.stop)
+        self.stop_note = Label(theme, "", "small", "text3", wrap=True)
+
+    def _build_cache(self) -> None:
+        words = self.tr("Cache long attachments")
+        self.cache = self._switch("cache_attachments", words)
+        note = self.tr("Marks the first four, so that later turns pay less for them.")
+        self.cache_row = ParameterRow(self._theme, words, self.cache, note=note)
+        words = self.tr("Keep the cache for a day")
+        self.keep = self._switch("keep_cache", words)
+        note = self.tr("For a chat that goes on tomorrow. Not every service takes it into account.")
+        self.keep_row = ParameterRow(self._theme, words, self.keep, note=note)
+
+    def _build_expert(self) -> None:
+        theme = self._theme
+        self.expert_section = Section(theme, self.tr("Extra JSON"), last=True)
+        self.expert = _TextBox(self.tr("Extra JSON"), '{"top_k": 40}')
+        self.expert.setProperty("mono", True)
+        self.expert.setTabChangesFocus(True)
+        self.expert.told.connect(lambda text: self.option_changed.emit("extra_json", text))
+        self.expert_note = Label(theme, "", "small", "text3", wrap=True)
+        self.expert_section.add(self.expert)
+        self.expert_section.add(self.expert_note)
+
+    def _dress(self) -> None:
+        theme = self._theme
+        self.stop.setFont(theme.font("small"))
+        self.stop.setFixedHeight(2 * theme.line_px("small") + theme.px(10))
+        self.expert.setFont(theme.font("small", mono=True))
+        self.expert.setFixedHeight(4 * theme.line_px("small") + theme.px(10))
+        self.seed.setFixedWidth(theme.type_px(110))
+        self.effort.setMinimumWidth(theme.type_px(130))
+
+    # Showing
+
+    def show_head(self, head: ChatHead) -> None:
+        """Make every control agree with the open chat."""
+        options, controls = head.options, head.controls
+        self.in_stream.setChecked(options.results_in_stream and controls.results_in_stream.usable)
+        self.documents.setChecked(options.results_as_documents and controls.results_as_documents.usable)
+        self.in_stream_row.show_control(controls.results_in_stream)
+        self.documents_row.show_control(controls.results_as_documents)
+        self._show_effort(head)
+        self.seed.set_value(options.seed or 0)
+        self.cache.setChecked(options.cache_attachments)
+        self.keep.setChecked(options.keep_cache and controls.keep_cache.usable)
+        self.keep_row.show_control(controls.keep_cache)
+        other = head.chat_id != self._chat
+        self._chat = head.chat_id
+        self.stop.show_text("\n".join(options.stop), other_chat=other)
+        self.expert.show_text(options.extra_json, other_chat=other)
+        self._say_stop(len(options.stop))
+        self._say_expert(options.extra_json)
+
+    def _show_effort(self, head: ChatHead) -> None:
+        efforts = head.efforts or EFFORTS
+        if efforts != self._efforts:
+            self._efforts = efforts
+            self.effort.clear()
+            self.effort.addItem(self.tr("Left to the model"), "")
+            for effort in efforts:
+                self.effort.addItem(_EFFORT_WORDS.get(effort, effort.capitalize()), effort)
+        wanted = head.options.effort
+        known = wanted in ("", *efforts)
+        self.effort.setCurrentIndex(self.effort.findData(wanted if known else ""))
+        if not known:
+            self.effort_row.set_note(self.tr("“{effort}” is not known to this model.").format(effort=wanted))
+        elif head.default_effort and not wanted:
+            self.effort_row.set_note(self.tr("Its own is {effort}.").format(effort=head.default_effort))
+        else:
+            self.effort_row.set_note("")
+        self.effort_row.show_control(head.controls.effort)
+
+    def _say_stop(self, count: int) -> None:
+        full = self.tr("The answer ends where one of them would stand. Up to {most}.").format(most=MAX_STOPS)
+        self.stop_note.set_text(full if count else "")
+        self.stop_note.setVisible(bool(count))
+        self.stop.setAccessibleDescription(full)
+
+    def _say_expert(self, text: str) -> None:
+        wrong = extra_of(text)[1]
+        usual = self.tr("Goes into the request last, over everything above. Nobody checks what it does.")
+        self.expert_note.set_text(wrong or usual)
+        self.expert_note.set_role("bad" if wrong else "text3")
+        set_property(self.expert, "state", "error" if wrong else "")
+        self.expert.setAccessibleDescription(wrong or usual)
+
+    # What the person did
+
+    def flush(self) -> None:
+        """Take what was typed a moment ago; called before a message is sent."""
+        self.stop.flush()
+        self.expert.flush()
+
+    def _stop_typed(self, text: str) -> None:
+        lines = [line for line in text.split("\n") if line.strip()]
+        self.option_changed.emit("stop", tuple(lines[:MAX_STOPS]))
+
+
+class _TextBox(QPlainTextEdit):
+    """A few lines of text; `told` after a pause in typing, not for what a program put there."""
+
+    told = Signal(str)
+
+    def __init__(self, name: str, placeholder: str) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self.setPlaceholderText(placeholder)
+        self.setTabChangesFocus(True)
+        self.setProperty("sizing", "small")
+        self._typing = QTimer(self)
+        self._typing.setSingleShot(True)
+        self._typing.setInterval(TYPING_PAUSE_MS)
+        self._typing.timeout.connect(lambda: self.told.emit(self.toPlainText()))
+        self.textChanged.connect(self._typing.start)
+
+    def show_text(self, text: str, *, other_chat: bool) -> None:
+        """Show a text; words that are being typed stay, unless another chat is shown."""
+        if self.toPlainText() == text or ((self._typing.isActive() or self.hasFocus()) and not other_chat):
+            return
+        self._typing.stop()
+        self.blockSignals(True)
+        self.setPlainText(text)
+        self.blockSignals(False)
+
+    def flush(self) -> None:
+        if self._typing.isActive():
+            self._typing.stop()
+            self.told.emit(self.toPlainText())

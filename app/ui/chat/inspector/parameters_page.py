@@ -1,0 +1,302 @@
+"""The inspector's first page: every parameter of the open chat, honest about what the model ignores."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPlainTextEdit, QScrollArea, QVBoxLayout, QWidget
+
+from app.core import money
+from app.ui.chat.inspector.parameter_row import ParameterRow, Section
+from app.ui.chat.inspector.parameters_more import MoreControls
+from app.ui.chat.session.options import MAX_LINKS_READ, MAX_TEMPERATURE
+from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.widgets.badge import Badge
+from app.ui.kit.widgets.buttons import LinkButton
+from app.ui.kit.widgets.fields import NumberField
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.segmented import SegmentedChoice
+from app.ui.kit.widgets.slider_field import SliderField
+from app.ui.kit.widgets.surfaces import zone
+from app.ui.kit.widgets.switch import Switch
+
+if TYPE_CHECKING:
+    from app.ui.chat.state import ChatHead
+    from app.ui.kit.theme import Theme
+
+TYPING_PAUSE_MS = 400
+UNKNOWN_TEMPERATURE, UNKNOWN_TOP_P = 1.0, 1.0  # where the sliders stand while neither person nor model chose
+MOST_REPLY_TOKENS = 1_000_000
+
+
+class ParametersPage(QScrollArea):
+    """`option_changed` tells the name of a `ChatOptions` field and its new value."""
+
+    option_changed = Signal(str, object)
+    prompts_wanted = Signal()
+    presets_wanted = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None, *, whole: bool = True) -> None:
+        """`whole`: without it, `build` is still to be run."""
+        super().__init__(parent)
+        self._theme = theme
+        self._chat: tuple[str | None] | None = None
+        self._typing = QTimer(self)
+        self._typing.setSingleShot(True)
+        self._typing.setInterval(TYPING_PAUSE_MS)
+        self._typing.timeout.connect(self._prompt_typed)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setAccessibleName(self.tr("Parameters"))
+        if whole:
+            at_once(self.build())
+
+    def build(self) -> Pieces[None]:
+        """Make the sections, one at each step; into a body that has its place, so that none is styled twice."""
+        theme = self._theme
+        body = QWidget(self)
+        zone(body, "pane")
+        self._column = QVBoxLayout(body)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(0)
+        self.setWidget(body)
+        self.more = MoreControls(theme, self)
+        self.more.option_changed.connect(self.option_changed)
+        yield
+        for section in (
+            self._build_prompt,
+            self._build_web,
+            self._build_reasoning,
+            self._build_sampling,
+            self._build_cache,
+        ):
+            section()
+            yield
+        self._column.addStretch(1)
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    # Building
+
+    def _build_prompt(self) -> None:
+        section = Section(self._theme, self.tr("System prompt"))
+        self._prompt_tokens = Label(self._theme, "", "small", "text3", tabular=True)
+        section.top.addWidget(self._prompt_tokens)
+        self.prompt = QPlainTextEdit()
+        self.prompt.setTabChangesFocus(True)
+        self.prompt.setAccessibleName(self.tr("System prompt"))
+        self.prompt.setPlaceholderText(self.tr("How the answers should be"))
+        self.prompt.setProperty("sizing", "small")
+        self.prompt.textChanged.connect(self._typing.start)
+        section.add(self.prompt)
+        self.prompts = LinkButton(self._theme, self.tr("Prompts…"))
+        self.prompts.setAccessibleName(self.tr("Prompt library"))
+        self.prompts.clicked.connect(self.prompts_wanted)
+        self.presets = LinkButton(self._theme, self.tr("Presets…"))
+        self.presets.setToolTip(self.tr("Model, character and parameters under one name"))
+        self.presets.clicked.connect(self.presets_wanted)
+        self._library = QHBoxLayout()
+        self._library.addWidget(self.prompts)
+        self._library.addWidget(self.presets)
+        self._library.addStretch(1)
+        section.body.addLayout(self._library)
+        self.service_prompt = self._switch("service_prompt", self.tr("Add the service’s own prompt"))
+        self._service_row = ParameterRow(
+            self._theme,
+            self.tr("Add the service’s own prompt"),
+            self.service_prompt,
+            note=self.tr("It stands before yours and counts as tokens."),
+        )
+        section.add(self._service_row)
+        self._column.addWidget(section)
+
+    def _build_web(self) -> None:
+        section = Section(self._theme, self.tr("Web"))
+        self.web = SegmentedChoice(
+            self._theme,
+            self.tr("Web search"),
+            (("off", self.tr("Off")), ("auto", self.tr("Auto")), ("on", self.tr("On"))),
+        )
+        self.web.changed.connect(lambda mode: self.option_changed.emit("web_search", mode))
+        self.citations = self._switch("citations", self.tr("Cite sources"))
+        self.links = self._switch("read_links", self.tr("Read links in my message"))
+        self.social = self._switch("social_posts", self.tr("Web and social posts"))
+        self._web_row = ParameterRow(
+            self._theme,
+            self.tr("Web search"),
+            self.web,
+            note=self.tr("Auto: the model decides. A search costs extra."),
+        )
+        self._citations_row = ParameterRow(self._theme, self.tr("Cite sources"), self.citations)
+        self._links_row = ParameterRow(
+            self._theme,
+            self.tr("Read links in my message"),
+            self.links,
+            note=self.tr("Up to {most} pages, each costs extra. Replaces web search.").format(most=MAX_LINKS_READ),
+        )
+        self._social_row = ParameterRow(
+            self._theme,
+            self.tr("Web and social posts"),
+            self.social,
+            note=self.tr("The model’s own search, by a third party. Each result costs extra."),
+        )
+        rows = (self._web_row, self._citations_row, self._links_row, self._social_row)
+        for row in (*rows, self.more.in_stream_row, self.more.documents_row):
+            section.add(row)
+        self._column.addWidget(section)
+
+    def _build_reasoning(self) -> None:
+        section = Section(self._theme, self.tr("Reasoning"))
+        self.thinking = self._switch("thinking", self.tr("Thinking"))
+        self.tags = self._switch("remove_think_tags", self.tr("Remove think tags"))
+        self._thinking_row = ParameterRow(self._theme, self.tr("Thinking"), self.thinking)
+        self._tags_row = ParameterRow(self._theme, self.tr("Remove think tags"), self.tags)
+        section.add(self._thinking_row)
+        section.add(self.more.effort_row)
+        section.add(self._tags_row)
+        self._column.addWidget(section)
+
+    def _build_sampling(self) -> None:
+        theme = self._theme
+        section = Section(theme, self.tr("Sampling"))
+        self.temperature = SliderField(
+            theme,
+            self.tr("Temperature"),
+            low=0,
+            high=MAX_TEMPERATURE,
+            step=0.05,
+            decimals=2,
+            default=UNKNOWN_TEMPERATURE,
+        )
+        self.top_p = SliderField(theme, self.tr("Top-p"), low=0, high=1, step=0.05, decimals=2, default=UNKNOWN_TOP_P)
+        self.reply_limit = NumberField(theme, self.tr("Reply limit in tokens"), low=0, high=MOST_REPLY_TOKENS, step=256)
+        self.reply_limit.setSpecialValueText(self.tr("none"))
+        self.temperature.value_edited.connect(lambda value: self._sampled("temperature", value))
+        self.top_p.value_edited.connect(lambda value: self._sampled("top_p", value))
+        self.reply_limit.value_edited.connect(lambda value: self.option_changed.emit("reply_limit", int(value) or None))
+        self._temperature_row = ParameterRow(theme, self.tr("Temperature"), self.temperature, wide=True)
+        self._top_p_row = ParameterRow(theme, self.tr("Top-p"), self.top_p, wide=True)
+        self._reply_row = ParameterRow(theme, self.tr("Reply limit"), self.reply_limit, unit=self.tr("tokens"))
+        for row in (self._temperature_row, self._top_p_row, self._reply_row, self.more.seed_row):
+            section.add(row)
+        for widget in (self.more.stop_label, self.more.stop, self.more.stop_note):
+            section.add(widget)
+        self._column.addWidget(section)
+        self._defaults: dict[str, float] = {}
+
+    def _build_cache(self) -> None:
+        section = Section(self._theme, self.tr("Prompt cache key"))
+        self._cached = Badge(self._theme, "", "ok")
+        section.top.addWidget(self._cached)
+        self.cache_key = QLineEdit()
+        self.cache_key.setReadOnly(True)
+        self.cache_key.setProperty("mono", True)
+        self.cache_key.setProperty("sizing", "small")
+        self.cache_key.setAccessibleName(self.tr("Prompt cache key"))
+        self.cache_key.setPlaceholderText(self.tr("Made with the first message"))
+        note = self.tr("The same for every turn of a chat, so that repeated tokens cost less.")
+        self.cache_key.setToolTip(note)
+        self.cache_key.setAccessibleDescription(note)
+        section.add(self.cache_key)
+        section.add(self.more.cache_row)
+        section.add(self.more.keep_row)
+        self._column.addWidget(section)
+        self._column.addWidget(self.more.expert_section)
+
+    def _switch(self, option: str, name: str) -> Switch:
+        switch = Switch(self._theme, name)
+        switch.clicked.connect(lambda on: self.option_changed.emit(option, on))
+        return switch
+
+    def _dress(self) -> None:
+        self.prompt.setFont(self._theme.font("small"))
+        self.prompt.setFixedHeight(4 * self._theme.line_px("small") + self._theme.px(4))
+        self.cache_key.setFont(self._theme.font("small", mono=True))
+        self._library.setSpacing(self._theme.px(16))
+
+    # Showing
+
+    def show_head(self, head: ChatHead) -> None:
+        """Make every control agree with the open chat."""
+        options, controls = head.options, head.controls
+        self._show_prompt(head)
+        self.service_prompt.setChecked(options.service_prompt)
+        self.web.set_current(options.web_search)
+        self.citations.setChecked(options.citations and controls.citations.usable)
+        self.links.setChecked(options.read_links)
+        self.social.setChecked(options.social_posts and controls.social_posts.usable)
+        self.thinking.setChecked(options.thinking and controls.thinking.usable)
+        self.tags.setChecked(options.remove_think_tags and controls.remove_think_tags.usable)
+        self._web_row.show_control(controls.web_search)
+        self._citations_row.show_control(controls.citations)
+        self._links_row.show_control(controls.read_links)
+        self._social_row.show_control(controls.social_posts)
+        self._thinking_row.show_control(controls.thinking)
+        self._tags_row.show_control(controls.remove_think_tags)
+        self._show_sampling(head)
+        self.more.show_head(head)
+        self.cache_key.setText(head.cache_key)
+        self.cache_key.setCursorPosition(0)
+        self._cached.setVisible(head.cached_tokens > 0)
+        self._cached.set_badge(
+            self.tr("{cached_tokens} cached").format(cached_tokens=money.count(head.cached_tokens)), "ok"
+        )
+
+    def _show_prompt(self, head: ChatHead) -> None:
+        """Words that are being typed stay, unless another chat is shown."""
+        self._prompt_tokens.set_text(
+            self.tr("about {prompt_tokens} tokens").format(prompt_tokens=money.count(head.prompt_tokens))
+            if head.prompt_tokens
+            else ""
+        )
+        chat = (head.chat_id,)
+        is_other_chat = self._chat is not None and self._chat != chat and self._chat != (None,)
+        self._chat = chat
+        wanted = head.options.system_prompt
+        if self.prompt.toPlainText() == wanted or (self._typing.isActive() and not is_other_chat):
+            return
+        self._typing.stop()
+        self.prompt.blockSignals(True)
+        self.prompt.setPlainText(wanted)
+        self.prompt.blockSignals(False)
+
+    def _show_sampling(self, head: ChatHead) -> None:
+        options = head.options
+        for name, field, row, own, fallback in (
+            ("temperature", self.temperature, self._temperature_row, head.default_temperature, UNKNOWN_TEMPERATURE),
+            ("top_p", self.top_p, self._top_p_row, head.default_top_p, UNKNOWN_TOP_P),
+        ):
+            chosen = getattr(options, name)
+            default = own if own is not None else fallback
+            self._defaults[name] = default
+            field.set_default(default)
+            field.set_value(chosen if chosen is not None else default)
+            unknown = chosen is None and own is None
+            row.set_note(self.tr("Left to the model until you move it.") if unknown else "")
+        self.reply_limit.set_value(options.reply_limit or 0)
+        most = head.max_reply_tokens
+        note = (
+            self.tr("In tokens. The model itself ends at {most}.").format(most=money.count(most))
+            if most
+            else self.tr("In tokens.")
+        )
+        self.reply_limit.setToolTip(note)
+        self.reply_limit.setAccessibleDescription(note)
+
+    # What the person did
+
+    def flush(self) -> None:
+        """Take what was typed a moment ago; called before a message is sent."""
+        self.more.flush()
+        if self._typing.isActive():
+            self._typing.stop()
+            self._prompt_typed()
+
+    def _prompt_typed(self) -> None:
+        self.option_changed.emit("system_prompt", self.prompt.toPlainText())
+
+    def _sampled(self, name: str, value: float) -> None:
+        """A double click goes back to the model's own value, which is then not sent at all."""
+        is_own = abs(value - self._defaults.get(name, -1.0)) < 1e-9
+        self.option_changed.emit(name, None if is_own else round(value, 4))

@@ -1,0 +1,187 @@
+"""The inspector's second page: what was really sent for an answer, and what the answer's headers said."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+
+from app.core import money
+from app.ui.chat.inspector.json_view import JsonView
+from app.ui.kit.discard import WidgetList
+from app.ui.kit.widgets.badge import Badge
+from app.ui.kit.widgets.buttons import QuietButton
+from app.ui.kit.widgets.frames import solid_frame
+from app.ui.kit.widgets.icon_label import IconLabel
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.surfaces import zone
+
+if TYPE_CHECKING:
+    from app.ui.chat.session.state_pages import RequestView
+    from app.ui.kit.theme import Theme
+
+# Prefixes that say nothing to a person; the whole name is in the tooltip.
+_PREFIXES = ("x-ratelimit-", "x-service-", "x-venice-")
+LONGEST_NAME = 26  # characters of a header's name that are shown whole; its value gives way
+MAX_BODY_LINES = 34  # of the box; more scrolls inside it
+
+
+class RequestPage(QScrollArea):
+    """`copied` tells that the command is on the clipboard, for a toast."""
+
+    copied = Signal(str)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._view: RequestView | None = None
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAccessibleName(self.tr("Request"))
+        inside = QWidget()
+        zone(inside, "pane")
+        self._column = QVBoxLayout(inside)
+        self._nothing = Label(theme, "", role="text2", wrap=True)
+        self._filled = QWidget()
+        self._column.addWidget(self._nothing)
+        self._column.addWidget(self._filled)
+        self._column.addStretch(1)
+        self._build()
+        self.setWidget(inside)
+        theme.changed.connect(self._dress)
+        self._dress()
+        self._show_nothing(self.tr("What Rialto sends stands here, exactly as it is sent."))
+
+    def _build(self) -> None:
+        theme = self._theme
+        column = QVBoxLayout(self._filled)
+        column.setContentsMargins(0, 0, 0, 0)
+        self._inner = column
+        first = QHBoxLayout()
+        self._method = Badge(theme, "POST", "accent")
+        self._path = Label(theme, "", "small", mono=True, elide=True)
+        self.curl = QuietButton(theme, self.tr("curl"), "copy", size="small")
+        self.curl.setAccessibleName(self.tr("Copy as curl, without the key"))
+        self.curl.setToolTip(self.tr("Copy as curl, without the key"))
+        self.curl.clicked.connect(self.copy_curl)
+        first.addWidget(self._method)
+        first.addWidget(self._path, 1)
+        first.addWidget(self.curl)
+        self._first = first
+        self.body = JsonView(theme, self.tr("Request body"))
+        self._box = _Box(theme, self.body)
+        key_line = QHBoxLayout()
+        key_line.addWidget(IconLabel(theme, "lock", "text3", px=14), 0, Qt.AlignmentFlag.AlignTop)
+        key_line.addWidget(Label(theme, self.tr("The key is left out of every copy."), "small", "text3", wrap=True), 1)
+        self._key_line = key_line
+        self._outcome = Label(theme, "", "small", "text2", wrap=True, tabular=True)
+        self._headers_title = Label(theme, self.tr("Answer headers"), "small", "text2", weight=600)
+        self._headers = QVBoxLayout()
+        self._header_lines: WidgetList[_HeaderLine] = WidgetList(self._headers)
+        column.addLayout(first)
+        column.addWidget(self._box)
+        column.addLayout(key_line)
+        column.addWidget(self._headers_title)
+        column.addWidget(self._outcome)
+        column.addLayout(self._headers)
+
+    def _dress(self) -> None:
+        theme = self._theme
+        self._column.setContentsMargins(theme.px(16), theme.px(12), theme.px(16), theme.px(12))
+        self._inner.setSpacing(theme.px(12))
+        self._first.setSpacing(theme.px(8))
+        self._key_line.setSpacing(theme.px(5))
+        self._headers.setSpacing(theme.px(5))
+
+    def show_request(self, view: RequestView) -> None:
+        """Show a call, or say why there is none."""
+        self._view = view
+        record = view.record
+        if record is None:
+            self._show_nothing(view.note or self.tr("What Rialto sends stands here, exactly as it is sent."))
+            return
+        self._nothing.hide()
+        self._filled.show()
+        self._method.set_badge(record.method, "accent")
+        self._path.set_text(record.path)
+        self.body.set_value(record.body)
+        self._box.fit()
+        self._outcome.set_text(self._outcome_of(view))
+        self._fill_headers(view.headers)
+
+    def _show_nothing(self, sentence: str) -> None:
+        self._nothing.set_text(sentence)
+        self._nothing.show()
+        self._filled.hide()
+
+    def _outcome_of(self, view: RequestView) -> str:
+        if view.status is None:
+            return self.tr("No answer yet.")
+        parts = [str(view.status)]
+        if view.sent_at is not None:
+            parts.append(self.tr("sent {sent_at}").format(sent_at=money.clock(view.sent_at)))
+        if view.duration_s:
+            parts.append(money.duration(view.duration_s))
+        return " · ".join(parts)
+
+    def _fill_headers(self, headers: tuple[tuple[str, str], ...]) -> None:
+        self._header_lines.clear()
+        for name, value in headers:
+            self._header_lines.add(_HeaderLine(self._theme, name, value))
+
+    def copy_curl(self) -> None:
+        """Put the command on the clipboard; the key stays out of it."""
+        from app.service.exchange import curl_command
+        from app.ui.kit.copy_command import copy_command
+
+        if self._view is not None and self._view.record is not None:
+            record = self._view.record
+            self.copied.emit(copy_command(curl_command(record), record.url))
+
+
+class _HeaderLine(QWidget):
+    """A header's name and its value, which has all the room that the name leaves."""
+
+    def __init__(self, theme: Theme, name: str, value: str) -> None:
+        super().__init__()
+        short = next((name[len(prefix) :] for prefix in _PREFIXES if name.startswith(prefix)), name)
+        label = Label(theme, short, "small", "text2", mono=True, elide=len(short) > LONGEST_NAME)
+        label.setToolTip(name)
+        shown = Label(theme, value, "small", mono=True, elide=True)
+        shown.setAccessibleName(f"{name}: {value}")
+        shown.setToolTip(value)
+        shown.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        shown.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        line = QHBoxLayout(self)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(theme.px(8))
+        line.addWidget(label)
+        line.addWidget(shown, 1)
+
+
+class _Box(QFrame):
+    """The sunken frame around the body; as high as its text, to a bound."""
+
+    def __init__(self, theme: Theme, view: JsonView) -> None:
+        super().__init__()
+        self._theme = theme
+        self._view = view
+        layout = QVBoxLayout(self)
+        layout.addWidget(view)
+        view.document().documentLayout().documentSizeChanged.connect(lambda _size: self.fit())
+        theme.changed.connect(self.fit)
+
+    def fit(self) -> None:
+        theme = self._theme
+        margins = self.layout()
+        if margins is not None:
+            margins.setContentsMargins(theme.px(8), theme.px(6), theme.px(8), theme.px(6))
+        most = MAX_BODY_LINES * theme.type_px(18)
+        height = min(most, round(self._view.document().size().height()) + 2)
+        self._view.setFixedHeight(max(theme.type_px(18), height))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        solid_frame(QPainter(self), self._theme, QRectF(self.rect()), self._theme.px(6), "sunken", "line")

@@ -1,0 +1,195 @@
+"""The inspector's third page: what this chat has used and cost, as a table that copies into a spreadsheet."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QVBoxLayout, QWidget
+
+from app.core import money
+from app.ui.chat.session.state_pages import Totals, TotalsRow
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.surfaces import zone
+
+if TYPE_CHECKING:
+    from app.ui.kit.theme import Theme
+
+Index = QModelIndex | QPersistentModelIndex
+_ROOT = QModelIndex()
+
+
+class TotalsModel(QAbstractTableModel):
+    """One row for each model, the sum last."""
+
+    HEADINGS = ("Model", "In", "Out", "Cost")
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._totals = Totals()
+
+    def set_totals(self, totals: Totals) -> None:
+        self.beginResetModel()
+        self._totals = totals
+        self.endResetModel()
+
+    def row_values(self, row: int) -> TotalsRow | None:
+        rows = self._totals.rows
+        if row < len(rows):
+            return rows[row]
+        return self._totals.total
+
+    def rowCount(self, parent: Index = _ROOT) -> int:
+        if parent.isValid() or self._totals.total is None:
+            return 0
+        rows = len(self._totals.rows)
+        return rows + 1 if rows > 1 else rows
+
+    def columnCount(self, parent: Index = _ROOT) -> int:
+        return 0 if parent.isValid() else len(self.HEADINGS)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if orientation != Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self.HEADINGS[section]
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return self._alignment(section)
+        return None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        values = self.row_values(index.row())
+        if values is None:
+            return None
+        is_sum = index.row() >= len(self._totals.rows)
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self.cells(values)[index.column()]
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return f"{values.label}: {values.turns} answers, {money.count(values.cached_tokens)} tokens from the cache"
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return self._alignment(index.column())
+        if role == Qt.ItemDataRole.FontRole:
+            return self._theme.font("small", 600 if is_sum else None, tabular=True)
+        return None
+
+    @staticmethod
+    def cells(values: TotalsRow) -> tuple[str, ...]:
+        cost = money.money(values.cost_usd) if values.cost_usd is not None else "not stated"
+        return (values.label, money.count(values.prompt_tokens), money.count(values.output_tokens), cost)
+
+    @staticmethod
+    def _alignment(column: int) -> Qt.AlignmentFlag:
+        side = Qt.AlignmentFlag.AlignLeading if column == 0 else Qt.AlignmentFlag.AlignTrailing
+        return side | Qt.AlignmentFlag.AlignVCenter
+
+
+class TotalsTable(QTableView):
+    """Ctrl+C copies the table as tab-separated text."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        model = self.model()
+        if event.matches(QKeySequence.StandardKey.Copy) and isinstance(model, TotalsModel):
+            rows: list[tuple[str, ...]] = [model.HEADINGS]
+            for place in range(model.rowCount()):
+                values = model.row_values(place)
+                if values is not None:
+                    rows.append(model.cells(values))
+            QGuiApplication.clipboard().setText("\n".join("\t".join(row) for row in rows))
+            return
+        super().keyPressEvent(event)
+
+
+class TotalsPage(QWidget):
+    """Tokens and cost of every branch of the open chat."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        zone(self, "pane")
+        self.setAccessibleName(self.tr("Totals"))
+        self._sum = Label(theme, "", "title", tabular=True)
+        self._line = Label(theme, "", "small", "text2", wrap=True, tabular=True)
+        self.model = TotalsModel(theme, self)
+        self.table = TotalsTable()
+        self.table.setModel(self.model)
+        self.table.setAccessibleName(self.tr("Tokens and cost by model"))
+        self.table.setProperty("sizing", "narrow")
+        self.table.setShowGrid(False)
+        self.table.verticalHeader().hide()
+        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.table.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)  # names may wrap
+        self.table.verticalHeader().sectionResized.connect(self._fit)
+        header = self.table.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        header.setHighlightSections(False)
+        self._note = Label(
+            theme,
+            self.tr("Branches that are not on screen count as well: they were paid for too."),
+            "small",
+            "text3",
+            wrap=True,
+        )
+        self._above, self._below = QVBoxLayout(), QVBoxLayout()
+        self._above.addWidget(self._sum)
+        self._above.addWidget(self._line)
+        self._below.addWidget(self._note)
+        self._column = QVBoxLayout(self)
+        self._column.addLayout(self._above)
+        self._column.addWidget(self.table)
+        self._column.addLayout(self._below)
+        self._column.addStretch(1)
+        theme.changed.connect(self._dress)
+        self._dress()
+        self.show_totals(Totals())
+
+    def _dress(self) -> None:
+        theme = self._theme
+        edge, air = theme.px(8), theme.px(8)  # what stands in the table, with air of its own, is in line with the rest
+        self._column.setContentsMargins(edge, theme.px(16), edge, theme.px(12))
+        self._column.setSpacing(theme.px(8))
+        for words in (self._above, self._below):
+            words.setContentsMargins(air, 0, air, 0)
+            words.setSpacing(theme.px(8))
+        self.table.verticalHeader().setMinimumSectionSize(theme.height_px(30, 17))
+        self.table.horizontalHeader().setFont(theme.font("small", 500))
+        self._fit()
+
+    def _fit(self) -> None:
+        """Make the table as high as its rows."""
+        height = self.table.horizontalHeader().sizeHint().height() + 2
+        height += sum(self.table.rowHeight(row) for row in range(self.model.rowCount()))
+        self.table.setFixedHeight(height)
+
+    def show_totals(self, totals: Totals) -> None:
+        """Show what a chat has used, or that it has used nothing."""
+        self.model.set_totals(totals)
+        total = totals.total
+        self.table.setVisible(total is not None)
+        self._note.setVisible(total is not None)
+        if total is None:
+            self._sum.set_text(self.tr("Nothing used yet"))
+            self._line.set_text(self.tr("Tokens and cost of this chat stand here after the first answer."))
+            return
+        cost = total.cost_usd
+        if cost is None:
+            self._sum.set_text(self.tr("Cost not stated"))
+        else:
+            self._sum.set_text(money.about(cost) if totals.is_estimate else money.money(cost))
+        words = [self.tr("Play money.")] if totals.is_play else []
+        answers = (
+            self.tr("1 answer")
+            if total.turns == 1
+            else self.tr("{turns} answers").format(turns=money.count(total.turns))
+        )
+        cached = (
+            self.tr(", {cached_tokens} tokens from the cache").format(cached_tokens=money.count(total.cached_tokens))
+            if total.cached_tokens
+            else ""
+        )
+        self._line.set_text(" ".join([*words, f"{answers}{cached}."]))
+        self._fit()

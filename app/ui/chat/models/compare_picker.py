@@ -1,0 +1,158 @@
+"""Chooses the two to four models that are asked the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QVBoxLayout, QWidget
+
+from app.ui.chat.models.model_picker import ModelListHeader, ModelView
+from app.ui.chat.models.model_picker_list import ROW_ROLE, ModelDelegate, ModelListModel
+from app.ui.chat.session.state_pages import ModelList, ModelRow
+from app.ui.kit.widgets.buttons import PrimaryButton
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.popover import Popover
+from app.ui.kit.widgets.search_field import SearchField
+from app.ui.kit.widgets.surfaces import rule, zone
+
+if TYPE_CHECKING:
+    from app.ui.kit.theme import Theme
+
+FEWEST, MOST = 2, 4
+WIDTH = 620
+LIST_HEIGHT = 320
+
+
+class ComparePicker(Popover):
+    """Enter marks a model, Ctrl+Enter asks those that are marked. `chosen` tells their ids, in the order of marking."""
+
+    chosen = Signal(object)  # tuple[str, ...]
+    marked = Signal(object)  # the same while choosing, for the price
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(theme, parent, name="Compare models", padding=0)
+        self._models = ModelList()
+        self._marked: tuple[str, ...] = ()
+        self.search = SearchField(theme, self.tr("Models to ask the same"))
+        self.search.installEventFilter(self)
+        self.search.textChanged.connect(self._filter)
+        self.search.left.connect(self.close)
+        self.model = ModelListModel(self, current_word="marked")
+        self.view = ModelView()
+        self.view.setModel(self.model)
+        self.view.setItemDelegate(ModelDelegate(theme, self.view, many=True))
+        self.view.setAccessibleName(self.tr("Models to compare"))
+        self.view.setMouseTracking(True)
+        self.view.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
+        self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.view.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.note = Label(theme, "", "small", "text2", wrap=True)
+        self.go = PrimaryButton(theme, "", "send", size="small", hint="Ctrl+Enter")
+        top = QVBoxLayout()
+        top.setContentsMargins(theme.px(12), theme.px(12), theme.px(12), theme.px(10))
+        top.addWidget(self.search)
+        footer = QFrame()
+        zone(footer, "pane")
+        row = QHBoxLayout(footer)
+        row.setContentsMargins(theme.px(14), theme.px(8), theme.px(14), theme.px(8))
+        row.addWidget(self.note, 1)
+        row.addWidget(self.go)
+        self.body.setSpacing(0)
+        self.body.addLayout(top)
+        self.body.addWidget(rule())
+        self.body.addWidget(ModelListHeader(theme, self.view))
+        self.body.addWidget(self.view)
+        self.body.addWidget(rule())
+        self.body.addWidget(footer)
+        self.set_first_focus(self.search)
+        self.view.row_clicked.connect(self._toggle)
+        self.view.star_clicked.connect(self._toggle)
+        self.go.clicked.connect(self._ask)
+        theme.changed.connect(self._dress_list)
+        self._dress_list()
+
+    def _dress_list(self) -> None:
+        self.view.setFixedHeight(self._theme.type_px(LIST_HEIGHT))
+        self.view.doItemsLayout()
+
+    def _dress(self) -> None:
+        super()._dress()
+        self.body.setSpacing(0)
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        return self._marked
+
+    def open_over(self, opener: QWidget) -> None:
+        """Open above the box, as wide as the window allows."""
+        room = round(opener.window().width() / self._theme.scale) - 32
+        self.open_at(opener, above=True, width=min(WIDTH, room))
+
+    def offer(self, models: ModelList, marked: Sequence[str]) -> None:
+        """Show the models, with these marked."""
+        self._models = models
+        known = {row.id for row in models.rows}
+        self._marked = tuple(each for each in dict.fromkeys(marked) if each in known)[:MOST]
+        self.search.clear()
+        self._show()
+        self.view.setCurrentIndex(self.model.first())
+
+    def show_cost(self, text: str) -> None:
+        """What asking the marked ones can cost at most, "" when nobody knows."""
+        number = len(self._marked)
+        words = self.tr("Ask {number} models").format(number=number) if number >= FEWEST else self.tr("Ask")
+        self.go.setText(f"{words} {text}".strip())
+        self.go.setEnabled(FEWEST <= number <= MOST)
+        self.note.set_text(
+            self.tr("Mark two to four models with Enter or a click.")
+            if number < FEWEST
+            else self.tr("Each answer is paid for by itself and kept; you choose the one to go on from.")
+        )
+
+    def _show(self) -> None:
+        before = self.view.currentIndex().data(ROW_ROLE)
+        self.model.set_models(tuple(replace(row, is_current=row.id in self._marked) for row in self._models.rows))
+        index = self.model.index_of(before.id) if isinstance(before, ModelRow) else QModelIndex()
+        self.view.setCurrentIndex(index if index.isValid() else self.model.first())
+        self.marked.emit(self._marked)
+        self.show_cost("")
+        self.marked.emit(self._marked)
+
+    def _filter(self) -> None:
+        self.model.set_filter(self.search.text(), ())
+        self.view.setCurrentIndex(self.model.first())
+
+    def _toggle(self, index: QModelIndex) -> None:
+        row = index.data(ROW_ROLE)
+        if not isinstance(row, ModelRow):
+            return
+        if row.id in self._marked:
+            self._marked = tuple(each for each in self._marked if each != row.id)
+        elif len(self._marked) < MOST:
+            self._marked = (*self._marked, row.id)
+        self._show()
+
+    def _ask(self) -> None:
+        if FEWEST <= len(self._marked) <= MOST:
+            marked = self._marked
+            self.close()
+            self.chosen.emit(marked)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is not self.search or not isinstance(event, QKeyEvent) or event.type() != QEvent.Type.KeyPress:
+            return super().eventFilter(watched, event)
+        key = event.key()
+        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+                self._ask()
+            else:
+                self._toggle(self.view.currentIndex())
+            return True
+        if key in (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown):
+            self.view.keyPressEvent(event)
+            return True
+        return super().eventFilter(watched, event)

@@ -1,0 +1,102 @@
+"""The button in the header that names the model and opens the picker."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
+
+from app.ui.kit import icons
+from app.ui.kit.key_text import tip_text
+from app.ui.kit.widgets.frames import solid_frame
+
+if TYPE_CHECKING:
+    from app.ui.kit.theme import Theme
+
+MAX_NAME = 220  # px at 100 %
+
+
+class ModelButton(QPushButton):
+    """Name and context of the model. Gives way to the title: it elides before the title vanishes."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._name = ""
+        self._context = ""
+        self._compact = False
+        self.setAutoDefault(False)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        theme.changed.connect(self.updateGeometry)
+        self.show_model("", "")
+
+    def show_model(self, name: str, context: str) -> None:
+        """`context` is such as "131K"."""
+        self._name, self._context = name, context
+        spoken = self.tr("Model: {name}").format(name=name) if name else self.tr("Choose a model")
+        self.setAccessibleName(spoken)
+        self.setToolTip(tip_text(name or self.tr("Choose a model"), "Ctrl+Shift+M"))
+        self.updateGeometry()
+        self.update()
+
+    def set_compact(self, on: bool) -> None:
+        """Leave out the context size where the header is narrow."""
+        if on != self._compact:
+            self._compact = on
+            self.updateGeometry()
+            self.update()
+
+    def sizeHint(self) -> QSize:
+        theme = self._theme
+        width = 0.0 + theme.px(13) * 2 + theme.icon_px(16) + theme.icon_px(14) + theme.px(6) * 2
+        width += min(theme.type_px(MAX_NAME), self._width_of(self._shown_name(), "body", 500))
+        if self._context and not self._compact:
+            width += theme.px(6) + self._width_of(self._context, "small", None)
+        return QSize(round(width), theme.height_px(32))
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def _shown_name(self) -> str:
+        return self._name or self.tr("Choose a model")
+
+    def _width_of(self, text: str, style: str, weight: int | None) -> float:
+        return QFontMetricsF(self._theme.font(style, weight, tabular=True)).horizontalAdvance(text) + 1
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._theme
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        fill = "line" if self.isDown() else "hover" if self.underMouse() else "surface"
+        solid_frame(painter, theme, QRectF(self.rect()), theme.px(6), fill, "line2")
+        if self.layoutDirection() == Qt.LayoutDirection.RightToLeft:
+            painter.translate(self.width(), 0)
+            painter.scale(-1, 1)  # icons and gaps; the words are turned back below
+        middle = self.height() / 2
+        left = float(theme.px(13))
+        spark, arrow = theme.icon_px(16), theme.icon_px(14)
+        icons.paint(painter, theme, "sparkle", QRectF(left, middle - spark / 2, spark, spark), "accent")
+        left += spark + theme.px(6)
+        right = float(self.width() - theme.px(13) - arrow)
+        icons.paint(painter, theme, "chevron-down", QRectF(right, middle - arrow / 2, arrow, arrow), "text2")
+        right -= theme.px(6)
+        if self._context and not self._compact:
+            wide = self._width_of(self._context, "small", None)
+            self._write(painter, QRectF(right - wide, 0, wide, self.height()), self._context, "small", "text3")
+            right -= wide + theme.px(6)
+        self._write(painter, QRectF(left, 0, right - left, self.height()), self._shown_name(), "body", "text")
+
+    def _write(self, painter: QPainter, rect: QRectF, text: str, style: str, role: str) -> None:
+        theme = self._theme
+        font = theme.font(style, 500 if style == "body" else None, tabular=True)
+        painter.save()
+        painter.setFont(font)
+        painter.setPen(QColor(theme.color(role)))
+        if self.layoutDirection() == Qt.LayoutDirection.RightToLeft:
+            painter.translate(QPointF(2 * rect.center().x(), 0))
+            painter.scale(-1, 1)
+        shown = QFontMetricsF(font).elidedText(text, Qt.TextElideMode.ElideRight, rect.width())
+        painter.drawText(rect, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), shown)
+        painter.restore()

@@ -1,0 +1,124 @@
+"""What stands under an answer that did not end, or was not given, as one would expect. Plain words, no Qt, no disk.
+
+How an answer ended is stored with it, so the note is there after a restart as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from app.core.problems import ActionSpec, Problem
+
+if TYPE_CHECKING:
+    from app.service.response_info import ResponseInfo
+
+RETRY = ActionSpec("retry", "Try again")
+EDIT = ActionSpec("edit", "Edit")
+CONTINUE = ActionSpec("continue", "Continue")
+OTHER_MODEL = ActionSpec("choose-model", "Choose another model…")
+SANDBOX_SETTINGS = ActionSpec("sandbox-settings", "Look at the Sandbox…")
+USE_SUGGESTION = "use-suggestion"
+
+# A flag of the answer's headers → what it says, in the order of weight.
+_POLICY: tuple[tuple[str, str, str], ...] = (
+    ("contains_minor", "minor", "It says that a minor appears in it."),
+    ("is_adult_content_violation", "adult", "It says that this model may not write adult content."),
+    ("is_content_violation", "violation", "It says that its content rules were broken."),
+    ("is_blurred", "blurred", "It says that something in it was blurred."),
+)
+
+
+def policy_of(info: ResponseInfo | None) -> list[str]:
+    """The content rules that the answer's headers name, as they are stored."""
+    return [name for field, name, _ in _POLICY if info is not None and getattr(info, field) is True]
+
+
+def note_of_ending(usage: Mapping[str, object], *, has_words: bool) -> Problem | None:
+    """The note for a stored or a finished answer; None for one that ended as usual."""
+    if usage.get("refused"):
+        return Problem(
+            "The model declined to answer",
+            "What it said instead stands above. Another model may answer, and other words may help.",
+            primary=EDIT,
+            alternative=OTHER_MODEL,
+            severity="quiet",
+            icon="shield",
+        )
+    policy = usage.get("policy")
+    names = [str(name) for name in policy] if isinstance(policy, Iterable) and not isinstance(policy, str) else []
+    if usage.get("finish_reason") == "content_filter":
+        said = " ".join(words for _, name, words in _POLICY if name in names)
+        what = (
+            "The service's content rules ended this answer" if has_words else "The service's content rules refused this"
+        )
+        kept = "What came before is kept, and was charged as the receipt says." if has_words else ""
+        return Problem(
+            what, f"{said} {kept}".strip(), primary=EDIT, alternative=OTHER_MODEL, severity="warn", icon="shield"
+        )
+    if names:
+        said = " ".join(words for _, name, words in _POLICY if name in names)
+        what = "The service marked this answer"
+        return Problem(what, said, primary=EDIT, alternative=OTHER_MODEL, severity="warn", icon="shield")
+    if usage.get("finish_reason") == "error":
+        return Problem(
+            "The service stopped with an error",
+            "It gave no reason.",
+            primary=CONTINUE if has_words else RETRY,
+            alternative=OTHER_MODEL,
+            severity="warn",
+            icon="warning",
+        )
+    if usage.get("finish_reason") == "length" and has_words:
+        return Problem(
+            "The answer reached its length limit",
+            "Continue asks the model to go on from here. The reply limit is among the parameters.",
+            primary=CONTINUE,
+            severity="quiet",
+            icon="info",
+        )
+    return None
+
+
+def empty_answer() -> Problem:
+    return Problem(
+        "The answer is empty",
+        "The service ended it without a word.",
+        primary=RETRY,
+        severity="warn",
+        icon="warning",
+    )
+
+
+def not_sent(sentence: str) -> Problem:
+    """What was to go along could not be read."""
+    return Problem(
+        "This message could not be sent",
+        f"{sentence} Nothing was sent, so nothing was charged.",
+        primary=EDIT,
+        alternative=RETRY,
+        icon="document",
+    )
+
+
+def for_chat(problem: Problem, *, in_sandbox: bool = False) -> Problem:
+    """The same problem with buttons that a chat can carry out; the Sandbox is no way out of the Sandbox."""
+    from dataclasses import replace
+
+    def fit(action: ActionSpec | None) -> ActionSpec | None:
+        if action is None:
+            return None
+        if in_sandbox and action.id == "sandbox":
+            return SANDBOX_SETTINGS
+        return _IN_CHAT.get(action.id, action)
+
+    primary, alternative = fit(problem.primary), fit(problem.alternative)
+    return replace(problem, primary=primary, alternative=alternative if alternative != primary else None)
+
+
+# Buttons of other tabs' forms → what does the same here.
+_IN_CHAT: Mapping[str, ActionSpec] = {
+    "shorten": ActionSpec("edit", "Edit and make it smaller"),
+    "choose-file": ActionSpec("edit", "Change the attachments"),
+    "consent": ActionSpec("edit", "Edit"),  # nothing in a chat takes consent; the details say what is asked
+}

@@ -1,0 +1,212 @@
+"""An answer while it is being written: what came so far, and how fast. Plain values, no Qt, no network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from app.service.chat_types import (
+    Finished,
+    ModelNamed,
+    ReasoningDelta,
+    Refused,
+    Source,
+    SourcesFound,
+    TextDelta,
+    ToolCall,
+    ToolCallsFound,
+    Usage,
+    UsageReported,
+)
+from app.service.pricing import chat_cost
+from app.ui.chat.session.continuing import RepeatFilter
+from app.ui.chat.session.estimate import count_tokens
+
+if TYPE_CHECKING:
+    from app.service.chat_types import ChatEvent
+    from app.service.models import Model
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """What one read of the stream added: to be drawn at once, in one go."""
+
+    text: str = ""
+    reasoning: str = ""
+    sources_changed: bool = False
+
+
+class Pieces:
+    """A text that grows by small pieces; joined only when somebody reads it, so that a long one costs no more."""
+
+    __slots__ = ("_joined", "_new")
+
+    def __init__(self, text: str) -> None:
+        self._joined = text
+        self._new: list[str] = []
+
+    def add(self, piece: str) -> None:
+        if piece:
+            self._new.append(piece)
+
+    def joined(self) -> str:
+        if self._new:
+            self._joined = "".join((self._joined, *self._new))
+            self._new.clear()
+        return self._joined
+
+
+@dataclass(slots=True)
+class LiveAnswer:
+    """One row that is being written. Times are seconds of `clock`, which only ever grows.
+
+    A continuation starts with the kept text and reasoning of the same row.
+    """
+
+    chat_id: str
+    message_id: str
+    model_id: str
+    clock: Callable[[], float]
+    kept_text: str = ""  # of the row before this call: a continuation adds to it
+    kept_reasoning: str = ""
+    sources: tuple[Source, ...] = ()
+    prompt_tokens: int = 0  # estimated, until the service reports it
+    model: Model | None = None  # for its price
+    searched: bool = False  # web search was asked for, so marks in the text are citations
+    links: int = 0  # pages that the service may have read
+    usage: Usage | None = None
+    cost_usd: Decimal | None = None  # as stated by the service
+    finish_reason: str = ""
+    refused: bool = False  # the model said, in the service's own way, that it will not answer
+    tool_calls: tuple[ToolCall, ...] = ()
+    schema: Mapping[str, object] | None = None  # that the answer is to fit
+    extra: dict[str, object] = field(default_factory=dict)  # what later requests must carry back unchanged
+    started_at: float = field(init=False)
+    first_token_at: float | None = None
+    reasoning_began_at: float | None = None
+    thinking_s: float | None = None
+    _repeat: RepeatFilter = field(init=False)
+    _text: Pieces = field(init=False)
+    _reasoning: Pieces = field(init=False)
+    _billed: Pieces = field(init=False)  # everything that this call brought, for counting tokens
+
+    def __post_init__(self) -> None:
+        self.started_at = self.clock()
+        self._repeat = RepeatFilter(self.kept_text)
+        self._text, self._reasoning, self._billed = Pieces(self.kept_text), Pieces(self.kept_reasoning), Pieces("")
+
+    @property
+    def text(self) -> str:
+        return self._text.joined()
+
+    @property
+    def reasoning(self) -> str:
+        return self._reasoning.joined()
+
+    def take(self, events: Iterable[ChatEvent]) -> Arrived:
+        """Add what one read brought; returns the parts that are new on the screen."""
+        text: list[str] = []
+        reasoning: list[str] = []
+        sources_changed = False
+        for event in events:
+            if isinstance(event, TextDelta):
+                self._begin_text()
+                text.append(self._repeat.feed(event.text))
+                self._billed.add(event.text)
+            elif isinstance(event, ReasoningDelta):
+                self._begin_reasoning()
+                reasoning.append(event.text)
+                self._billed.add(event.text)
+            elif isinstance(event, SourcesFound):
+                self.sources = event.sources
+                sources_changed = True
+            elif isinstance(event, ToolCallsFound):
+                self.tool_calls = event.calls
+            elif isinstance(event, UsageReported):
+                self.usage = event.usage
+                self.cost_usd = event.cost_usd if event.cost_usd is not None else self.cost_usd
+            elif isinstance(event, ModelNamed):
+                self.model_id = event.model or self.model_id
+            elif isinstance(event, Refused):
+                self.refused = True
+            elif isinstance(event, Finished):
+                self.finish_reason = event.reason
+        return self._add("".join(text), "".join(reasoning), sources_changed)
+
+    def finish(self) -> Arrived:
+        """Let go of what was held back as a possible repetition; call once, when the stream has ended."""
+        if self.reasoning_began_at is not None and self.thinking_s is None:
+            self.thinking_s = self.clock() - self.reasoning_began_at
+        return self._add(self._repeat.finish(), "", False)
+
+    def _add(self, text: str, reasoning: str, sources_changed: bool) -> Arrived:
+        self._text.add(text)
+        self._reasoning.add(reasoning)
+        return Arrived(text, reasoning, sources_changed)
+
+    def _begin_text(self) -> None:
+        now = self.clock()
+        if self.first_token_at is None:
+            self.first_token_at = now
+        if self.reasoning_began_at is not None and self.thinking_s is None:
+            self.thinking_s = now - self.reasoning_began_at
+
+    def _begin_reasoning(self) -> None:
+        now = self.clock()
+        if self.first_token_at is None:
+            self.first_token_at = now
+        if self.reasoning_began_at is None:
+            self.reasoning_began_at = now
+
+    @property
+    def is_thinking(self) -> bool:
+        """Whether thoughts come and the answer has not begun."""
+        return self.reasoning_began_at is not None and self.thinking_s is None
+
+    @property
+    def output_tokens(self) -> int:
+        """Reported, or estimated from what came in this call."""
+        if self.usage is not None and self.usage.completion:
+            return self.usage.completion
+        return count_tokens(self._billed.joined())
+
+    @property
+    def input_tokens(self) -> int:
+        return self.usage.prompt if self.usage is not None and self.usage.prompt else self.prompt_tokens
+
+    @property
+    def cached_tokens(self) -> int:
+        return self.usage.cached if self.usage is not None else 0
+
+    def price(self, usage: Usage | None) -> Decimal | None:
+        """The list price of an answer whose own cost the service does not state; None: of what came before a cut."""
+        if self.model is None:
+            return None
+        usage = usage or Usage(prompt=self.prompt_tokens, completion=self.output_tokens)
+        searched = self.searched and bool(self.sources)
+        return chat_cost(self.model.model_spec.pricing, usage, searched=searched, scraped_urls=self.links)
+
+    @property
+    def cost_so_far(self) -> Decimal | None:
+        """As stated by the service, else by the list price; None without either."""
+        if self.cost_usd is not None:
+            return self.cost_usd
+        return self.price(self.usage)
+
+    @property
+    def first_token_s(self) -> float | None:
+        return None if self.first_token_at is None else self.first_token_at - self.started_at
+
+    @property
+    def elapsed_s(self) -> float:
+        return self.clock() - self.started_at
+
+    @property
+    def tokens_per_s(self) -> float | None:
+        """Since the first token; None in the first quarter of a second, when it says nothing."""
+        if self.first_token_at is None:
+            return None
+        writing_s = self.clock() - self.first_token_at
+        return self.output_tokens / writing_s if writing_s > 0.25 else None

@@ -1,0 +1,65 @@
+"""What becomes different when another model takes the place of one. Compared from the list of models alone."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from app.core import money
+from app.ui.chat.session.estimate import context_text
+
+if TYPE_CHECKING:
+    from app.service.models import Model
+
+# Words for what a model can do → its capability, in the order in which they are told.
+ABILITIES: tuple[tuple[str, str], ...] = (
+    ("pictures", "supports_vision"),
+    ("several pictures at once", "supports_multiple_images"),
+    ("sound", "supports_audio_input"),
+    ("films", "supports_video_input"),
+    ("reasoning", "supports_reasoning"),
+    ("levels of effort", "supports_reasoning_effort"),
+    ("functions", "supports_function_calling"),
+    ("answers in a schema", "supports_response_schema"),
+    ("web search", "supports_web_search"),
+    ("a search of its own", "supports_x_search"),
+)
+PRIVACY = {"private": "private", "anonymized": "anonymous"}
+
+
+def changes(old: Model, new: Model) -> tuple[str, ...]:
+    """One line for each difference that a person notices; () when there is none."""
+    lines = []
+    if old.context_tokens != new.context_tokens and old.context_tokens and new.context_tokens:
+        more = "more" if new.context_tokens > old.context_tokens else "less"
+        before, after = context_text(old.context_tokens), context_text(new.context_tokens)
+        lines.append(f"It reads {more} at a time: {after} tokens instead of {before}.")
+    for words, before_usd, after_usd in (
+        ("What you send", old.price_input, new.price_input),
+        ("What it writes", old.price_output, new.price_output),
+    ):
+        lines += _price(words, before_usd, after_usd)
+    gained = [word for word, name in ABILITIES if _can(new, name) and not _can(old, name)]
+    lost = [word for word, name in ABILITIES if _can(old, name) and not _can(new, name)]
+    if gained:
+        lines.append(f"It adds {_listed(gained)}.")
+    if lost:
+        lines.append(f"It does without {_listed(lost)}.")
+    if old.privacy != new.privacy and new.privacy:
+        lines.append(f"Its requests are {PRIVACY.get(new.privacy, new.privacy)}.")
+    return tuple(lines)
+
+
+def _price(words: str, before: Decimal | None, after: Decimal | None) -> list[str]:
+    if before is None or after is None or before == after:
+        return []
+    more = "more" if after > before else "less"
+    return [f"{words} costs {more}: {money.money(after)} per million tokens instead of {money.money(before)}."]
+
+
+def _can(model: Model, name: str) -> bool:
+    return bool(getattr(model.capabilities, name, False))
+
+
+def _listed(words: list[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

@@ -1,0 +1,225 @@
+"""What one chat asks of its model, and which of it the model honours.
+
+A control whose value the model ignores stays in its place, says why, and is not sent: `judge` decides that once, the
+inspector, the pills under the box and the request all follow it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING, Literal, cast
+
+if TYPE_CHECKING:
+    from app.service.chat_types import ServiceParameters
+    from app.service.models import Model
+    from app.ui.chat.session.glimpse import Glimpse
+
+WebSearch = Literal["off", "auto", "on"]
+WEB_SEARCH: tuple[WebSearch, ...] = ("off", "auto", "on")
+MAX_TEMPERATURE = 2.0
+MAX_LINKS_READ = 5  # pages of one message that the service reads
+MAX_STOPS = 4
+MAX_SEED = 2**53 - 1  # whole numbers beyond this are not exact in every JSON reader
+
+
+@dataclass(frozen=True, slots=True)
+class ChatOptions:
+    """The parameters of one chat as the person set them; None leaves a number to the model.
+
+    `citations` starts on because it only says how search results are marked; nothing is searched while
+    `web_search` is off.
+    """
+
+    system_prompt: str = ""
+    service_prompt: bool = True
+    web_search: WebSearch = "off"
+    citations: bool = True
+    read_links: bool = False
+    social_posts: bool = False
+    thinking: bool = True
+    remove_think_tags: bool = False
+    temperature: float | None = None
+    top_p: float | None = None
+    reply_limit: int | None = None
+    results_in_stream: bool = True  # without them the marks in a streamed text have no sources
+    results_as_documents: bool = False
+    effort: str = ""  # how hard the model thinks; "" leaves it to the model
+    seed: int | None = None
+    stop: tuple[str, ...] = ()  # texts that end the answer
+    cache_attachments: bool = True
+    keep_cache: bool = False  # ask the service to keep what it has cached for a day
+    extra_json: str = ""  # an object as typed, merged into the request last
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, object]) -> ChatOptions:
+        """Read stored options; what is unknown, missing or of the wrong type falls back to its default."""
+        kept: dict[str, object] = {}
+        defaults = cls()
+        for field in fields(cls):
+            value = stored.get(field.name)
+            default = getattr(defaults, field.name)
+            if field.name == "web_search":
+                fits = value in WEB_SEARCH
+            elif field.name == "stop":
+                value = (
+                    tuple(each for each in value if isinstance(each, str)) if isinstance(value, list | tuple) else ()
+                )
+                fits = True
+            elif default is None:
+                fits = isinstance(value, (int, float)) and not isinstance(value, bool)
+            else:
+                fits = type(value) is type(default)
+            if fits:
+                kept[field.name] = int(cast(float, value)) if field.name in ("reply_limit", "seed") else value
+        return cls(**kept)  # type: ignore[arg-type]  # each value was compared with its default's type above
+
+    def to_dict(self) -> dict[str, object]:
+        """Only what differs from the defaults, so that a later default reaches old chats."""
+        defaults = asdict(ChatOptions())
+        return {name: value for name, value in asdict(self).items() if value != defaults[name]}
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """Whether a control has an effect on this model, and the line under it when it has none."""
+
+    usable: bool = True
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Controls:
+    """One `Control` for each option that a model can ignore."""
+
+    web_search: Control = Control()
+    citations: Control = Control()
+    read_links: Control = Control()
+    social_posts: Control = Control()
+    thinking: Control = Control()
+    remove_think_tags: Control = Control()
+    results_in_stream: Control = Control()
+    results_as_documents: Control = Control()
+    effort: Control = Control()
+    keep_cache: Control = Control()
+
+
+def judge(options: ChatOptions, model: Model | Glimpse | None) -> Controls:
+    """Decide what has an effect. A model that is not in the list is believed to do everything."""
+    name = model.name if model is not None else ""
+    can = model.capabilities if model is not None else None
+    searches = can is None or can.supports_web_search
+    thinks = can is None or can.supports_reasoning
+
+    native = options.social_posts and (can is None or can.supports_x_search)
+    web = Control()
+    if not searches:
+        web = Control(False, f"{name} cannot search the web.")
+    elif options.read_links:
+        web = Control(False, "Reading links replaces web search.")
+    elif native:
+        web = Control(False, "The model’s own search replaces web search.")
+    looks_up = (web.usable and options.web_search != "off") or native or options.read_links
+
+    citations = Control()
+    if not web.usable:
+        citations = Control(False, web.why)
+    elif options.web_search == "off":
+        citations = Control(False, "Needs web search.")
+
+    social = Control()
+    if can is not None and not can.supports_x_search:
+        social = Control(False, f"{name} has no search of its own.")
+
+    tags = Control()
+    if not thinks:
+        tags = Control(False, f"{name} does not think aloud.")
+    elif not options.thinking:
+        tags = Control(False, "Thinking is off.")
+
+    documents = Control() if looks_up else Control(False, "Needs a search, or links to read.")
+    results = documents
+    if looks_up and options.results_as_documents:
+        results = Control(False, "They come as documents.")
+    effort = Control()
+    if can is not None and not can.supports_reasoning_effort:
+        effort = Control(False, f"{name} cannot be told how hard to think.")
+    elif thinks and not options.thinking:
+        effort = Control(False, "Thinking is off.")
+
+    keeps = Control()
+    if model is not None and not model.keeps_turns:
+        keeps = Control(False, f"{name} keeps no earlier turns.")
+
+    return Controls(
+        keep_cache=keeps,
+        results_in_stream=results,
+        results_as_documents=documents,
+        effort=effort,
+        web_search=web,
+        citations=citations,
+        social_posts=social,
+        thinking=Control() if thinks else Control(False, f"{name} does not think aloud."),
+        remove_think_tags=tags,
+    )
+
+
+def service_parameters(options: ChatOptions, model: Model | None, character_slug: str | None) -> ServiceParameters:
+    """The extension object of a request: what the model ignores is left at its default, and so is not sent.
+
+    Search results are asked for inside the stream whenever something is looked up, unless the person switched that
+    off: the marks in the text would have no sources otherwise.
+    """
+    from app.service.chat_types import ServiceParameters
+
+    controls = judge(options, model)
+    searching = controls.web_search.usable and options.web_search != "off"
+    social = controls.social_posts.usable and options.social_posts
+    documents = controls.results_as_documents.usable and options.results_as_documents
+    return ServiceParameters(
+        character_slug=character_slug,
+        strip_thinking_response=controls.remove_think_tags.usable and options.remove_think_tags,
+        disable_thinking=controls.thinking.usable and not options.thinking,
+        enable_web_search=options.web_search if searching else "off",
+        enable_web_scraping=options.read_links,
+        enable_x_search=social,
+        enable_web_citations=searching and controls.citations.usable and options.citations,
+        include_search_results_in_stream=controls.results_in_stream.usable and options.results_in_stream,
+        return_search_results_as_documents=documents,
+        include_venice_system_prompt=options.service_prompt,
+    )
+
+
+def effort_of(options: ChatOptions, model: Model | None) -> str | None:
+    """The reasoning effort to send: None for the model's own, and for one that the model does not know."""
+    if not options.effort or not judge(options, model).effort.usable:
+        return None
+    known = model.capabilities.reasoning_efforts if model is not None else ()
+    return options.effort if not known or options.effort in known else None
+
+
+def extra_of(text: str) -> tuple[dict[str, object], str]:
+    """Read the expert's box: the object in it, and a sentence when it holds something else."""
+    if not text.strip():
+        return {}, ""
+    try:
+        value = json.loads(text, parse_constant=_refuse)
+    except RecursionError:
+        return {}, "This is nested too deeply."
+    except json.JSONDecodeError as error:
+        return {}, f"Line {error.lineno}, column {error.colno}: {error.msg[:1].lower()}{error.msg[1:]}."
+    except ValueError:
+        return {}, "JSON has no NaN and no Infinity."
+    if not isinstance(value, dict):
+        return {}, 'An object is needed here: {"name": value}.'
+    return value, ""
+
+
+def _refuse(name: str) -> object:
+    raise ValueError(name)
+
+
+def next_web_search(current: WebSearch) -> WebSearch:
+    """What a press on the Web pill changes to: off, auto, on, and round again."""
+    return WEB_SEARCH[(WEB_SEARCH.index(current) + 1) % len(WEB_SEARCH)]

@@ -1,0 +1,262 @@
+"""What can be done with whole chats: rename, pin, copy, throw away and bring back, search, export, import."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from app.core.trash import TrashEntry, moved_text
+from app.ui.chat.session.presenter_base import ChatPresenterBase
+from app.ui.chat.session.presenter_open import typed_since
+from app.ui.chat.session.titles import NEW_CHAT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from app.ui.chat.session.presenter_export import ExportForm
+    from app.ui.chat.session.presenter_search import Search
+    from app.ui.chat.session.presenter_transfer import Transfer
+    from app.ui.chat.state import Retiring
+
+
+class ChatPresenterChats(ChatPresenterBase):
+    """The half of the presenter that is about the list. The other half opens chats and talks in them."""
+
+    @abstractmethod
+    async def _open_chat(self, chat_id: str, before: str | None = None, unless_typed: bool = False) -> bool:
+        """Show another chat, with its draft in the box."""
+
+    @abstractmethod
+    def set_draft(self, text: str) -> None:
+        """The box holds another text now."""
+
+    @abstractmethod
+    def _shown(self) -> None:
+        """Tell everyone that another chat is open now."""
+
+    @abstractmethod
+    def _remember_chat(self, chat_id: str) -> None:
+        """Open this chat at the next start; "" for a new one."""
+
+    @abstractmethod
+    async def _keep_draft_now(self, draft: str) -> None:
+        """Put what was in the box on the disk before anything else happens to the chat."""
+
+    @abstractmethod
+    async def _stored_chat_id(self) -> str:
+        """Return the open chat's id, after storing it if it had none."""
+
+    def rename(self, chat_id: str | None, title: str) -> None:
+        """Give a chat a title of one's own; an empty one changes nothing."""
+        words = " ".join(title.split())
+        if words:
+            self._do(self._change, chat_id, {"title": words})
+
+    def pin(self, chat_id: str, on: bool) -> None:
+        self._do(self._change, chat_id, {"pinned": on})
+
+    async def _change(self, chat_id: str | None, changes: dict[str, Any]) -> None:
+        assert self.library is not None
+        if chat_id is None:
+            chat_id = await self._stored_chat_id()
+        chat = await self.library.change(chat_id, **changes)
+        if chat_id == self.opened.chat_id:
+            self.opened.title = chat.title
+        self._all_changed()
+
+    def duplicate(self, chat_id: str) -> None:
+        """Copy a chat with all its branches and open the copy."""
+        self._do(self._duplicate, chat_id, None)
+
+    def branch_off(self, message_id: str) -> None:
+        """Copy the branch down to one message: go another way from there, with the original untouched."""
+        self._do(self._duplicate, self.opened.chat_id, message_id)
+
+    async def _duplicate(self, chat_id: str, leaf_id: str | None) -> None:
+        assert self.library is not None
+        copy = await self.library.duplicate(chat_id, leaf_id)
+        await self._open_chat(copy.id)
+
+    # The newest turns, by key
+
+    def continue_last(self) -> None:
+        """Go on with the newest answer, when it was cut or stopped."""
+        message = self.opened.thread.last_of("assistant")
+        if message is not None and message.state in ("stopped", "interrupted"):
+            self.act(message.id, "continue")
+
+    def edit_last_answer(self) -> None:
+        message = self.opened.thread.last_of("assistant")
+        if message is not None:
+            self.act(message.id, "edit-answer")
+
+    def show_sibling(self, message_id: str, step: int) -> None:
+        """Another version of a turn; without an id of the last one that has several."""
+        thread = self.opened.thread
+        if thread.get(message_id) is None:
+            several = (each.id for each in reversed(thread.shown()) if len(thread.siblings(each.id)) > 1)
+            message_id = next(several, "")
+        if message_id:
+            self.act(message_id, "next" if step > 0 else "previous")
+
+    @abstractmethod
+    def act(self, message_id: str, action: str) -> None:
+        """Do what a control of a message says."""
+
+    # The trash
+
+    def move_to_trash(self, chat_ids: Iterable[str]) -> None:
+        """Take chats off the list. An answer under way is stopped first, its words are kept."""
+        self._do(self._move_to_trash, tuple(chat_ids), self.opened.draft)
+
+    async def _move_to_trash(self, chat_ids: tuple[str, ...], before: str) -> None:
+        """`before` is what was in the box when it was asked for: what came since then is the next chat's."""
+        assert self.library is not None
+        titles = []
+        for chat_id in chat_ids:
+            chat = self.library.get(chat_id)
+            titles.append((chat.title if chat is not None else "") or NEW_CHAT)
+            self.answers.stop(chat_id)
+            if chat_id == self.opened.chat_id:
+                await self._keep_draft_now(before)
+            await self.library.trash(chat_id)
+            if chat_id == self.opened.chat_id:
+                now = self.opened.draft
+                typed = typed_since(before, now)
+                self.opened.open_new()
+                self.set_draft(now if typed is None else typed)
+                self._remember_chat("")
+                self._shown()
+        self._all_changed()
+        await self.trash.moved(chat_ids, moved_text(titles, "chats"))
+
+    async def _trashed(self) -> tuple[TrashEntry, ...]:
+        return await self.library.trashed(self._now()) if self.library is not None else ()
+
+    async def _restore(self, chat_ids: tuple[str, ...]) -> None:
+        """Put chats back into the list and open the last of them."""
+        assert self.library is not None
+        for chat_id in chat_ids:
+            await self.library.restore(chat_id)
+        await self._open_chat(chat_ids[-1])
+        self._all_changed()
+
+    async def _delete(self, chat_ids: tuple[str, ...]) -> None:
+        assert self.library is not None
+        for chat_id in chat_ids:
+            await self.library.purge(chat_id)
+
+    # Models that go
+
+    def retiring(self) -> Retiring | None:
+        """The open chat's model, when the service will remove it."""
+        from app.ui.chat.session.presenter_models import retires_text
+        from app.ui.chat.state import Retiring
+
+        model = self.opened.model
+        if model is None or model.deprecation is None or self.library is None:
+            return None
+        replacement_id = model.deprecation.replacement_model_id
+        return Retiring(
+            model.id,
+            model.name,
+            retires_text(model),
+            replacement_id,
+            self.shelf.name_of(replacement_id) if replacement_id else "",
+            self.library.models_in_use().get(model.id, 0),
+            can_replace=self.shelf.get(replacement_id) is not None,
+        )
+
+    def tell_retiring(self) -> None:
+        """Say, once for good, which models in use the service will remove."""
+        if self.library is None or not any(model.deprecation is not None for model in self.shelf.models()):
+            return
+        from app.ui.chat.session.presenter_retiring import retiring_news
+
+        news = retiring_news(self.shelf, self.library, self.shelf.settings, self.opened.model_id)
+        if news is not None:
+            action = f"open-chat:{news.chat_id}" if news.chat_id else "choose-model"
+            self.notice.emit(news.sentence, action, "Show the chat" if news.chat_id else "Choose…")
+
+    def changes_to(self, model_id: str) -> tuple[str, ...]:
+        """What becomes different when `model_id` takes the place of the open chat's model."""
+        from app.ui.chat.session.model_changes import changes
+
+        old, new = self.opened.model, self.shelf.get(model_id)
+        return changes(old, new) if old is not None and new is not None else ()
+
+    def replace_model(self, old_id: str, new_id: str) -> None:
+        """Let every chat that uses a model use another one from now on."""
+        self._do(self._replace_model, old_id, new_id)
+
+    async def _replace_model(self, old_id: str, new_id: str) -> None:
+        assert self.library is not None
+        number = 0
+        for chat_id in self.library.using(old_id):
+            await self.library.change(chat_id, model=new_id)
+            number += 1
+        name = self.shelf.name_of(new_id)
+        self.notice.emit(f"{name} answers in {number:,} chats now" if number != 1 else f"{name} answers now", "", "")
+        self._all_changed()
+
+    # Search
+
+    @cached_property
+    def _search(self) -> Search:
+        from app.ui.chat.session.presenter_search import Search
+
+        assert self._history is not None
+        return Search(self._history, self.shelf.name_of, self._now)
+
+    def search(self, text: str) -> None:
+        """Search all chats outside the trash; the newest text wins. `hits_found` tells."""
+        if self._history is not None:
+            self._tasks.replace("search-chats", self._guarded, self._find, (text,))
+
+    async def _find(self, text: str) -> None:
+        self.hits_found.emit(text, await self._search.hits(text))
+
+    def open_hit(self, chat_id: str, message_id: str, text: str) -> None:
+        """Open a chat at a message, on the branch that it stands on."""
+        args = (chat_id, message_id, text, self.opened.draft)
+        self._tasks.replace("open-chat", self._guarded, self._open_hit, args)
+
+    async def _open_hit(self, chat_id: str, message_id: str, text: str, before: str) -> None:
+        if chat_id != self.opened.chat_id:
+            await self._open_chat(chat_id, before)
+        if message_id and self.conversation is not None and self.opened.thread.get(message_id) is not None:
+            await self.conversation.show_branch_of(message_id)
+            self.row_wanted.emit(message_id, text)
+
+    # Export and import
+
+    @cached_property
+    def transfer(self) -> Transfer:
+        from app.ui.chat.session.presenter_transfer import Transfer
+
+        assert self._history is not None
+        return Transfer(self._history, self.shelf.name_of)
+
+    def export(self, chat_id: str, path: Path, form: ExportForm) -> None:
+        """Write a chat into a file that the person named."""
+        self._do(self._export, chat_id, path, form)
+
+    async def _export(self, chat_id: str, path: Path, form: ExportForm) -> None:
+        self.notice.emit(await self.transfer.export(chat_id, path, form), "", "")
+
+    def import_files(self, paths: tuple[Path, ...]) -> None:
+        """Take the chats in files; what was taken and what not is reported at the end."""
+        if self._history is not None:
+            self._tasks.start("import-chats", self._guarded, self._import, (paths,))
+
+    async def _import(self, paths: tuple[Path, ...]) -> None:
+        assert self.library is not None
+        account = self.caller.account.id if self.caller.account is not None else ""
+        report = await self.transfer.take(paths, account)
+        await self.library.load()
+        self.tell_list()
+        if report.newest:
+            await self._open_chat(report.newest)
+        self.reported.emit(report.title, report.lines)

@@ -1,0 +1,249 @@
+"""The models that can be chosen: from the service when it answers, from the disk when it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from app.core import money
+from app.ui.chat.session.estimate import context_text
+from app.ui.chat.session.glimpse import Glimpse
+from app.ui.kit.lists.rows import build_rows
+
+if TYPE_CHECKING:
+    from app.core.caller import Caller
+    from app.core.problems import Problem
+    from app.service.models import Model
+    from app.storage.catalogue import Catalogue
+    from app.storage.settings import SettingsStore
+    from app.ui.chat.session.state_pages import ModelList, ModelRow
+
+# Ability shown as a badge → the capability it stands for, in the order of the badges.
+CATALOGUE_KIND, CATALOGUE_KEY = "models", "text"
+FRESH_S = 300.0  # the list changes a few times a week
+ABILITIES: tuple[tuple[str, str], ...] = (
+    ("Vision", "supports_vision"),
+    ("Reasoning", "supports_reasoning"),
+    ("Functions", "supports_function_calling"),
+    ("Web", "supports_web_search"),
+    ("Audio in", "supports_audio_input"),
+    ("Video in", "supports_video_input"),
+    ("Code", "optimized_for_code"),
+)
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(slots=True)
+class ModelShelf:
+    """The text models of the account in use: what the window knows, else what was fetched here, else what is saved."""
+
+    caller: Caller
+    settings: SettingsStore
+    catalogue: Catalogue | None = None
+    now: Callable[[], datetime] = utc_now
+    loading: bool = False
+    problem: Problem | None = None
+    _fetched: tuple[Model, ...] = ()
+    _fetched_at: datetime | None = None
+    _saved: tuple[Model, ...] = ()
+    _saved_at: datetime | None = None
+    _on_disk: tuple[Model, ...] = ()
+
+    def models(self) -> tuple[Model, ...]:
+        return self._fetched or self.caller.models or self._saved
+
+    def forget(self) -> None:
+        """Another account is in use: its models are not these."""
+        self._fetched, self._fetched_at, self._saved, self._saved_at, self._on_disk = (), None, (), None, ()
+        self.problem, self.loading = None, False
+
+    async def load_saved(self) -> None:
+        """Take the list that this account was given last, so that the picker works with no network."""
+        if self.catalogue is None:
+            return
+        saved = await self.catalogue.load(self._account_id, CATALOGUE_KIND, CATALOGUE_KEY)
+        if saved is None or not isinstance(saved.value, list):
+            return
+        from app.service.models import Model
+        from app.service.wire import ListEnvelope
+
+        self._saved = ListEnvelope.read(Model, {"data": saved.value}).data
+        self._saved_at = saved.saved_at
+
+    async def save(self) -> None:
+        """Keep the list for the next start, when it is a new one."""
+        models = self._fetched or self.caller.models
+        if self.catalogue is None or not models or models == self._on_disk:
+            return
+        self._on_disk = models
+        body = [model.model_dump(mode="json", by_alias=True) for model in models]
+        await self.catalogue.save(self._account_id, CATALOGUE_KIND, CATALOGUE_KEY, body)
+
+    @property
+    def is_stale(self) -> bool:
+        """True when the list should be asked for again: it is free, but not worth asking for at every look."""
+        if not self.caller.models and not self._fetched:
+            return True
+        return self._fetched_at is None or (self.now() - self._fetched_at).total_seconds() > FRESH_S
+
+    async def fetch(self) -> None:
+        """Ask the service for its text models. A failure becomes `problem`; what was shown stays."""
+        from app.core.problems import describe
+        from app.service.errors import ServiceError
+
+        service = self.caller.service
+        if service is None:
+            return
+        self.loading, self.problem = True, None
+        try:
+            fetched = await service.models.list("text")
+        except ServiceError as error:
+            self.problem = describe(error, subject="")
+        else:
+            if service is self.caller.service:
+                self._fetched, self._fetched_at = tuple(fetched), self.now()
+        finally:
+            self.loading = False
+
+    def get(self, model_id: str) -> Model | None:
+        return next((model for model in self.models() if model.id == model_id), None)
+
+    def name_of(self, model_id: str) -> str:
+        """The display name, the id itself for a model that is not in the list."""
+        model = self.get(model_id)
+        return model.name if model is not None else model_id
+
+    @property
+    def _account_id(self) -> str:
+        return self.caller.account.id if self.caller.account is not None else ""
+
+    def default_id(self) -> str:
+        """The person's own choice for new chats, else the one that the service calls its default (never a fixed id)."""
+        chosen = self.settings.value.default_model.get(self._account_id, "")
+        models = [model for model in self.models() if not model.offline]
+        if any(model.id == chosen for model in models):
+            return chosen
+        marked = next((model for model in models if "default" in model.model_spec.traits), None)
+        first = marked or (models[0] if models else None)
+        return first.id if first is not None else chosen
+
+    def glimpse(self, model_id: str) -> Glimpse | None:
+        """What was last known of this model, or of the usual one for "", while there is no list; None for another."""
+        found = Glimpse.read(self.settings.value.glimpse) if not self.models() else None
+        fits = found is not None and found.account_id == self._account_id and model_id in ("", found.id)
+        return found if fits else None
+
+    def remember_glimpse(self) -> None:
+        """Keep what the next start shows in its first frame; on disk with whatever is saved next."""
+        model = self.get(self.default_id())
+        if model is not None:
+            self.settings.remember(glimpse=Glimpse.of(self._account_id, model, price_line(model)).write())
+
+    def cheapest(self) -> Model | None:
+        """The one whose tokens cost least, in and out taken together; None when no model states its prices."""
+        priced = [model for model in self.models() if not model.offline and model.price_input and model.price_output]
+        return min(priced, key=lambda model: (model.price_input or 0) + (model.price_output or 0), default=None)
+
+    def set_default(self, model_id: str) -> None:
+        self.settings.change(default_model={**self.settings.value.default_model, self._account_id: model_id})
+
+    def toggle_favourite(self, model_id: str) -> None:
+        before = self.settings.value.favourite_models
+        after = tuple(each for each in before if each != model_id) if model_id in before else (*before, model_id)
+        self.settings.change(favourite_models=after)
+
+    def list_for(self, current_id: str) -> ModelList:
+        """What the picker shows, by name; the picker orders them. Models that are offline are left out."""
+        from app.ui.chat.session.state_pages import ModelList
+
+        favourites = set(self.settings.value.favourite_models)
+        default = self.default_id()
+
+        def row(model: Model) -> ModelRow:
+            return _row(
+                model,
+                favourite=model.id in favourites,
+                default=model.id == default,
+                current=model.id == current_id,
+                tier=self._tier(model),
+            )
+
+        offered = (model for model in self.models() if not model.offline or model.id == current_id)
+        rows = build_rows(offered, row)
+        rows.sort(key=lambda row: row.name.casefold())
+        note = ""
+        if not self.caller.models and not self._fetched and self._saved_at is not None:
+            note = f"Saved {money.when(self._saved_at, self.now())}"
+        problem = None if rows else self.problem
+        return ModelList(tuple(rows), self.loading, note, problem, self.settings.value.model_sort)
+
+    def set_sort(self, sort: str) -> None:
+        """Keep the order of the picker for the next time."""
+        self.settings.change(model_sort=sort)
+
+    def _tier(self, model: Model) -> str:
+        """How often the account may ask this model, as the service's letter; "" until it has said so."""
+        from app.core.limit_watch import text_tier
+        from app.service.pace import text_pace
+
+        service, account = self.caller.service, self.caller.account
+        if service is None:
+            return ""
+        told = service.client.limits.pace.told(text_pace(model.id))
+        return text_tier(told, partner=account is not None and account.partner)
+
+
+def _row(model: Model, *, favourite: bool, default: bool, current: bool, tier: str) -> ModelRow:
+    from app.ui.chat.session.state_pages import ModelRow
+
+    abilities = tuple(name for name, capability in ABILITIES if getattr(model.capabilities, capability))
+    known = model.price_input is not None and model.price_output is not None
+    return ModelRow(
+        id=model.id,
+        name=model.name,
+        badges=abilities,
+        context=context_text(model.context_tokens),
+        price_in=_price(model.price_input),
+        price_out=_price(model.price_output),
+        privacy=model.privacy,
+        retires=retires_text(model),
+        replacement=model.deprecation.replacement_model_id if model.deprecation is not None else "",
+        is_default=default,
+        is_favourite=favourite,
+        is_current=current,
+        abilities=frozenset((*abilities, *(("Caching",) if model.price_cached_input is not None else ()))),
+        tier=tier,
+        price=(model.price_input or Decimal(0)) + (model.price_output or Decimal(0)) if known else None,
+        tokens=model.context_tokens or 0,
+        created=model.created or 0,
+    )
+
+
+def retires_text(model: Model) -> str:
+    """`retires 1 Feb 2027`, or "" for a model that stays."""
+    if model.deprecation is None:
+        return ""
+    try:
+        ends = datetime.fromisoformat(model.deprecation.ends)
+    except ValueError:
+        return "retires soon"
+    return f"retires {ends.day} {ends:%b %Y}"
+
+
+def price_line(model: Model) -> str:
+    """`131K context, $0.70 in and $2.80 out per million tokens`, as much of it as is known."""
+    parts = [f"{context_text(model.context_tokens)} context"] if model.context_tokens else []
+    if model.price_input is not None and model.price_output is not None:
+        prices = f"{money.money(model.price_input)} in and {money.money(model.price_output)} out"
+        parts.append(f"{prices} per million tokens")
+    return ", ".join(parts)
+
+
+def _price(amount: Decimal | None) -> str:
+    return "" if amount is None else money.money(amount).removeprefix("$")

@@ -1,0 +1,89 @@
+"""The turns of a branch as they are sent: text and attachments. Bytes are read only when a request is really sent.
+
+Until then a part says which attachment it stands for, so that a request can be built, shown and kept for nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from app.service.chat_types import ChatMessage, ChatRequest, ContentPart
+from app.service.http.base64_text import Base64Text
+from app.ui.chat.composer.attachment import (
+    Attachment,
+    attachments_of,
+    cached_ones,
+    outline_of,
+    part_of,
+    stand_in,
+    why_refused,
+)
+
+if TYPE_CHECKING:
+    from app.service.models import Model
+    from app.storage.attachment_files import AttachmentFiles
+    from app.storage.conversations import Message
+
+
+@dataclass(frozen=True, slots=True)
+class AttachedPart(ContentPart):
+    """A part whose bytes are still on the disk."""
+
+    attachment: Attachment | None = None
+
+    @classmethod
+    def of(cls, attachment: Attachment, *, cache: bool = False) -> AttachedPart:
+        outline = outline_of(attachment, cache=cache)
+        return cls(outline.type, outline.value, cache, None, attachment)
+
+
+def user_messages(
+    branch: Sequence[Message], model: Model | None = None, *, cache: bool = False
+) -> dict[str, ChatMessage]:
+    """Return the turns of a branch that carry attachments, by message id.
+
+    What the model does not take is replaced by a sentence that says so. A turn is written the same each time, so that
+    caches keep hitting.
+    """
+    turns = [(message, attachments_of(message.attachments)) for message in branch if message.attachments]
+    marked = cached_ones([group for _, group in turns]) if cache else frozenset()
+    found: dict[str, ChatMessage] = {}
+    for turn, (message, group) in enumerate(turns):
+        parts: list[ContentPart] = [ContentPart.of_text(message.content)] if message.content else []
+        for place, each in enumerate(group):
+            refused = why_refused(each, model)
+            if refused:
+                parts.append(stand_in(each, refused))
+            else:
+                parts.append(AttachedPart.of(each, cache=(turn, place) in marked))
+        if parts:
+            found[message.id] = ChatMessage("user", tuple(parts))
+    return found
+
+
+def has_attachments(request: ChatRequest) -> bool:
+    """Whether bytes have to be read before the request can be sent."""
+    return any(isinstance(part, AttachedPart) for message in request.messages for part in _parts(message))
+
+
+def filled(request: ChatRequest, files: AttachmentFiles) -> ChatRequest:
+    """Return the request with the bytes in it. Raises `StorageError`. Reads and encodes: call it in a thread."""
+    return replace(request, messages=tuple(_filled(message, files) for message in request.messages))
+
+
+def _filled(message: ChatMessage, files: AttachmentFiles) -> ChatMessage:
+    if not any(isinstance(part, AttachedPart) for part in _parts(message)):
+        return message
+    parts = [
+        part_of(part.attachment, Base64Text.of(files.read(part.attachment.sha256)), cache=part.cache)
+        if isinstance(part, AttachedPart) and part.attachment is not None
+        else part
+        for part in _parts(message)
+    ]
+    return replace(message, content=tuple(parts))
+
+
+def _parts(message: ChatMessage) -> tuple[ContentPart, ...]:
+    return message.content if isinstance(message.content, tuple) else ()

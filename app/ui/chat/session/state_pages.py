@@ -1,0 +1,80 @@
+"""What the inspector's pages and the model picker show, as frozen values. Not needed before they are looked at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from app.core.problems import Problem
+    from app.service.exchange import RequestRecord
+
+
+@dataclass(frozen=True, slots=True)
+class RequestView:
+    """The Request page of one answer. `record` is None while the chat has not sent anything."""
+
+    record: RequestRecord | None = None
+    headers: tuple[tuple[str, str], ...] = ()
+    status: int | None = None
+    sent_at: datetime | None = None
+    duration_s: float | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TotalsRow:
+    """One model's share of a chat, or the sum of all."""
+
+    label: str
+    turns: int
+    prompt_tokens: int
+    cached_tokens: int
+    output_tokens: int
+    cost_usd: Decimal | None
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What the open chat has used, branches that are not shown included: they were paid for too."""
+
+    rows: tuple[TotalsRow, ...] = ()
+    total: TotalsRow | None = None
+    is_estimate: bool = False
+    is_play: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRow:
+    """One row of the model picker."""
+
+    id: str
+    name: str
+    badges: tuple[str, ...]
+    context: str
+    price_in: str
+    price_out: str
+    privacy: str
+    retires: str = ""  # "retires 1 Feb 2027"
+    replacement: str = ""
+    is_default: bool = False
+    is_favourite: bool = False
+    is_current: bool = False
+    abilities: frozenset[str] = frozenset()
+    tier: str = ""  # the service's letter for how often it may be asked: "S"
+    price: Decimal | None = None  # USD for a million tokens in and a million out, to sort by
+    tokens: int = 0  # of context
+    created: int = 0  # Unix seconds, 0 when it is not stated
+
+
+@dataclass(frozen=True, slots=True)
+class ModelList:
+    """Everything the picker shows."""
+
+    rows: tuple[ModelRow, ...] = ()
+    loading: bool = False
+    saved_note: str = ""  # "Saved 3 hours ago" while the list comes from the disk
+    problem: Problem | None = None
+    sort: str = "name"

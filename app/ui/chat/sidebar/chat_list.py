@@ -1,0 +1,171 @@
+"""The left pane: every chat by time, a filter above, their number below."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QMenu, QWidget
+
+from app.ui.kit.lists.list_pane import KeptFoot, ListPane
+from app.ui.kit.lists.typed_words import TypedWords
+from app.ui.kit.widgets.buttons import IconButton, QuietButton
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.ui.chat.state import ChatEntry
+    from app.ui.kit.lists.grouped_list import GroupedModel
+    from app.ui.kit.lists.grouped_list_view import GroupedView
+    from app.ui.kit.theme import Theme
+
+
+class ChatListPane(ListPane):
+    """Shows the chats and says which one is wanted, and for what.
+
+    The list is made by `complete`, after the first paint: the chats are still on the disk then.
+    """
+
+    new_wanted = Signal()
+    characters_wanted = Signal()
+    open_wanted = Signal(str)
+    rename_wanted = Signal(str)
+    pin_wanted = Signal(str, bool)
+    duplicate_wanted = Signal(str)
+    trash_wanted = Signal(object)  # ids
+    search_wanted = Signal()  # in all messages, not only in titles
+    files_given = Signal(object)  # list[Path], dropped on the list: exports of chats
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        self.foot = KeptFoot(theme)
+        super().__init__(theme, self.tr("Chats"), self.tr("Filter chats"), self.tr("Clear filter"), self.foot, parent)
+        self._open_chat: str | None = None
+        self._entries: tuple[ChatEntry, ...] = ()
+        self.setAcceptDrops(True)
+        self.characters = IconButton(theme, "mask", self.tr("Characters"), shortcut="Ctrl+Shift+P")
+        self.new = IconButton(theme, "plus", self.tr("New chat"), shortcut="Ctrl+N", framed=True)
+        self.header.add(self.characters)
+        self.header.add(self.new)
+        self._everywhere = QuietButton(theme, self.tr("Search in all messages"), "search", size="small")
+        self.add_to_empty(self._everywhere)
+        self.new.clicked.connect(self.new_wanted)
+        self.characters.clicked.connect(self.characters_wanted)
+        self.filter.search_changed.connect(self._filter)
+        self._everywhere.clicked.connect(self.search_wanted)
+
+    @cached_property
+    def view(self) -> GroupedView:
+        """The list itself."""
+        from app.ui.chat.sidebar.chat_delegate import ChatDelegate
+        from app.ui.kit.lists.grouped_list_view import GroupedView
+
+        view = GroupedView(
+            self._theme,
+            self.tr("Chats"),
+            has_start_sign=False,
+            selects_many=True,
+            turns=lambda row: getattr(row, "writing", False),
+        )
+        view.setItemDelegate(ChatDelegate(self._theme, view))
+        view.chosen.connect(lambda chat_id: self.open_wanted.emit(chat_id))
+        view.rename_wanted.connect(lambda chat_id: self.rename_wanted.emit(chat_id))
+        view.trash_wanted.connect(self.trash_wanted)
+        view.menu_wanted.connect(self.open_menu)
+        self.hold(view)
+        return view
+
+    @property
+    def model(self) -> GroupedModel:
+        """The rows that are shown, headings among them."""
+        return self.view.rows
+
+    def complete(self) -> None:
+        """The first paint is over: there is time for the list."""
+        self._agree()
+
+    # What the page tells
+
+    def show_entries(self, entries: Sequence[ChatEntry]) -> None:
+        """Show these chats, in this order; selection and scroll position stay."""
+        self._entries = tuple(entries)
+        self._show_rows()
+        number = len(entries)
+        words = (
+            self.tr("1 chat")
+            if number == 1
+            else self.tr("{number:,} chats").format(number=number)
+            if number
+            else self.tr("No chats")
+        )
+        self.foot.words.set_text(self.tr("{words} on this computer").format(words=words))
+        self._agree()
+
+    def show_open_chat(self, chat_id: str | None) -> None:
+        """Mark the chat that the canvas shows."""
+        self._open_chat = chat_id
+        if "view" in self.__dict__:
+            self._agree()
+
+    def neighbour(self, step: int) -> str | None:
+        """The chat after or before the open one, as filtered."""
+        found = self.model.neighbour(self._open_chat, step)
+        return found if isinstance(found, str) else None
+
+    def _show_rows(self) -> None:
+        """The chats whose title or partner holds every word of the filter, in any case."""
+        from app.ui.kit.lists.grouped_list import under_headings
+
+        words = TypedWords(self.filter.text())
+        shown = [entry for entry in self._entries if words.are_in(entry.title, entry.second_line)]
+        self.view.show_groups(under_headings(shown, key=lambda entry: entry.id, heading=lambda entry: entry.group))
+
+    # Inside
+
+    def _agree(self) -> None:
+        """The list and the empty page follow the rows."""
+        self.view.show_open(self._open_chat)
+        if self.view.current_key is None:
+            self.view.show_current(self._open_chat)
+        searched = self.filter.text().strip()
+        self._everywhere.setVisible(bool(searched))
+        self.show_filled(
+            bool(self.model.shown_keys()),
+            self.tr("No chat is called “{searched}”.").format(searched=searched)
+            if searched
+            else self.tr("Your chats are kept here, on this computer only."),
+        )
+
+    def _filter(self, _text: str) -> None:
+        self._show_rows()
+        self._agree()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if event.mimeData().hasUrls():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        from pathlib import Path
+
+        paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+        if paths:
+            event.acceptProposedAction()
+            self.files_given.emit(paths)
+
+    def open_menu(self, chat_id: str, where: QPoint) -> QMenu | None:
+        """What can be done with a chat, at a place on the screen."""
+        entry = next((entry for entry in self._entries if entry.id == chat_id), None)
+        if entry is None:
+            return None
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction(self.tr("Open"), lambda: self.open_wanted.emit(entry.id))
+        menu.addAction(self.tr("Rename"), lambda: self.rename_wanted.emit(entry.id))
+        pin_text = self.tr("Unpin") if entry.pinned else self.tr("Pin")
+        menu.addAction(pin_text, lambda: self.pin_wanted.emit(entry.id, not entry.pinned))
+        menu.addAction(self.tr("Duplicate"), lambda: self.duplicate_wanted.emit(entry.id))
+        menu.addSeparator()
+        menu.addAction(self.tr("Move to trash"), lambda: self.trash_wanted.emit(self.view.selected_with(entry.id)))
+        menu.popup(where)
+        return menu

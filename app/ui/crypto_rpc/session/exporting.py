@@ -1,0 +1,51 @@
+"""Calls as commands of other programs: curl, Python with web3, and Foundry's `cast`. No key is ever in them."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Sequence
+
+from app.service.exchange import KEY_VARIABLE, RequestRecord, curl_command
+from app.ui.crypto_rpc.session.batch import CallRow
+
+
+def as_curl(url: str, rows: Sequence[CallRow], *, batch: bool, idempotency_key: str = "") -> str:
+    """One POST; the account's key comes from the environment."""
+    headers = [("Content-Type", "application/json")]
+    if idempotency_key:
+        headers.append(("Idempotency-Key", idempotency_key))
+    return curl_command(RequestRecord("POST", "", url, tuple(headers), _body(rows, batch)))
+
+
+def as_python(url: str, rows: Sequence[CallRow]) -> str:
+    """A script for web3, with the calls as they are: nothing is reformatted on the way."""
+    lines = [
+        "import os",
+        "",
+        "from web3 import Web3",
+        "",
+        f'headers = {{"Authorization": f"Bearer {{os.environ[\'{KEY_VARIABLE}\']}}"}}',
+        f'provider = Web3.HTTPProvider({url!r}, request_kwargs={{"headers": headers}})',
+    ]
+    for row in rows:
+        lines.append(f"print(provider.make_request({row.method!r}, {_literal(row.params)}))")
+    return "\n".join(lines) + "\n"
+
+
+def as_cast(url: str, rows: Sequence[CallRow]) -> str:
+    """One line a call. `cast` takes the parameters as one JSON text with --raw."""
+    command = f'cast rpc --rpc-url {shlex.quote(url)} --rpc-headers "Authorization: Bearer ${KEY_VARIABLE}"'
+    return "".join(f"{command} {shlex.quote(row.method)} --raw {shlex.quote(row.params_text)}\n" for row in rows)
+
+
+def _body(rows: Sequence[CallRow], batch: bool) -> object:
+    items = [
+        {"jsonrpc": "2.0", "id": row.id, "method": row.method, "params": json.loads(row.params_text)} for row in rows
+    ]
+    return items if batch or len(items) != 1 else items[0]
+
+
+def _literal(params: object) -> str:
+    """The parameters as Python writes them; JSON's values are all Python's."""
+    return repr(json.loads(json.dumps(params)))

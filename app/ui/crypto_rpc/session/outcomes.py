@@ -1,0 +1,130 @@
+"""An answer beside the calls it belongs to: what the response tree shows, call by call."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from app.service.crypto_rpc import NO_ANSWER, is_answer_to
+from app.service.http.json_large import JSON_LIST
+from app.service.rpc_methods import ERROR_CREDITS, STATE_CHANGING, call_credits
+from app.ui.kit.json.json_node import TreeRoot
+
+MAX_COLUMNS = 48
+MAX_TABLES = 200
+NOT_KNOWN = "Nobody can say whether this transaction was sent."
+
+
+@dataclass(frozen=True, slots=True)
+class CallOutcome:
+    """What became of one call. `credits` is what it cost by the price list: the headers state the sum alone. None where
+    nobody answered, and so nobody knows."""
+
+    id: int
+    method: str
+    value: object
+    is_error: bool
+    credits: int | None
+    message: str = ""  # of an error
+    data: object = None  # of an error
+
+
+def outcomes_of(network: str, items: Sequence[Mapping[str, object]], answer: object) -> tuple[CallOutcome, ...]:
+    """Match the calls with their answers by id; the order of a batch's answers means nothing (R-RPC-10)."""
+    answers: dict[object, Mapping[str, object]] = {}
+    whole: Mapping[str, object] | None = None
+    if isinstance(answer, JSON_LIST):
+        for each in answer:
+            if isinstance(each, Mapping):
+                answers.setdefault(_id(each.get("id")), each)
+    elif isinstance(answer, Mapping):
+        whole = answer
+    found = []
+    for place, item in enumerate(items, start=1):
+        method = str(item.get("method", ""))
+        each = answers.get(_id(item.get("id", place)))
+        if whole is not None and (len(items) > 1 or is_answer_to(whole, place, method)):
+            each = whole
+        found.append(_outcome(network, place, method, each))
+    return tuple(found)
+
+
+def _id(value: object) -> object:
+    return value if isinstance(value, int | str) and not isinstance(value, bool) else None
+
+
+def _outcome(network: str, place: int, method: str, answer: Mapping[str, object] | None) -> CallOutcome:
+    if answer is None:
+        words = NOT_KNOWN if method in STATE_CHANGING else NO_ANSWER
+        return CallOutcome(place, method, {"message": words}, True, None, words)
+    error = answer.get("error")
+    if error is None and "result" in answer:
+        return CallOutcome(place, method, answer["result"], False, call_credits(network, method))
+    if isinstance(error, Mapping):
+        message = error.get("message")
+        words = message if isinstance(message, str) else ""
+        return CallOutcome(place, method, dict(error), True, ERROR_CREDITS, words, error.get("data"))
+    return CallOutcome(place, method, dict(answer), True, ERROR_CREDITS, str(error or ""))
+
+
+def roots_of(outcomes: Sequence[CallOutcome]) -> tuple[TreeRoot, ...]:
+    """The first level of the response tree."""
+    return tuple(
+        TreeRoot(
+            outcome.method,
+            outcome.value,
+            str(outcome.id),
+            "Error" if outcome.is_error else "Result",
+            f"{outcome.credits:,} cr" if outcome.credits is not None else "",
+            "bad" if outcome.is_error else "ok",
+        )
+        for outcome in outcomes
+    )
+
+
+def items_of(text: str) -> tuple[Mapping[str, object], ...]:
+    """The calls of a stored request; nothing for a text that is none."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return ()
+    items = value if isinstance(value, list) else [value]
+    return tuple(item for item in items if isinstance(item, Mapping))
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A list of objects. `columns` in the order of their appearance, as many as are shown."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: Sequence[Mapping[str, object]]
+
+
+def table_of(title: str, value: object) -> Table | None:
+    """A list of objects as a table; None for anything else."""
+    if not isinstance(value, JSON_LIST) or not value or not all(isinstance(item, Mapping) for item in value):
+        return None
+    rows = cast(Sequence[Mapping[str, object]], value)
+    columns: dict[str, None] = {}
+    for item in rows:
+        if len(columns) >= MAX_COLUMNS:
+            break
+        columns.update(dict.fromkeys(str(name) for name in item))
+    return Table(title, tuple(columns)[:MAX_COLUMNS], rows)
+
+
+def tables_in(outcomes: Sequence[CallOutcome]) -> tuple[Table, ...]:
+    """Every result that is a list of objects, and every such list directly inside of one. Call it in a thread."""
+    found: list[Table] = []
+    for outcome in outcomes:
+        title = f"{outcome.id} {outcome.method}"
+        values: list[tuple[str, object]] = [(title, outcome.value)]
+        if isinstance(outcome.value, Mapping):
+            values = [(f"{title}: {name}", each) for name, each in outcome.value.items()]
+        found += [table for each_title, each in values if (table := table_of(each_title, each)) is not None]
+        if len(found) >= MAX_TABLES:
+            break
+    return tuple(found[:MAX_TABLES])

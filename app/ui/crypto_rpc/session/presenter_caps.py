@@ -1,0 +1,56 @@
+"""How much of the two caps is used, counted here: requests within a minute, credits within 24 hours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.storage.rpc_calls import RpcCalls
+from app.ui.crypto_rpc.state import CapsView
+
+if TYPE_CHECKING:
+    from app.core.caller import Caller
+    from app.core.tasks import TaskScope
+
+MINUTE = timedelta(minutes=1)
+DAY = timedelta(hours=24)
+SLACK_MS = 50  # behind the moment at which the oldest request stops counting
+
+
+class CapsCounter(QObject):
+    """Counts after every request, and once more when a request grows older than a minute; idle it does nothing."""
+
+    changed = Signal(object)  # CapsView
+
+    def __init__(self, caller: Caller, tasks: TaskScope, now: Callable[[], datetime]) -> None:
+        super().__init__()
+        self._caller = caller
+        self._tasks = tasks
+        self._now = now
+        self.calls: RpcCalls | None = None
+        self.view = CapsView()
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self.refresh)
+
+    def refresh(self) -> None:
+        self._tasks.replace("rpc caps", self.count)
+
+    async def count(self) -> None:
+        """Count and show it; once more when the oldest request stops counting."""
+        account, calls = self._caller.account, self.calls
+        if account is None or calls is None:
+            return
+        now = self._now()
+        requests, _ = await calls.used_since(account.id, now - MINUTE)
+        _, credits_used = await calls.used_since(account.id, now - DAY)
+        oldest = await calls.first_since(account.id, now - MINUTE)
+        view = CapsView(requests, credits=credits_used, resets_at=None if oldest is None else oldest + MINUTE)
+        if view != self.view:
+            self.view = view
+            self.changed.emit(view)
+        if view.resets_at is not None:
+            self._timer.start(max(1_000, round((view.resets_at - now).total_seconds() * 1000) + SLACK_MS))

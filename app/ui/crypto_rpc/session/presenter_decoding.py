@@ -1,0 +1,187 @@
+"""What an answer's bytes say, in the words of the contracts that are known: results, logs, refusals, calls.
+
+Everything that was there stays; what was read is put in front of it under "decoded". Whole numbers stay exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+
+from app.service.http.json_large import CONTAINERS, JSON_LIST, JSON_OBJECT, LargeArray, LargeObject
+from app.ui.crypto_rpc.session.outcomes import CallOutcome
+from app.wallet.abi import Decoded, Interface, decode, read_interface
+from app.wallet.errors import AbiRefused
+
+MAX_VALUES = 200_000  # objects and lists that one answer is searched through
+MAX_HEX_CHARS = 4_000_000
+DECODED = "decoded"
+CALLS = frozenset({"eth_call"})
+
+# EIP-20, "Token", and EIP-721's event of the same name with a third indexed value
+STANDARD_TEXT = """function name() view returns (string)
+function symbol() view returns (string)
+function decimals() view returns (uint8)
+function totalSupply() view returns (uint256)
+function balanceOf(address owner) view returns (uint256)
+function allowance(address owner, address spender) view returns (uint256)
+function transfer(address to, uint256 value) returns (bool)
+function approve(address spender, uint256 value) returns (bool)
+function transferFrom(address from, address to, uint256 value) returns (bool)
+event Transfer(address indexed from, address indexed to, uint256 value)
+event Approval(address indexed owner, address indexed spender, uint256 value)
+event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)
+"""
+
+
+@cache
+def _standard() -> Interface:
+    return read_interface(STANDARD_TEXT)
+
+
+@dataclass(frozen=True)
+class Interfaces:
+    """By address in lower case; what is in none of them is read as tokens are."""
+
+    by_address: Mapping[str, Interface] = field(default_factory=dict)
+
+    def of(self, address: object) -> tuple[Interface, ...]:
+        own = self.by_address.get(address.lower()) if isinstance(address, str) else None
+        standard = _standard()
+        return (standard,) if own is None else (own, standard)
+
+    def revert(self, address: object, data: bytes) -> str | None:
+        """Why a call was refused; the called contract's own words first, then those of any known one."""
+        for interface in (*self.of(address), *self.by_address.values()):
+            words = interface.decode_revert(data)
+            if words:
+                return words
+        return None
+
+
+def bytes_of(text: object) -> bytes | None:
+    if not isinstance(text, str) or not text.startswith("0x") or len(text) % 2 or len(text) > MAX_HEX_CHARS:
+        return None
+    try:
+        return bytes.fromhex(text[2:])
+    except ValueError:
+        return None
+
+
+def decoded_outcomes(
+    items: Sequence[Mapping[str, object]], outcomes: Sequence[CallOutcome], interfaces: Interfaces
+) -> tuple[CallOutcome, ...]:
+    """The outcomes with what their bytes say. Blocking for large answers: call it in a thread."""
+    reader = _Reader(interfaces)
+    found = []
+    for outcome in outcomes:
+        item = items[outcome.id - 1] if outcome.id <= len(items) else {}
+        found.append(replace(outcome, value=reader.outcome(item, outcome)))
+    return tuple(found)
+
+
+class _Reader:
+    def __init__(self, interfaces: Interfaces) -> None:
+        self._interfaces = interfaces
+        self._standard = interfaces.of(None)
+        self._left = MAX_VALUES
+
+    def outcome(self, item: Mapping[str, object], outcome: CallOutcome) -> object:
+        params = item.get("params")
+        asked = params[0] if isinstance(params, list) and params and isinstance(params[0], Mapping) else {}
+        if outcome.is_error:
+            data = outcome.data.get("data") if isinstance(outcome.data, Mapping) else outcome.data
+            raw = bytes_of(data)
+            words = self._interfaces.revert(asked.get("to"), raw) if raw else None
+            return {DECODED: words, **_mapping(outcome.value)} if words else outcome.value
+        if outcome.method in CALLS:
+            return self._result(asked, outcome.value)
+        return self._value(outcome.value)
+
+    def _result(self, asked: Mapping[str, object], value: object) -> object:
+        raw, data = bytes_of(value), bytes_of(asked.get("data") or asked.get("input"))
+        if raw is None or data is None:
+            return value
+        for interface in self._interfaces.of(asked.get("to")):
+            try:
+                call = interface.decode_call(data)
+                if call is None:
+                    continue
+                results = decode(call.entry.outputs, raw)
+            except AbiRefused:
+                continue
+            named = {each.name or str(place): result for place, (each, result) in enumerate(results)}
+            return {DECODED: named, "call": call.sentence, "result": value}
+        return value
+
+    def _value(self, value: object) -> object:
+        if isinstance(value, LargeArray) or (isinstance(value, LargeObject) and not _is_read_itself(value)):
+            return value.changed_by(self._member)  # decoded when it is looked at
+        self._left -= 1
+        if self._left < 0:
+            return value
+        if isinstance(value, JSON_LIST):
+            return [self._value(each) if isinstance(each, CONTAINERS) else each for each in value]
+        if not isinstance(value, JSON_OBJECT):
+            return value
+        inner = {
+            name: self._value(each) if isinstance(each, CONTAINERS) else each
+            for name, each in value.items()
+            if name != DECODED
+        }
+        said = self._log(value) if "topics" in value else self._transaction(value) if "input" in value else None
+        return {DECODED: _said(said), **inner} if said is not None else inner
+
+    def _member(self, value: object) -> object:
+        self._left = MAX_VALUES
+        return self._value(value)
+
+    def _log(self, log: Mapping[str, object]) -> Decoded | None:
+        topics = [bytes_of(each) for each in _list(log.get("topics"))]
+        data = bytes_of(log.get("data"))
+        if data is None or None in topics:
+            return None
+        for interface in self._of(log.get("address")):
+            try:
+                said = interface.decode_log([each for each in topics if each is not None], data)
+            except AbiRefused:
+                continue
+            if said is not None:
+                return said
+        return None
+
+    def _transaction(self, transaction: Mapping[str, object]) -> Decoded | None:
+        data = bytes_of(transaction.get("input"))
+        if not data or len(data) < 4:
+            return None
+        for interface in self._of(transaction.get("to")):
+            try:
+                said = interface.decode_call(data)
+            except AbiRefused:
+                continue
+            if said is not None:
+                return said
+        return None
+
+    def _of(self, address: object) -> tuple[Interface, ...]:
+        own = self._interfaces.by_address.get(address.lower()) if isinstance(address, str) else None
+        return self._standard if own is None else (own, *self._standard)
+
+
+def _is_read_itself(value: Mapping[str, object]) -> bool:
+    """True for a log and for a transaction."""
+    return "topics" in value or "input" in value
+
+
+def _said(decoded: Decoded) -> dict[str, object]:
+    values = {each.name or str(place): value for place, (each, value) in enumerate(decoded.values)}
+    return {"name": decoded.entry.name, **values}
+
+
+def _mapping(value: object) -> dict[str, object]:
+    return dict(value) if isinstance(value, Mapping) else {"error": value}
+
+
+def _list(value: object) -> list[object]:
+    return value if isinstance(value, list) else []

@@ -1,0 +1,99 @@
+"""Which networks there are: the list that ships, the one that was saved, the one that the service gives now."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from app.core import money
+from app.core.caller import Caller
+from app.service.errors import ServiceError
+from app.storage.catalogue import Catalogue
+from app.storage.rpc_calls import RpcCalls
+from app.ui.crypto_rpc.session.networks import NetworkRow, network_rows
+
+MAX_USED = 3
+
+
+class NetworkShelf(QObject):
+    """`changed` says that names or favourites are others now."""
+
+    changed = Signal()
+
+    def __init__(self, caller: Caller) -> None:
+        super().__init__()
+        self._caller = caller
+        self._slugs: tuple[str, ...] = ()
+        self._chain_ids: dict[str, int | None] = {}
+        self.favourites: tuple[str, ...] = ()
+        self._used: tuple[str, ...] = ()
+        self.catalogue: Catalogue | None = None
+        self.calls: RpcCalls | None = None
+        self._told_at: datetime | None = None  # by the service
+        self._saved = False
+
+    def take_bundled(self, data_folder: Path) -> None:
+        """The list that ships with the program, with the chains' ids. Blocking: call it in a thread."""
+        known = json.loads((data_folder / "rpc_methods.json").read_text("utf-8"))
+        self._chain_ids = {slug: facts[1] for slug, facts in known["networks"].items()}
+        self._slugs = tuple(self._chain_ids)
+
+    def chain_id(self, slug: str) -> int | None:
+        return self._chain_ids.get(slug)
+
+    def row(self, slug: str) -> NetworkRow:
+        return network_rows((slug,), self._chain_ids, self.favourites, slug)[0]
+
+    def rows(self, current: str) -> tuple[NetworkRow, ...]:
+        return network_rows(self._slugs, self._chain_ids, self.favourites, current, self._used)
+
+    def star(self, slug: str) -> None:
+        """Make a network a favourite, or an ordinary one again."""
+        others = tuple(each for each in self.favourites if each != slug)
+        self.favourites = others if slug in self.favourites else (*others, slug)
+        self.changed.emit()
+
+    def take_favourites(self, slugs: object) -> None:
+        if isinstance(slugs, Iterable):
+            self.favourites = tuple(slug for slug in slugs if isinstance(slug, str))
+
+    async def look_at_used(self) -> None:
+        """Read which networks were asked last."""
+        if self.calls is not None:
+            used = await self.calls.networks_used(MAX_USED)
+            if used != self._used:
+                self._used = used
+                self.changed.emit()
+
+    def age_words(self) -> str:
+        """Where the list comes from, and how old it is."""
+        if self._told_at is not None:
+            return f"List from the service, {money.when(self._told_at, datetime.now(UTC))}"
+        return "List of an earlier day" if self._saved else "List that came with Rialto"
+
+    async def refresh(self) -> None:
+        """Show what was saved for the account, then ask the service.
+
+        Where it does not answer, the saved list or the one that ships still serves; sending will say what is wrong.
+        """
+        service, account, catalogue = self._caller.service, self._caller.account, self.catalogue
+        if account is None or catalogue is None:
+            return
+        saved = await catalogue.load(account.id, "crypto_rpc", "networks")
+        if saved is not None and isinstance(saved.value, list):
+            self._slugs = tuple(each for each in saved.value if isinstance(each, str))
+            self._saved = True
+            self.changed.emit()
+        if service is None:
+            return
+        try:
+            self._slugs = await service.crypto_rpc.networks()
+        except ServiceError:
+            return
+        self._told_at = datetime.now(UTC)
+        await catalogue.save(account.id, "crypto_rpc", "networks", list(self._slugs))
+        self.changed.emit()

@@ -1,0 +1,328 @@
+"""Sending a request: everything that is looked at before, the note on disk, and how it ended.
+
+A request is on disk with its key and the digest of its bytes before it leaves. Sending the same request again under the
+same key is a repetition that the service recognises for 24 hours; nothing is ever sent again by itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from app.core import money
+from app.core.paid_call import end_of_call
+from app.core.problems import ActionSpec, Problem, describe
+from app.service.crypto_rpc import RpcAnswer, RpcItem, RpcOperation
+from app.service.errors import BadRequest, LimitExceeded, ServiceError
+from app.service.rpc_methods import STATE_CHANGING
+from app.ui.crypto_rpc.session.batch import CallRow, text_of
+from app.ui.crypto_rpc.session.networks import coin_of, network_title
+from app.ui.crypto_rpc.state import SendQuestion
+from app.wallet.errors import WalletError
+from app.wallet.quantities import in_unit
+from app.wallet.transactions import SignedTransaction, read_transaction
+
+if TYPE_CHECKING:
+    from app.credentials.accounts import Account
+    from app.service.chat_types import RetryWait
+    from app.service.service import Service
+    from app.storage.rpc_calls import RpcCall, RpcCalls
+
+REQUESTS_A_MINUTE = 100  # R-RPC-44
+CREDITS_A_DAY = 10_000_000  # R-RPC-45
+SURELY_REFUSED = frozenset({"rate_limit", "held", "pace"})  # reasons to wait that leave no doubt: nothing was done
+RAW_METHODS = frozenset({"eth_sendRawTransaction"})
+NOT_KEPT = "signed transaction, not kept"
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """How a request ended: the note on disk, and a problem when there is no answer."""
+
+    call: RpcCall
+    problem: Problem | None = None
+
+
+class NotSent(Exception):
+    """It did not leave, and nothing is on disk. `field` names the part of the request that was refused, "" for none."""
+
+    def __init__(self, problem: Problem, field: str = "") -> None:
+        super().__init__(str(problem))
+        self.problem = problem
+        self.field = field
+
+
+def refusal(error: LimitExceeded) -> Problem:
+    return Problem(str(error), "Nothing was sent.", severity="warn", icon="warning")
+
+
+def prepared(service: Service, network: str, rows: Sequence[CallRow], *, batch: bool, key: str) -> RpcOperation:
+    """Freeze the request. Raises `NotSent` for what the proxy would refuse, every offender named."""
+    items = [RpcItem(row.method, row.params) for row in rows]
+    try:
+        return service.crypto_rpc.prepare(network, items, key=key or None, batch=batch or len(items) > 1)
+    except LimitExceeded as error:
+        raise NotSent(refusal(error), error.field) from None
+
+
+def raw_transactions(rows: Sequence[CallRow]) -> dict[int, str]:
+    """The signed transactions in a request, by the id of their call."""
+    return {
+        row.id: row.params[0]
+        for row in rows
+        if row.method in RAW_METHODS
+        and isinstance(row.params, Sequence)
+        and row.params
+        and isinstance(row.params[0], str)
+    }
+
+
+async def read_transactions(rows: Sequence[CallRow]) -> dict[int, SignedTransaction]:
+    """Read them, in a thread. Raises `NotSent` for one that is none: it would be refused, and cost something."""
+    found: dict[int, SignedTransaction] = {}
+    for place, text in raw_transactions(rows).items():
+        try:
+            found[place] = await asyncio.to_thread(read_transaction, text)
+        except WalletError as error:
+            what = f"Call {place} holds no signed transaction"
+            raise NotSent(Problem(what, error.sentence, severity="warn", icon="warning")) from None
+    return found
+
+
+def question_of(network: str, chain_id: int | None, transactions: dict[int, SignedTransaction]) -> SendQuestion:
+    """What a person reads before it is sent: every field in full, and what does not fit."""
+    facts: list[tuple[str, str]] = []
+    warnings: list[str] = []
+    coin = coin_of(network)
+    for each in transactions.values():
+        facts += [
+            ("From", each.sender),
+            ("To", each.to or "a new contract"),
+            ("Value", f"{in_unit(each.value)} {coin}"),
+            ("Most it can cost", f"{in_unit(each.most_wei)} {coin}, fees included"),
+            ("Fee per gas", f"at most {in_unit(each.max_fee, 'gwei')} gwei, {each.gas:,} gas"),
+            ("Nonce", str(each.nonce)),
+            ("Chain id", "none: valid on every chain" if each.chain_id is None else str(each.chain_id)),
+            ("Data", f"{len(each.data):,} bytes" if each.data else "none"),
+            ("Hash", each.hash),
+        ]
+        if each.chain_id is None:
+            warnings.append("This transaction names no chain: anybody can send it on other chains too.")
+        elif chain_id is not None and each.chain_id != chain_id:
+            warnings.append(
+                f"It is signed for chain {each.chain_id}; {network_title(network)} is chain {chain_id}."
+                " The network will refuse it."
+            )
+        if each.authorizations:
+            warnings.append("It lets an account run another program from then on (EIP-7702).")
+    facts.append(("The service logs", "hash, network, request id and your account; the signed bytes are not kept"))
+    many = len(transactions) != 1
+    title = f"Send {len(transactions)} transactions" if many else "Send this transaction"
+    return SendQuestion(f"{title} on {network_title(network)}?", network_title(network), tuple(facts), tuple(warnings))
+
+
+def stored_items(rows: Sequence[CallRow], batch: bool) -> str:
+    """The request's text as it is kept: without what was signed (R-RPC-41)."""
+    kept = [
+        CallRow(row.id, row.method, [NOT_KEPT, *list(row.params)[1:]])
+        if row.method in STATE_CHANGING and isinstance(row.params, Sequence) and row.params
+        else row
+        for row in rows
+    ]
+    return text_of(kept, batch=batch or len(kept) > 1)
+
+
+async def check_caps(calls: RpcCalls, account_id: str, credits: int, now: datetime) -> None:
+    """Raises `NotSent` when the caps, counted here, leave no room (R-RPC-44, R-RPC-45)."""
+    requests, _ = await calls.used_since(account_id, now - timedelta(minutes=1))
+    if requests >= REQUESTS_A_MINUTE:
+        sentence = f"{REQUESTS_A_MINUTE} requests went out within a minute, which is all that the service takes."
+        raise NotSent(Problem(sentence.rstrip("."), "Nothing was sent. Try again in a moment.", severity="warn"))
+    _, used = await calls.used_since(account_id, now - timedelta(hours=24))
+    if used + credits > CREDITS_A_DAY:
+        left = max(0, CREDITS_A_DAY - used)
+        what = f"This would take more than the {CREDITS_A_DAY:,} credits of 24 hours"
+        raise NotSent(Problem(what, f"{left:,} are left. Nothing was sent.", severity="warn"))
+
+
+async def send(
+    service: Service,
+    account: Account,
+    calls: RpcCalls,
+    operation: RpcOperation,
+    rows: Sequence[CallRow],
+    transactions: dict[int, SignedTransaction],
+    now: datetime,
+    on_wait: Callable[[RetryWait], None] | None = None,
+) -> Sent:
+    """Put the request on disk, send it once, and keep how it ended. Raises `StorageError` before anything was sent."""
+    call = await calls.begin(
+        account.id,
+        operation.network,
+        stored_items(rows, operation.batch),
+        at=now,
+        digest=operation.digest,
+        batch=operation.batch,
+        idempotency_key=operation.key or "",
+        estimate_credits=operation.estimate.credits,
+        transactions={str(place): each.hash for place, each in transactions.items()},
+    )
+    waiting = _Waiting(on_wait)
+    try:
+        answer = await service.crypto_rpc.send(operation, on_wait=waiting.tell)
+    except ServiceError as error:
+        sent = await _ended(calls, call, error, changes_state=operation.changes_state)
+        return replace(sent, problem=naming_the_call(sent.problem, error, rows))
+    except asyncio.CancelledError:
+        if waiting.is_refused_so_far:
+            await calls.failed(call.id, "Stopped while it waited. Nothing was carried out.")
+        else:
+            await calls.unknown(call.id, "Stopped while it was on its way.")
+        raise
+    await _keep(calls, call, answer)
+    if any(outcome.may_be_sent for outcome in answer.outcomes):
+        lost = [
+            transactions[row.id].hash
+            for row, outcome in zip(rows, answer.outcomes, strict=True)
+            if outcome.may_be_sent and row.id in transactions
+        ]
+        problem = nobody_can_say(lost, (), answer.request_id)
+        await calls.unknown(
+            call.id,
+            str(problem),
+            status=answer.info.status,
+            request_id=answer.request_id,
+            exchange_id=answer.exchange.id,
+        )
+        return Sent(await calls.one(call.id), problem)
+    return Sent(await calls.one(call.id), other_hash(rows, transactions, answer))
+
+
+class _Waiting:
+    """What the waits of one request say about it: until when nothing of it is on its way, and nothing was before."""
+
+    def __init__(self, on_wait: Callable[[RetryWait], None] | None) -> None:
+        self._on_wait = on_wait
+        self._until = 0.0  # by the loop's clock
+        self._was_always_refused = True
+
+    def tell(self, wait: RetryWait) -> None:
+        self._was_always_refused &= wait.reason in SURELY_REFUSED
+        self._until = asyncio.get_running_loop().time() + wait.wait_s
+        if self._on_wait is not None:
+            self._on_wait(wait)
+
+    @property
+    def is_refused_so_far(self) -> bool:
+        """True while it waits, when every try before was turned away at the door."""
+        return self._was_always_refused and asyncio.get_running_loop().time() < self._until
+
+
+def other_hash(
+    rows: Sequence[CallRow], transactions: dict[int, SignedTransaction], answer: RpcAnswer
+) -> Problem | None:
+    """What to say when the service names another hash than the signed bytes have (R-RPC-40); None when all agree."""
+    for row, outcome in zip(rows, answer.outcomes, strict=True):
+        sent = transactions.get(row.id)
+        if sent is None or outcome.error is not None or outcome.result == sent.hash:
+            continue
+        return Problem(
+            "The service names another hash than this transaction has",
+            f"Its bytes have the hash {sent.hash}. Look for that one, and send nothing again before it is found.",
+            primary=ActionSpec("look-up", "Look it up"),
+            severity="warn",
+            icon="warning",
+            request_id=answer.request_id,
+        )
+    return None
+
+
+async def _keep(calls: RpcCalls, call: RpcCall, answer: RpcAnswer) -> None:
+    await calls.answered(
+        call.id,
+        answer.body,
+        status=answer.info.status,
+        credits=answer.credits,
+        cost_usd=answer.cost_usd,
+        errors=sum(outcome.error is not None for outcome in answer.outcomes),
+        replayed=answer.replayed,
+        request_id=answer.request_id,
+        exchange_id=answer.exchange.id,
+        duration_s=answer.exchange.duration_s,
+        headers=dict(answer.info.headers),
+    )
+
+
+async def _ended(calls: RpcCalls, call: RpcCall, error: ServiceError, *, changes_state: bool) -> Sent:
+    """A refusal and what never arrived are failures; all else is not known, which matters where something changes."""
+    exchange_id = error.exchange.id if error.exchange is not None else ""
+    problem = describe(error, subject="request")
+    if problem.alternative is not None and problem.alternative.id == "choose-model":
+        problem = replace(problem, alternative=None)  # a node has no models
+    if end_of_call(error) == "failed":
+        await calls.failed(
+            call.id, str(problem), status=error.status, request_id=error.request_id, exchange_id=exchange_id
+        )
+        return Sent(await calls.one(call.id), problem)
+    await calls.unknown(call.id, str(problem), exchange_id=exchange_id)
+    if changes_state:
+        problem = nobody_can_say(list(call.transactions.values()), problem.details, problem.request_id)
+    return Sent(await calls.one(call.id), problem)
+
+
+def naming_the_call(problem: Problem | None, error: ServiceError, rows: Sequence[CallRow]) -> Problem | None:
+    """Let the buttons lead to the call that a refusal of the whole batch names, and offer to send the others."""
+    if problem is None or len(rows) < 2 or not isinstance(error, BadRequest):
+        return problem
+    said = " ".join((error.message, *(f"{each.path} {each.message}" for each in error.fields)))
+    named = [row for row in rows if row.method and re.search(rf"(?<!\w){re.escape(row.method)}(?!\w)", said)]
+    if len(named) != 1:
+        return problem
+    others = len(rows) - 1
+    return replace(
+        problem,
+        primary=ActionSpec(f"edit:{named[0].id}", f"Edit call {named[0].id}"),
+        alternative=ActionSpec(f"others:{named[0].id}", f"Send the other {others}" if others > 1 else "Send the other"),
+    )
+
+
+def nobody_can_say(hashes: Sequence[str], details: tuple[tuple[str, str], ...], request_id: str) -> Problem:
+    """What is said of transactions that may have been sent: no answer came, or none that belongs to them."""
+    return Problem(
+        "Nobody can say whether the transaction was sent",
+        "Look for its hash with eth_getTransactionByHash. Sending it again under the same key is safe: the service"
+        " recognises it for 24 hours, and a chain takes one transaction once.",
+        primary=ActionSpec("look-up", "Look it up"),
+        alternative=ActionSpec("again", "Send again"),
+        details=(*(("Hash", each) for each in hashes), *details),
+        severity="warn",
+        icon="warning",
+        request_id=request_id,
+    )
+
+
+def waiting_problem(wait: RetryWait, now: datetime) -> Problem:
+    """What is said while a request waits before it is sent again; the service's own words first (R-RPC-43)."""
+    said = wait.message.strip().rstrip(".")
+    return Problem(
+        said or "The service did not take the request yet",
+        "Nothing was charged. It is sent again under the same key when the time has come; Stop ends that.",
+        severity="warn",
+        icon="clock",
+        countdown_until=now + timedelta(seconds=wait.wait_s),
+    )
+
+
+def estimate_words(credits: int, low_usd: Decimal, high_usd: Decimal) -> str:
+    """`180 cr, $0.00011 to $0.00013`: two prices are documented, so it is a range (R-RPC-30)."""
+    low, high = money.money(low_usd), money.money(high_usd)
+    return f"{money.count(credits)} cr, {low}" + (f" to {high}" if high != low else "")
+
+
+def headers_of(call: RpcCall) -> tuple[tuple[str, str], ...]:
+    return tuple((str(name), str(value)) for name, value in call.headers.items())

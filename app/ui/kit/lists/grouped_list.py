@@ -1,0 +1,197 @@
+"""A list under headings, as the left pane of every tab shows one: its model, its view and what its delegates share.
+
+A row is any value with a title and with what it says aloud; it stands in the list under a key of its own. A heading
+is a row that cannot be chosen. A list without headings is one group without a title.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QItemSelectionModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QPoint,
+    Qt,
+)
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtWidgets import QAbstractItemView
+
+from app.ui.kit.lists.rows import harmless_row
+
+Index = QModelIndex | QPersistentModelIndex
+ROW_ROLE = int(Qt.ItemDataRole.UserRole)
+_ROOT = QModelIndex()
+
+
+class RowLike(Protocol):
+    """What stands in such a list. Two rows are equal when they look alike."""
+
+    @property
+    def title(self) -> str:
+        """What typing in the list finds, and what the pointer is told when the row has no room for it."""
+
+    @property
+    def spoken(self) -> str:
+        """What a screen reader says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    title: str
+
+    @property
+    def spoken(self) -> str:
+        return self.title
+
+
+R = TypeVar("R", bound=RowLike)
+Group = tuple[str, Sequence[tuple[Hashable, RowLike]]]
+
+
+def under_headings(rows: Iterable[R], key: Callable[[R], Hashable], heading: Callable[[R], str]) -> list[Group]:
+    """Return `rows` in their order as groups for `GroupedModel.set_rows`: a new group wherever the heading changes."""
+    groups: list[tuple[str, list[tuple[Hashable, RowLike]]]] = []
+    for row in rows:
+        title = heading(row)
+        if not groups or groups[-1][0] != title:
+            groups.append((title, []))
+        groups[-1][1].append((key(row), row))
+    return list(groups)
+
+
+class GroupedModel(QAbstractListModel):
+    """Resets only when rows came, went or moved; else it says which rows changed."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._keys: list[Hashable] = []  # of a heading: the heading itself, so that no row's key can equal it
+        self._rows: list[RowLike] = []
+        self._places: dict[Hashable, int] = {}
+
+    # What Qt asks
+
+    def rowCount(self, parent: Index = _ROOT) -> int:
+        return 0 if parent.isValid() else len(self._rows)
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        if isinstance(self.row(index), Heading):
+            return Qt.ItemFlag.ItemNeverHasChildren
+        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        row = self.row(index)
+        if row is None:
+            return None
+        if role == ROW_ROLE:
+            return row
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+            return row.title
+        return row.spoken if role == Qt.ItemDataRole.AccessibleTextRole else None
+
+    # What a pane asks
+
+    def row(self, index: Index) -> RowLike | None:
+        return self._rows[index.row()] if index.isValid() and index.row() < len(self._rows) else None
+
+    def key(self, index: Index) -> Hashable | None:
+        """The key of the row there; None for a heading and for no row."""
+        row = self.row(index)
+        return None if row is None or isinstance(row, Heading) else self._keys[index.row()]
+
+    def shown_keys(self) -> list[Hashable]:
+        """The rows that are no headings, in order."""
+        return list(self._places)
+
+    def index_of(self, key: Hashable) -> QModelIndex:
+        """Where a row stands, or an invalid index when it is not in the list."""
+        place = self._places.get(key)
+        return QModelIndex() if place is None else self.index(place, 0)
+
+    def row_of(self, key: Hashable) -> RowLike | None:
+        place = self._places.get(key)
+        return None if place is None else self._rows[place]
+
+    def neighbour(self, key: Hashable, step: int) -> Hashable | None:
+        """The row after (1) or before (-1) this one; the first or last when it is not shown; None in an empty list."""
+        keys = self.shown_keys()
+        if not keys:
+            return None
+        if key not in self._places:
+            return keys[0] if step > 0 else keys[-1]
+        return keys[max(0, min(len(keys) - 1, keys.index(key) + step))]
+
+    def where(self, test: Callable[[RowLike], bool]) -> list[QModelIndex]:
+        """The rows, headings left out, for which `test` is true."""
+        return [self.index(place, 0) for place in self._places.values() if test(self._rows[place])]
+
+    # What a pane tells
+
+    def set_rows(self, groups: Sequence[Group]) -> None:
+        """Show these groups; one without a title has no heading. A key stands in the list once."""
+        keys: list[Hashable] = []
+        rows: list[RowLike] = []
+        for title, members in groups:
+            if title:
+                heading = Heading(title)
+                keys.append(heading)
+                rows.append(heading)
+            for key, row in members:
+                keys.append(key)
+                rows.append(harmless_row(row))
+        if keys != self._keys:
+            self.beginResetModel()
+            self._keys, self._rows = keys, rows
+            self._places = {
+                key: place for place, (key, row) in enumerate(zip(keys, rows, strict=True)) if not _is_heading(row)
+            }
+            self.endResetModel()
+            return
+        before, self._rows = self._rows, rows
+        for place, (old, new) in enumerate(zip(before, rows, strict=True)):
+            if old != new:
+                self._say_changed(place)
+
+    def set_row(self, key: Hashable, row: RowLike) -> None:
+        """Show a newer state of one row; one that is not in the list is left out."""
+        row = harmless_row(row)
+        place = self._places.get(key)
+        if place is not None and self._rows[place] != row:
+            self._rows[place] = row
+            self._say_changed(place)
+
+    def _say_changed(self, place: int) -> None:
+        index = self.index(place, 0)
+        self.dataChanged.emit(index, index)
+
+
+def _is_heading(row: RowLike) -> bool:
+    return isinstance(row, Heading)
+
+
+def menu_place(view: QAbstractItemView, event: QContextMenuEvent) -> tuple[QModelIndex, QPoint]:
+    """The row that a context menu is for, and where on the screen it opens.
+
+    By mouse it is the row under the pointer, an invalid one on the empty part; by key the current row.
+    """
+    place = event.pos()
+    index = view.indexAt(place)
+    if event.reason() == QContextMenuEvent.Reason.Keyboard:
+        index = view.currentIndex()
+        place = view.visualRect(index).center()
+    return index, view.viewport().mapToGlobal(place)
+
+
+def keep_in_sight(view: QAbstractItemView, index: QModelIndex) -> None:
+    """Make a row the current and only chosen one, and scroll to it if it is out of sight.
+
+    Not by the view itself: in the middle of a shortcut it takes Ctrl or Shift for a wish to select more rows.
+    """
+    if index.isValid() and view.currentIndex() != index:
+        view.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+        view.scrollTo(index)

@@ -1,0 +1,98 @@
+"""Small pictures of large ones, decoded in a thread and kept while they are likely to be looked at again."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Container
+from functools import partial
+
+from PySide6.QtCore import QObject, QThreadPool, Signal
+from PySide6.QtGui import QImage
+
+from app.ui.kit.qt_repairs.way_back import in_pool
+
+MAX_KEPT = 64
+MAX_WAITING = 96  # a fast scroll asks for thousands; only the newest can still be wanted
+_HIGHEST = 2**30  # of what Qt takes as a priority
+
+
+class Thumbnails(QObject):
+    """`get` returns what is there and begins to make what is not; `loaded` tells the key."""
+
+    loaded = Signal(str)
+
+    def __init__(self, parent: QObject | None = None, *, kept: int = MAX_KEPT, one_thread: bool = False) -> None:
+        super().__init__(parent)
+        self._most = kept
+        self._kept: OrderedDict[str, QImage] = OrderedDict()
+        self._loading: dict[str, None] = {}  # in the order in which they were asked for
+        self._turn = 0
+        self._pool = QThreadPool.globalInstance()
+        if one_thread:  # of a long list: more of them would only take turns with the window's own thread
+            self._pool = QThreadPool(self)
+            self._pool.setMaxThreadCount(1)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is being made."""
+        return not self._loading
+
+    def get(
+        self,
+        key: str,
+        width_px: int,
+        height_px: int,
+        load: Callable[[], bytes],
+        finish: Callable[[QImage], QImage] | None = None,
+    ) -> QImage | None:
+        """Return the picture that fits, a null one where there is none to be had, None while it is being made.
+
+        `load` runs in a thread; an `OSError` of it means that there is no picture. `finish`, in the same thread, makes
+        of the fitted picture what is kept. What was asked for last is made first.
+        """
+        key = f"{key}@{width_px}x{height_px}"
+        if key in self._kept:
+            self._kept.move_to_end(key)
+            return self._kept[key]
+        if key not in self._loading:
+            self._loading[key] = None
+            while len(self._loading) > MAX_WAITING:
+                del self._loading[next(iter(self._loading))]
+            self._turn += 1
+            work = partial(_made, self._loading, key, width_px, height_px, load, finish)
+            in_pool(self, work, partial(self._take, key), pool=self._pool, priority=min(self._turn, _HIGHEST))
+        return None
+
+    def forget(self, key: str) -> None:
+        """Make a picture anew when it is next asked for, in whatever size."""
+        for kept in [name for name in self._kept if name.rpartition("@")[0] == key]:
+            del self._kept[kept]
+
+    def _take(self, key: str, image: QImage | None) -> None:
+        if image is None:
+            return
+        self._loading.pop(key, None)
+        self._kept[key] = image
+        while len(self._kept) > self._most:
+            self._kept.popitem(last=False)
+        self.loaded.emit(key.rpartition("@")[0])
+
+
+def _made(
+    wanted: Container[str],
+    key: str,
+    width_px: int,
+    height_px: int,
+    load: Callable[[], bytes],
+    finish: Callable[[QImage], QImage] | None,
+) -> QImage | None:
+    """Return the picture; None for one that newer ones have pushed out. Runs in a thread of the pool."""
+    from app.ui.kit.picture_decoding import fitted
+
+    if key not in wanted:
+        return None
+    try:
+        image = fitted(load(), width_px, height_px)
+        return finish(image) if finish is not None and not image.isNull() else image
+    except OSError:
+        return QImage()

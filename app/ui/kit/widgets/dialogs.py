@@ -1,0 +1,184 @@
+"""Questions that need an answer before anything goes on. Await them: nothing ever runs a loop inside the loop.
+
+The default button is never the one that pays, signs or deletes. The window behind is dimmed while one is open.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
+
+from app.ui.kit.discard import discard
+from app.ui.kit.qt_repairs.alive import alive
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.buttons import Button
+from app.ui.kit.widgets.fields import bind_label
+from app.ui.kit.widgets.focus_ring import FocusRing
+from app.ui.kit.widgets.label import Label
+from app.ui.kit.widgets.surfaces import zone
+
+WIDTH = 440
+MAX_SHARE = 0.85  # of the height of the window behind
+
+
+class Scrim(QWidget):
+    """Dims the window behind a dialog and takes its clicks."""
+
+    def __init__(self, theme: Theme, window: QWidget) -> None:
+        super().__init__(window)
+        self._theme = theme
+        self._window = window
+        window.installEventFilter(self)
+        self.setGeometry(window.rect())
+        self.raise_()
+        self.show()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize and alive(self._window):
+            self.setGeometry(self._window.rect())
+        return False
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        QPainter(self).fillRect(self.rect(), self._theme.color("scrim"))
+
+
+class Dialog(QDialog):
+    """A dialog with a scrolling `body` between a title and a fixed footer. Add buttons with `add_button`.
+
+    Use `await answer()`: it opens the dialog, dims the window behind, and returns True when it was accepted.
+    """
+
+    def __init__(self, theme: Theme, parent: QWidget, title: str, *, width: int = WIDTH) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._width = width
+        self.setWindowTitle(title)
+        self.setAccessibleName(title)
+        self.setWindowModality(Qt.WindowModality.WindowModal)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.setSpacing(0)
+        inner = QWidget()
+        zone(inner, "surface")
+        self.body = QVBoxLayout(inner)
+        self.body.setContentsMargins(theme.px(24), theme.px(24), theme.px(24), theme.px(16))
+        self.body.setSpacing(theme.px(12))
+        self.title = Label(theme, title, "heading", wrap=True)
+        self.body.addWidget(self.title)
+        self._scroll = QScrollArea()
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._scroll.setWidget(inner)
+        outer.addWidget(self._scroll, 1)
+        self._footer = QFrame()
+        self._footer.setProperty("part", "footer")
+        self._buttons = QHBoxLayout(self._footer)
+        self._buttons.setContentsMargins(theme.px(16), theme.px(12), theme.px(16), theme.px(12))
+        self._buttons.setSpacing(theme.px(8))
+        self._buttons.addStretch(1)
+        outer.addWidget(self._footer)
+        self._ring = FocusRing(theme, self)
+
+    def add_button(self, text: str, *, kind: str = "", accepts: bool | None = None, default: bool = False) -> Button:
+        """Add a button to the footer, from left to right; `accepts` True or False ends the dialog with it."""
+        button = Button(self._theme, text, kind=kind)
+        if default:
+            button.setDefault(True)
+        if accepts is not None:
+            button.clicked.connect(self.accept if accepts else self.reject)
+        self._buttons.addWidget(button)
+        return button
+
+    def add_beside_buttons(self, widget: QWidget) -> None:
+        """Put a widget into the footer, before the buttons: it never scrolls out of sight."""
+        self._buttons.insertWidget(0, widget, 1)
+        self._buttons.setStretch(1, 0)  # the room at the left is this widget's alone
+
+    async def answer(self) -> bool:
+        """Open, wait, and return whether the person agreed. Closed with the task that waits."""
+        future: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+
+        def done(result: int) -> None:
+            if not future.done():
+                future.set_result(result == int(QDialog.DialogCode.Accepted))
+
+        parent = self.parentWidget()
+        scrim = Scrim(self._theme, parent.window()) if parent is not None else None
+        self.finished.connect(done)
+        self._fit()
+        self._theme.changed.connect(self._fit)  # the size of the text may change while it is open
+        self.open()
+        try:
+            return await future
+        finally:
+            if scrim is not None:
+                discard(scrim)
+            self.close()
+            discard(self)
+
+    def _fit(self) -> None:
+        """Take the room that title, body and buttons need in the text's size, within the window behind."""
+        if not alive(self):
+            return
+        width = self._theme.type_px(self._width)
+        parent = self.parentWidget()
+        window = parent.window() if parent is not None else None
+        if window is not None:
+            width = min(width, max(320, window.width() - 2 * self._theme.px(24)))
+        inner = self._scroll.widget()
+        layout = inner.layout() if inner is not None else None
+        body = 0
+        if layout is not None:  # where nothing wraps, a layout tells no height for a width
+            layout.activate()
+            body = layout.heightForWidth(width) if layout.hasHeightForWidth() else layout.sizeHint().height()
+        height = body + self._footer.sizeHint().height()
+        if window is not None:
+            height = min(height, round(window.height() * MAX_SHARE))
+        self.resize(width, height)
+
+
+async def confirm(
+    theme: Theme, parent: QWidget, title: str, text: str, *, action: str, danger: bool = False, cancel: str = "Cancel"
+) -> bool:
+    """Ask before something that cannot be taken back. With `danger` the default button is the one that does nothing."""
+    dialog = Dialog(theme, parent, title)
+    dialog.body.addWidget(Label(theme, text, role="text2", wrap=True))
+    stay = dialog.add_button(cancel, accepts=False, default=danger)
+    go = dialog.add_button(action, kind="danger-fill" if danger else "primary", accepts=True, default=not danger)
+    (stay if danger else go).setFocus()
+    return await dialog.answer()
+
+
+async def ask_text(
+    theme: Theme,
+    parent: QWidget,
+    title: str,
+    label: str,
+    *,
+    value: str = "",
+    action: str = "Save",
+    max_chars: int = 200,
+) -> str | None:
+    """Ask for one line; None when the person leaves. An empty line cannot be saved."""
+    dialog = Dialog(theme, parent, title)
+    words = Label(theme, label, "small", "text2", weight=500)
+    field = QLineEdit(value)
+    field.setMaxLength(max_chars)
+    field.selectAll()
+    bind_label(words, field)
+    dialog.body.addWidget(words)
+    dialog.body.addWidget(field)
+    dialog.add_button("Cancel", accepts=False)
+    save = dialog.add_button(action, kind="primary", accepts=True, default=True)
+
+    def check(text: str) -> None:
+        save.setEnabled(bool(text.strip()))
+
+    field.textChanged.connect(check)
+    check(value)
+    field.setFocus()
+    return field.text().strip() if await dialog.answer() else None

@@ -1,0 +1,199 @@
+"""Fields for numbers, words and choices. A field that the model ignores stays in its place, dashed."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QLocale, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QShowEvent, QWheelEvent
+from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QLabel, QLineEdit, QPlainTextEdit, QWidget
+
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.frames import dashed_frame
+from app.ui.kit.widgets.surfaces import set_property
+
+
+def replace_text(field: QPlainTextEdit, text: str) -> None:
+    """Show another text. The caret stays where somebody types, as long as what is there is still in front of it."""
+    before = field.toPlainText()
+    if text == before:
+        return
+    caret = field.textCursor().position() if before and text.startswith(before) else 0
+    field.setPlainText(text)
+    cursor = field.textCursor()
+    cursor.setPosition(caret)
+    field.setTextCursor(cursor)
+
+
+class NumberField(QDoubleSpinBox):
+    """A number, right-aligned, digits of one width; arrow keys step it, the wheel only while it has the focus.
+
+    `value_edited` tells numbers that the person entered, not what a program set. Raises `ValueError` without a name.
+    """
+
+    value_edited = Signal(float)
+
+    def __init__(
+        self,
+        theme: Theme,
+        name: str,
+        *,
+        low: float,
+        high: float,
+        step: float = 1.0,
+        decimals: int = 0,
+        value: float = 0.0,
+        small: bool = True,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        if not name.strip():
+            raise ValueError("a number field needs a name")
+        self._theme = theme
+        self._by_program = False
+        self.setAccessibleName(name)
+        self.setProperty("plain", True)
+        self.setProperty("dashes", "own")
+        self.setProperty("sizing", "small" if small else "")
+        self.setLocale(
+            QLocale(QLocale.Language.English, QLocale.Country.UnitedStates)
+        )  # as the wire and receipts have it
+        self.setGroupSeparatorShown(True)
+        self.setKeyboardTracking(False)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.setDecimals(decimals)
+        self.setRange(low, high)
+        self.setSingleStep(step)
+        self.setValue(value)
+        self.valueChanged.connect(self._tell)
+        self._edit = self.lineEdit()
+        self._edit.setAccessibleName(name)
+        self._dress()
+        theme.changed.connect(self._dress)
+
+    def set_value(self, value: float) -> None:
+        """Show a number without telling anybody."""
+        self._by_program = True
+        self.setValue(value)
+        self._by_program = False
+
+    def _tell(self, value: float) -> None:
+        if not self._by_program:
+            self.value_edited.emit(value)
+
+    def _dress(self) -> None:
+        self.setFont(self._theme.font("small" if self.property("sizing") else "body", tabular=True))
+        margin = self._theme.px(6)
+        self._edit.setTextMargins(margin, 0, margin, 0)
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        widest = max(self.textFromValue(self.minimum()), self.textFromValue(self.maximum()), key=len)
+        width = self.fontMetrics().horizontalAdvance(widest + self.suffix()) + 2 * self._theme.px(6) + 8
+        return QSize(max(width, self._theme.type_px(54)), self._theme.height_px(28, 17))
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self.hasFocus():
+            super().wheelEvent(event)
+        else:
+            event.ignore()  # scrolling the pane must not change a parameter
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        paint_unused(self, self._theme)
+        super().paintEvent(event)
+
+
+class TextField(QLineEdit):
+    """One line of text with a name. `set_problem` marks it and keeps the reason for screen readers."""
+
+    def __init__(
+        self,
+        theme: Theme,
+        name: str,
+        *,
+        text: str = "",
+        placeholder: str = "",
+        mono: bool = False,
+        small: bool = False,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(text, parent)
+        if not name.strip():
+            raise ValueError("a text field needs a name")
+        self._theme = theme
+        self.setAccessibleName(name)
+        self.setPlaceholderText(placeholder)
+        self.setProperty("dashes", "own")
+        self.setProperty("sizing", "small" if small else "")
+        self._mono = mono
+        self._dress()
+        theme.changed.connect(self._dress)
+
+    def _dress(self) -> None:
+        # the mono font comes from the theme, not from the sheet: only there are its ligatures off, so `//` stays `//`
+        small = self._mono or self.property("sizing") == "small"
+        self.setFont(self._theme.font("small" if small else "body", mono=self._mono))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        # A pane that moves over the canvas gets a new parent, and Qt's style sheets then bring the field's first font
+        # back, which was that of another text size.
+        self._dress()
+        super().showEvent(event)
+
+    def set_problem(self, sentence: str) -> None:
+        """Mark the field with a red border, or unmark it with an empty sentence; the words stand below it."""
+        self.setAccessibleDescription(sentence)
+        set_property(self, "state", "error" if sentence else "")
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        paint_unused(self, self._theme)
+        super().paintEvent(event)
+
+
+class ChoiceField(QComboBox):
+    """One of a short list; longer ones get a picker. The wheel turns it only while it has the focus."""
+
+    def __init__(self, theme: Theme, name: str, *, small: bool = False, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        if not name.strip():
+            raise ValueError("a choice field needs a name")
+        self._theme = theme
+        self.setAccessibleName(name)
+        self.setProperty("dashes", "own")
+        self.setProperty("sizing", "small" if small else "")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.view().setAccessibleName(name)  # the list that drops down
+
+    def sizeHint(self) -> QSize:
+        """Be styled before anybody measures; alone among Qt's fields, a combo box does not see to that itself."""
+        self.ensurePolished()
+        return super().sizeHint()
+
+    def minimumSizeHint(self) -> QSize:
+        self.ensurePolished()
+        return super().minimumSizeHint()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self.hasFocus():
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        paint_unused(self, self._theme)
+        super().paintEvent(event)
+
+
+def paint_unused(widget: QWidget, theme: Theme) -> None:
+    """Draw the dashed frame of a field that is not used, below what the field paints itself."""
+    if not widget.isEnabled():
+        dashed_frame(QPainter(widget), theme, QRectF(widget.rect()), theme.px(6))
+
+
+def bind_label(label: QLabel, field: QWidget) -> None:
+    """Make a label name its field for the keyboard and for screen readers."""
+    label.setBuddy(field)
+    if not field.accessibleName():
+        field.setAccessibleName(label.text())

@@ -1,0 +1,196 @@
+"""The focus ring: 2 px of accent, 2 px away from whatever the keyboard is on.
+
+A style sheet cannot draw outside a widget, so one transparent overlay per window follows the focus. It shows for
+keyboard focus, and always for fields that take text; a click shows nothing. A widget may say more about itself:
+`ring_widget` is another widget to go around (a whole composer), `ring_rect()` the part of it, `ring_radius()` the
+radius of its corners; `ring_widget = None` means that it draws its own.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QPen, QWindow
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QAbstractScrollArea,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QLineEdit,
+    QPlainTextEdit,
+    QTabBar,
+    QTextEdit,
+    QWidget,
+)
+
+from app.ui.kit.qt_repairs.alive import alive
+from app.ui.kit.theme import Theme
+
+GAP = 2
+WIDTH = 2
+_OUTSET = GAP + WIDTH
+TAB_MARGIN = 18  # what the style sheet leaves free behind each tab counts as part of it
+
+_MOVES = (
+    QEvent.Type.Move,
+    QEvent.Type.Resize,
+    QEvent.Type.Show,
+    QEvent.Type.Hide,
+    QEvent.Type.ParentChange,
+    QEvent.Type.EnabledChange,
+)
+
+
+class FocusRing(QWidget):
+    """Create one per top-level window; it looks after itself."""
+
+    def __init__(self, theme: Theme, window: QWidget) -> None:
+        super().__init__(window)
+        self._theme = theme
+        self._window = window
+        self._focus: QWidget | None = None
+        self._followed: list[QWidget] = []
+        self._by_keyboard = True
+        self._handle: QWindow | None = None
+        self._radius = 6.0
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.hide()
+        window.installEventFilter(self)
+        qt_app = QApplication.instance()
+        assert isinstance(qt_app, QApplication)
+        qt_app.focusChanged.connect(self._focus_changed)
+        theme.changed.connect(self._place)
+        self._watch_input()
+        self._focus_changed(None, qt_app.focusWidget())
+
+    @property
+    def target(self) -> QWidget | None:
+        """The widget that the ring is around, None while it is not shown."""
+        return self._focus if self.isVisible() else None
+
+    # -- who has the focus, and how it came there -----------------------------------------------------------------
+
+    def _watch_input(self) -> None:
+        """See every press in the window once, before any widget does: the last one says how the focus moves."""
+        handle = self._window.windowHandle()
+        if handle is not None and handle is not self._handle:
+            self._handle = handle
+            handle.installEventFilter(self)
+
+    def _focus_changed(self, _old: QWidget | None, new: QWidget | None) -> None:
+        if not alive(self, self._window):
+            return
+        for widget in self._followed:
+            if alive(widget):
+                widget.removeEventFilter(self)
+        self._followed = []
+        self._focus = None
+        if new is not None and new.window() is self._window and new is not self._window:
+            self._focus = new
+            parent = _ring_widget(new)
+            while parent is not None and parent is not self._window:
+                parent.installEventFilter(self)
+                self._followed.append(parent)
+                parent = parent.parentWidget()
+        self._place()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if not alive(self, self._window):
+            return False  # the window is being taken down: an exception here would end the program
+        kind = event.type()
+        if isinstance(watched, QWindow):
+            if kind == QEvent.Type.MouseButtonPress:
+                self._by_keyboard = False
+            elif kind == QEvent.Type.KeyPress and not self._by_keyboard:
+                self._by_keyboard = True
+                self._place()  # an arrow key in a clicked list: from now on the person needs the ring
+        elif kind in _MOVES:
+            if kind == QEvent.Type.Show and watched is self._window:
+                self._watch_input()
+            self._place()
+        return False
+
+    # -- where the ring is ----------------------------------------------------------------------------------------
+
+    def _place(self) -> None:
+        area = self._wanted_area()
+        if area is None:
+            self.hide()
+            return
+        self.setGeometry(area)
+        self.raise_()
+        self.show()
+        self.update()
+
+    def _wanted_area(self) -> QRect | None:
+        widget = self._focus
+        if (
+            widget is None
+            or not alive(widget)
+            or not widget.isVisible()
+            or not (self._by_keyboard or _takes_text(widget))
+        ):
+            return None
+        around = _ring_widget(widget)
+        if around is None:
+            return None
+        rect, radius = _shape(self._theme, around)
+        area = QRect(around.mapTo(self._window, QPoint(0, 0)) + rect.topLeft(), rect.size())
+        self._radius = radius
+        area.adjust(-_OUTSET, -_OUTSET, _OUTSET, _OUTSET)
+        self._clip = _visible_part(around, self._window)
+        return area if area.intersects(self._clip) else None
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setClipRect(self._clip.translated(-self.pos()))
+        painter.setPen(QPen(self._theme.color("accent"), WIDTH))
+        half = WIDTH / 2
+        radius = self._radius + GAP + half
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(half, half, -half, -half), radius, radius)
+
+
+def _ring_widget(widget: QWidget) -> QWidget | None:
+    """The widget that the ring goes around when `widget` has the focus; None when it draws its own."""
+    if isinstance(widget, QAbstractItemView) and not hasattr(widget, "ring_widget"):
+        return None  # rows show the focus themselves
+    around = getattr(widget, "ring_widget", widget)
+    return around if isinstance(around, QWidget) else None
+
+
+def _takes_text(widget: QWidget) -> bool:
+    if isinstance(widget, QComboBox):
+        return widget.isEditable()
+    if isinstance(widget, (QPlainTextEdit, QTextEdit)):
+        return not widget.isReadOnly()
+    return isinstance(widget, (QLineEdit, QAbstractSpinBox))
+
+
+def _shape(theme: Theme, widget: QWidget) -> tuple[QRect, float]:
+    """The part of the widget that the ring goes around, in its own coordinates, and the radius of its corners."""
+    rect = widget.rect()
+    own_rect = getattr(widget, "ring_rect", None)
+    if own_rect is not None:
+        rect = own_rect().toAlignedRect() if isinstance(own_rect(), QRectF) else own_rect()
+    elif isinstance(widget, QTabBar):
+        rect = widget.tabRect(widget.currentIndex()).adjusted(0, 10, -theme.px(TAB_MARGIN), -10)
+    own_radius = getattr(widget, "ring_radius", None)
+    return rect, own_radius() if own_radius is not None else float(theme.px(6))
+
+
+def _visible_part(widget: QWidget, window: QWidget) -> QRect:
+    """What of the window can show the ring: the window, cut by every scroll area around the widget.
+
+    A little air is left around a viewport, so that a field at its edge keeps its whole ring.
+    """
+    part = window.rect()
+    parent = widget.parentWidget()
+    while parent is not None and parent is not window:
+        holder = parent.parentWidget()
+        if isinstance(holder, QAbstractScrollArea) and holder.viewport() is parent:
+            seen = QRect(parent.mapTo(window, QPoint(0, 0)), parent.size())
+            part = part.intersected(seen.adjusted(-_OUTSET, -_OUTSET, _OUTSET, _OUTSET))
+        parent = holder
+    return part

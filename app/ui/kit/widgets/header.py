@@ -1,0 +1,86 @@
+"""The 52 px line on top of every pane, so that the lines of all panes meet."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QTabBar, QWidget
+
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.label import Label
+
+
+class PaneHeader(QFrame):
+    """A title at the left, buttons at the right, a hairline below."""
+
+    def __init__(
+        self,
+        theme: Theme,
+        title: str = "",
+        *,
+        style: str = "heading",
+        weight: int | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.setProperty("part", "header")
+        self._layout = QHBoxLayout(self)
+        self.title = Label(theme, title, style, weight=weight, elide=True)
+        self._layout.addWidget(self.title, 1)
+        self._left = 1
+        self._dress()
+        theme.changed.connect(self._dress)
+
+    def set_title(self, title: str) -> None:
+        self.title.set_text(title)
+
+    def add(self, widget: QWidget) -> None:
+        """Put a widget at the right end."""
+        self._layout.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
+
+    def add_before_title(self, widget: QWidget) -> None:
+        """Put a widget, such as a back button, before the title."""
+        self._layout.insertWidget(self._layout.indexOf(self.title), widget, 0, Qt.AlignmentFlag.AlignVCenter)
+
+    def add_after_title(self, widget: QWidget) -> None:
+        """Put a widget right behind the title, which then takes only the room that its words need."""
+        self.title.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
+        self._layout.setStretchFactor(self.title, 0)
+        position = self._layout.indexOf(self.title) + self._left
+        self._layout.insertWidget(position, widget, 0, Qt.AlignmentFlag.AlignVCenter)
+        if self._left == 1:
+            self._layout.insertStretch(position + 1, 1)
+        self._left += 1
+
+    def _dress(self) -> None:
+        self._layout.setContentsMargins(self._theme.px(16), 0, self._theme.px(12), 0)
+        self._layout.setSpacing(self._theme.px(8))
+
+
+class PaneTabs(QFrame):
+    """A header whose title is a row of tabs, as on top of the inspector. `bar.currentChanged` tells the tab."""
+
+    def __init__(self, theme: Theme, name: str, titles: tuple[str, ...], *, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.setProperty("part", "header")
+        self.bar = QTabBar()
+        self.bar.setAccessibleName(name)
+        self.bar.setDrawBase(False)
+        self.bar.setExpanding(False)
+        self.bar.setUsesScrollButtons(False)
+        for title in titles:
+            self.bar.addTab(title)
+        self._layout = QHBoxLayout(self)
+        self._layout.addWidget(self.bar, 0, Qt.AlignmentFlag.AlignBottom)
+        self._layout.addStretch(1)
+        self._dress()
+        theme.changed.connect(self._dress)
+
+    def add(self, widget: QWidget) -> None:
+        """Put a widget at the right end."""
+        self._layout.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
+
+    def _dress(self) -> None:
+        self._layout.setContentsMargins(self._theme.px(16), 0, self._theme.px(12), 0)
+        self._layout.setSpacing(self._theme.px(8))

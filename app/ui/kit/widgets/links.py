@@ -1,0 +1,80 @@
+"""Opening an address that stands in a text. Nothing is opened before the person has seen its true target."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from PySide6.QtCore import QObject, QUrl
+from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtWidgets import QWidget
+
+from app.ui.kit.widgets.dialogs import Dialog
+from app.ui.kit.widgets.label import Label
+
+if TYPE_CHECKING:
+    from app.core.tasks import TaskScope
+    from app.ui.kit.theme import Theme
+
+OPENED_SCHEMES = frozenset({"http", "https", "mailto"})  # a file: or an app's own scheme could run something
+MAX_SHOWN_CHARS = 2_000
+MAX_ABOUT_CHARS = 1_200
+
+
+def true_target(address: str) -> str:
+    """The address as it would really be called: other scripts in their ASCII form, control characters made visible."""
+    encoded = QUrl(address.strip()).toEncoded().data()
+    return bytes(encoded).decode("ascii", "replace")[:MAX_SHOWN_CHARS]
+
+
+def may_open(address: str) -> bool:
+    """True for addresses that belong to a browser or a mail program."""
+    try:
+        parts = urlsplit(address.strip())
+    except ValueError:
+        return False
+    return parts.scheme.lower() in OPENED_SCHEMES and bool(parts.netloc or parts.path)
+
+
+class LinkOpener(QObject):
+    """Asks, then opens or copies. One question at a time."""
+
+    def __init__(self, theme: Theme, parent: QWidget, tasks: TaskScope) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._parent = parent
+        self._tasks = tasks
+
+    def ask(self, address: str, *, title: str = "", about: str = "") -> None:
+        """Show where a link leads and do what the person chooses.
+
+        `title` and `about` are what a search result says of itself: shown as a stranger's words, never believed.
+        """
+        self._tasks.start("open-link", self._ask, address, title, about)
+
+    async def _ask(self, address: str, title: str, about: str) -> None:
+        target = true_target(address)
+        opens = may_open(address)
+        dialog = Dialog(self._theme, self._parent, self.tr("Open this address?"))
+        host = QUrl(address).host(QUrl.ComponentFormattingOption.FullyEncoded)
+        if opens:
+            words = (
+                self.tr("Your browser would open a page of {host}.").format(host=host)
+                if host
+                else self.tr("Another program opens it.")
+            )
+        else:
+            words = self.tr("Rialto does not open addresses of this kind. You can copy it.")
+        if title:
+            dialog.body.addWidget(Label(self._theme, title, weight=600, wrap=True))
+        if about:
+            dialog.body.addWidget(Label(self._theme, about[:MAX_ABOUT_CHARS], "small", "text2", wrap=True))
+        dialog.body.addWidget(Label(self._theme, words, role="text2", wrap=True))
+        dialog.body.addWidget(Label(self._theme, target, "code", wrap=True))
+        dialog.add_button(self.tr("Cancel"), accepts=False, default=not opens)
+        copy = dialog.add_button(self.tr("Copy"), accepts=False)
+        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(target))
+        if opens:
+            dialog.add_button(self.tr("Open"), kind="primary", accepts=True, default=True)
+        if await dialog.answer() and opens:
+            QDesktopServices.openUrl(QUrl(target))

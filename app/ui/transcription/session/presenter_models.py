@@ -1,0 +1,108 @@
+"""The transcription models that can be chosen: from the service when it answers, from the disk when it does not."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from app.core import money
+from app.ui.transcription.state import ModelChoice
+
+if TYPE_CHECKING:
+    from app.core.caller import Caller
+    from app.core.problems import Problem
+    from app.service.models import Model
+    from app.storage.catalogue import Catalogue
+
+KIND, KEY = "models", "asr"
+
+
+class ModelShelf:
+    """The transcription models of the account in use."""
+
+    def __init__(self, caller: Caller) -> None:
+        self.caller = caller
+        self.catalogue: Catalogue | None = None
+        self.problem: Problem | None = None
+        self._models: tuple[Model, ...] = ()
+        self._of = ""
+
+    def models(self) -> tuple[Model, ...]:
+        return tuple(model for model in self._models if not model.offline)
+
+    def get(self, model_id: str) -> Model | None:
+        return next((model for model in self._models if model.id == model_id), None)
+
+    def name_of(self, model_id: str) -> str:
+        """The display name, the last part of the id for a model that is not in the list."""
+        model = self.get(model_id)
+        return model.name if model is not None else model_id.rpartition("/")[2]
+
+    def usable(self, wanted: str) -> str:
+        """The wanted model when it is there, else the first that fills lists of times, else the first."""
+        from app.service.transcription import abilities_of
+
+        models = self.models()
+        if not models or any(model.id == wanted for model in models):
+            return wanted
+        timed = next((model.id for model in models if "word" in (abilities_of(model.id).kinds or ())), "")
+        return timed or models[0].id
+
+    def choices(self) -> tuple[ModelChoice, ...]:
+        return tuple(self.choice(model.id) for model in self.models())
+
+    def choice(self, model_id: str) -> ModelChoice:
+        """What is known of a model, listed or not."""
+        from app.service.pricing import transcription_cost
+        from app.service.transcription import abilities_of
+
+        model = self.get(model_id)
+        known = abilities_of(model_id)
+        if model is None:
+            return ModelChoice(model_id, self.name_of(model_id), takes_hints=known.takes_hints, kinds=known.kinds)
+        second = transcription_cost(model.model_spec.pricing, Decimal(1))
+        return ModelChoice(
+            id=model.id,
+            name=model.name,
+            privacy=model.privacy,
+            price=f"{money.money(second * 60)} a minute" if second is not None else "",
+            takes_hints=known.takes_hints,
+            kinds=known.kinds,
+            usd_per_second=second,
+            retires=model.deprecation.ends if model.deprecation is not None else "",
+        )
+
+    async def load(self) -> None:
+        """Take the list that this account was given last."""
+        account = self.caller.account
+        if account is None or self._of == account.id:
+            return
+        self._models, self._of = (), account.id
+        if self.catalogue is None:
+            return
+        saved = await self.catalogue.load(account.id, KIND, KEY)
+        if saved is not None and isinstance(saved.value, list) and self._of == account.id and not self._models:
+            from app.service.models import Model
+            from app.service.wire import ListEnvelope
+
+            self._models = ListEnvelope.read(Model, {"data": saved.value}).data
+
+    async def fetch(self) -> None:
+        """Ask the service; a failure becomes `problem` and what was known stays."""
+        from app.core.problems import describe
+        from app.service.errors import ServiceError
+
+        service, account = self.caller.service, self.caller.account
+        if service is None or account is None:
+            return
+        try:
+            models = await service.models.list("asr")
+        except ServiceError as error:
+            self.problem = describe(error, subject="")
+            return
+        if service is not self.caller.service:
+            return
+        self.problem, self._models, self._of = None, tuple(models), account.id
+        if self.catalogue is not None:
+            body = [model.model_dump(mode="json", by_alias=True) for model in models]
+            await self.catalogue.save(account.id, KIND, KEY, body)
