@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 
@@ -221,6 +222,65 @@ async def test_keys_typed_into_another_tab_before_the_disk_is_open_join_what_was
         rialto.window.show_tab(tab)
         await settled(rialto)
         assert FIELDS[tab](rialto.window.tab(tab)).toPlainText() == text  # type: ignore[attr-defined]
+
+
+EDITORS: dict[str, Callable[[Any], QWidget]] = {
+    "params": lambda request: request.params,
+    "text": lambda request: request.text,
+    "method": lambda request: request.method,
+}
+KEPT = '[{"jsonrpc": "2.0", "method": "eth_chainId"}, {"jsonrpc": "2.0", "method": "eth_gasPrice"}]'
+
+
+async def typed_into_the_console(start: Start, editor: str, typed: str) -> tuple[list[str], str, str]:
+    """Write a request; restart, and type into an editor at once. Return methods, parameters and text afterwards."""
+    async with start() as rialto:
+        await enter_sandbox(rialto)
+        rialto.window.show_tab("crypto_rpc")
+        await settled(rialto)
+        rialto.window.tab("crypto_rpc").presenter.paste(KEPT, replacing=True)
+
+    def early(rialto: Any) -> None:
+        rialto.window.show_tab("crypto_rpc")
+        page = rialto.window.tab("crypto_rpc")
+        page.presenter.set_mode("json" if editor == "text" else "rows")
+        field = EDITORS[editor](page.main.request)
+        field.setFocus()
+        field.selectAll()  # type: ignore[attr-defined]
+        QTest.keyClicks(field, typed[:4])
+
+    with load():
+        async with start(painted=early) as rialto:
+            request = rialto.window.tab("crypto_rpc").main.request
+            for letter in typed[4:]:
+                QTest.keyClicks(EDITORS[editor](request), letter)
+                await breath()
+            await settled(rialto)
+            if editor == "method":
+                assert request.method.text() == typed
+                QTest.keyClick(request.method, Qt.Key.Key_Return)
+    async with start() as rialto:  # and all of it is on the disk
+        rialto.window.show_tab("crypto_rpc")
+        await settled(rialto)
+        page = rialto.window.tab("crypto_rpc")
+        methods = [row.method for row in page.presenter.draft.rows]
+        return methods, page.main.request.params.toPlainText(), page.main.request.text.toPlainText()
+
+
+async def test_parameters_typed_before_the_disk_is_open_join_the_request_that_was_kept(start: Start) -> None:
+    methods, params, _ = await typed_into_the_console(start, "params", '["0xab", tr')
+    assert methods == ["eth_blockNumber", "eth_chainId", "eth_gasPrice"]
+    assert params == '["0xab", tr'  # half written over a restart as well
+
+
+async def test_a_request_typed_as_json_before_the_disk_is_open_joins_the_one_that_was_kept(start: Start) -> None:
+    _, _, text = await typed_into_the_console(start, "text", '{"method": "eth_syn')
+    assert text.startswith('{"method": "eth_syn\n') and "eth_chainId" in text and "eth_gasPrice" in text
+
+
+async def test_the_name_of_a_method_typed_before_the_disk_is_open_stays_in_its_field(start: Start) -> None:
+    methods, _, _ = await typed_into_the_console(start, "method", "eth_syncing")
+    assert methods == ["eth_syncing", "eth_chainId", "eth_gasPrice"]
 
 
 async def test_a_change_of_account_takes_no_key_from_any_tab(start: Start) -> None:

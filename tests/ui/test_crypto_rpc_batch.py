@@ -99,6 +99,49 @@ def test_a_batch_that_was_split_keeps_its_other_part_over_a_restart() -> None:
     assert len(again.rest) == 100
 
 
+def kept(text: str = "", params: str = "") -> object:
+    """What a draft that was written in an earlier run left on the disk."""
+    draft = Draft("ethereum-mainnet", "key")
+    if text:
+        draft.set_mode("json")
+        draft.set_text(text)
+    if params:
+        draft.set_params_text(params)
+    return json.loads(json.dumps(draft.kept()))
+
+
+def test_half_written_parameters_are_there_after_a_restart() -> None:
+    draft = Draft("ethereum-mainnet", "key")
+    draft.take_kept(kept('[{"method": "a"}]', '["0x1'))
+    assert (draft.params_text, draft.is_whole) == ('["0x1', False)
+
+
+def test_what_is_kept_takes_the_place_of_a_draft_nobody_has_touched() -> None:
+    draft = Draft("ethereum-mainnet", "key")
+    assert not draft.join_kept(kept('[{"method": "a"}]'))
+    assert [row.method for row in draft.rows] == ["a"]
+
+
+def test_half_written_parameters_stay_in_the_editor_when_the_kept_calls_join() -> None:
+    draft = Draft("ethereum-mainnet", "key")
+    draft.set_params_text('["0x1')
+    assert draft.join_kept(kept('[{"method": "a"}, {"method": "b"}]'))
+    assert (draft.params_text, draft.selected, draft.mode) == ('["0x1', 0, "rows")
+    assert [row.method for row in draft.rows] == ["eth_blockNumber", "a", "b"]
+
+
+@pytest.mark.parametrize("typed", ['{"method": "x"', '{"method": "x"}'])
+@pytest.mark.parametrize(
+    "before", [kept('[{"method": "a"'), kept('[{"method": "a"}]', '["a"'), kept('[{"method": "a"}]')], ids=str
+)
+def test_no_half_of_two_texts_is_lost_when_they_join(typed: str, before: object) -> None:
+    draft = Draft("ethereum-mainnet", "key")
+    draft.set_text(typed)
+    assert draft.join_kept(before)
+    assert '"method": "x"' in draft.text and '"a"' in draft.text
+    assert draft.is_whole == (typed.endswith("}") and before == kept('[{"method": "a"}]'))
+
+
 def test_parameters_are_a_list_or_an_object() -> None:
     assert read_params(" ") == []
     assert read_params('["0x1", {"a": 12345678901234567890123}]') == ["0x1", {"a": 12345678901234567890123}]

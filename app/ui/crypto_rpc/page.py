@@ -99,7 +99,9 @@ class CryptoRpcPage(QObject):
         request.mode_changed.connect(presenter.set_mode)
         request.add_wanted.connect(self.open_methods)
         request.split_wanted.connect(presenter.split)
-        request.method_edited.connect(lambda place, name: presenter.edit(lambda draft: draft.set_method(place, name)))
+        request.method_edited.connect(
+            lambda place, name: presenter.edit(lambda draft: draft.set_method(place, name), typed=True)
+        )
         request.params_edited.connect(lambda text: presenter.edit(lambda d: d.set_params_text(text), typed=True))
         request.text_edited.connect(lambda text: presenter.edit(lambda draft: draft.set_text(text), typed=True))
         request.tidy_wanted.connect(self.tidy)

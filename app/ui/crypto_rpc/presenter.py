@@ -21,7 +21,7 @@ from app.storage.rpc_calls import RpcCall, RpcCalls
 from app.storage.rpc_collections import RpcCollections
 from app.storage.rpc_interfaces import RpcInterfaces
 from app.ui.crypto_rpc.session.batch import CallRow, read_text
-from app.ui.crypto_rpc.session.draft import Draft, fresh_key
+from app.ui.crypto_rpc.session.draft import FIRST_NETWORK, Draft, fresh_key
 from app.ui.crypto_rpc.session.methods import MethodCatalogue, MethodInfo, sandbox_example
 from app.ui.crypto_rpc.session.networks import NetworkRow
 from app.ui.crypto_rpc.session.presenter_caps import CapsCounter
@@ -64,7 +64,6 @@ if TYPE_CHECKING:
 
 THE_BATCH = "the batch that is being written"  # id of the commands that undo changes of it
 KEY_FIELD = "Idempotency-Key"
-FIRST_NETWORK = "ethereum-mainnet"
 
 Ask = Callable[[SendQuestion], Awaitable[bool]]
 
@@ -137,14 +136,14 @@ class CryptoRpcPresenter(QObject):
     async def start(self, database: Database) -> None:
         """Read what is on disk, then ask the service which networks there are."""
         self.calls = RpcCalls(database)
-        self.shelf.catalogue = self.keeper.catalogue = Catalogue(database)
+        self.shelf.catalogue = catalogue = Catalogue(database)
         self.sent.calls = self.caps.calls = self.shelf.calls = self.calls
         self.runs.calls = self.calls
         self.methods = await asyncio.to_thread(MethodCatalogue.read, self._data_folder)
         await asyncio.to_thread(self.shelf.take_bundled, self._data_folder)
         await self.calls.settle_after_start()
         await self.interfaces.read()
-        await self.keeper.read()
+        await self.keeper.read(catalogue)
         if self.keeper.split is not None:
             self.split_read.emit(self.keeper.split)
         self.params_replaced.emit()

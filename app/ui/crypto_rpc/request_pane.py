@@ -197,7 +197,8 @@ class RequestPane(QWidget):
         self.more.clicked.connect(lambda: self.menu_wanted.emit(self.more))
         self.add.clicked.connect(self.add_wanted)
         self.split.clicked.connect(self.split_wanted)
-        self.method.editingFinished.connect(self._tell_method)
+        self.method.textEdited.connect(self._tell_method)
+        self.method.editingFinished.connect(self._tell_method)  # a name that was chosen from the list under the field
         self.params.edited.connect(self.params_edited)
         self.text.edited.connect(self.text_edited)
         self.help.clicked.connect(self.help_wanted)
@@ -248,7 +249,7 @@ class RequestPane(QWidget):
             self.params.set_text("")
             self.method.clear()
             return
-        if not self.method.hasFocus() or replace_texts:
+        if (replace_texts or not self.method.hasFocus()) and self.method.text().strip() != call.method:
             self.method.setText(call.method)
         self.method.setToolTip(call.help)
         self.form.show_fields(call.fields, contract=call.method in CONTRACT_CALLS)

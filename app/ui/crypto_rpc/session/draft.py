@@ -20,6 +20,7 @@ from app.ui.crypto_rpc.session.pasting import read_pasted
 from app.ui.crypto_rpc.session.variables import filled, used_in
 from app.ui.crypto_rpc.state import EditorMode
 
+FIRST_NETWORK = "ethereum-mainnet"
 FIRST_CALL = CallRow(1, "eth_blockNumber", [])
 SIGNED = "{{signed_transaction}}"
 
@@ -118,10 +119,12 @@ class Draft:
             self.set_rows(rows, selected=place + step)
 
     def set_method(self, place: int, method: str) -> None:
+        """Another method; what is in the editor of its parameters stays, half written or whole."""
         if 0 <= place < len(self.rows):
             rows = list(self.rows)
             rows[place] = replace(rows[place], method=method.strip())
-            self.set_rows(rows, selected=place)
+            self.rows = tuple(rows)
+            self._write_text()
 
     def set_params_text(self, text: str) -> None:
         """What stands in the editor of the selected call; a fault in it leaves the row as it was."""
@@ -214,6 +217,8 @@ class Draft:
             "batch": self.batch,
             "mode": self.mode,
             "text": self.text if self.text_problems and not self.changes_state else "",
+            "selected": self.selected,
+            "params_text": self.params_text if self.params_problem and not self.changes_state else "",
             "key": self.key,
             "key_used": self.key_used,
             "key_typed": self.key_typed,
@@ -226,7 +231,9 @@ class Draft:
             return
         read = read_text(json.dumps(kept.get("items", [])))
         if read.rows and not read.problems:
-            self.set_rows(read.rows, selected=0, batch=kept.get("batch") is True)
+            selected = kept.get("selected")
+            selected = selected if isinstance(selected, int) else 0
+            self.set_rows(read.rows, selected=selected, batch=kept.get("batch") is True)
         rest = read_text(json.dumps(kept.get("rest", [])))
         self.rest = rest.rows if not rest.problems else ()
         for name, kind in (("network", str), ("key", str), ("key_used", bool), ("key_typed", bool)):
@@ -239,6 +246,39 @@ class Draft:
             self.mode = "json"
             if isinstance(kept.get("text"), str) and kept["text"]:
                 self.set_text(kept["text"])
+        if isinstance(kept.get("params_text"), str) and kept["params_text"]:
+            self.set_params_text(kept["params_text"])
+
+    def join_kept(self, kept: object) -> bool:
+        """Take what `kept` gave behind what was typed meanwhile: nothing of either is lost, half written or whole.
+
+        What is being typed stays first and as it is, so that the next key goes where the last one went. Return
+        whether anything was typed.
+        """
+        before = Draft(FIRST_NETWORK, self.key)
+        before.take_kept(kept)
+        if self.network == FIRST_NETWORK:
+            self.network = before.network
+        if not self.key_typed:
+            self.key, self.key_used, self.key_typed = before.key, before.key_used, before.key_typed
+        self.variables = {**before.variables, **self.variables}
+        self.rest = before.rest
+        if self.rows == (FIRST_CALL,) and self.is_whole:  # nothing was typed
+            for name in ("rows", "batch", "selected", "mode", "text", "text_problems", "params_text", "params_problem"):
+                setattr(self, name, getattr(before, name))
+            return False
+        if self.text_problems or before.text_problems or before.params_problem:
+            parts = (self.text, self._faulty_params, before.text, before._faulty_params)
+            self.mode = "json"
+            self.set_text("\n\n".join(part for part in parts if part))  # which has a fault: nothing is sent of it
+        else:
+            self.rows, self.batch = numbered((*self.rows, *before.rows)), self.batch or before.batch
+            self._write_text()
+        return True
+
+    @property
+    def _faulty_params(self) -> str:
+        return self.params_text if self.params_problem is not None else ""
 
     def _write_text(self) -> None:
         self.text = text_of(self.rows, batch=self.batch)

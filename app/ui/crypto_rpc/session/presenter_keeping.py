@@ -6,8 +6,6 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from app.ui.crypto_rpc.session.draft import FIRST_CALL
-
 if TYPE_CHECKING:
     from app.core.tasks import TaskScope
     from app.storage.catalogue import Catalogue
@@ -20,28 +18,27 @@ _NOWHERE = ""  # the draft belongs to no account
 
 
 class DraftKeeper:
-    """`catalogue` is None until the database is open. `used` are methods that were added, the last one first."""
+    """Keeps nothing before what was kept is read: that would be overwritten.
+
+    `used` are methods that were added, the last one first.
+    """
 
     def __init__(self, tasks: TaskScope, draft: Callable[[], Draft], shelf: NetworkShelf) -> None:
         self._tasks = tasks
         self._draft = draft
         self._shelf = shelf
-        self.catalogue: Catalogue | None = None
+        self._catalogue: Catalogue | None = None
         self.split: int | None = None  # thousandths of the canvas that the request has
         self.used: tuple[str, ...] = ()
 
-    async def read(self) -> None:
-        """Take what was kept, as far as it can be read."""
-        assert self.catalogue is not None
-        kept = await self.catalogue.load(_NOWHERE, "crypto_rpc", "draft")
+    async def read(self, catalogue: Catalogue) -> None:
+        """Take what was kept, as far as it can be read, and keep what is written from now on."""
+        kept = await catalogue.load(_NOWHERE, "crypto_rpc", "draft")
+        self._catalogue = catalogue
         if kept is None or not isinstance(kept.value, dict):
             return
-        draft = self._draft()
-        typed = draft.rows if draft.rows != (FIRST_CALL,) or not draft.is_whole else ()
-        if draft.is_whole:  # what is half written is left alone: it is newer
-            draft.take_kept(kept.value)
-        if typed and draft.is_whole:
-            draft.set_rows((*draft.rows, *typed), selected=len(draft.rows))
+        if self._draft().join_kept(kept.value):
+            self.soon()
         self._shelf.take_favourites(kept.value.get("favourites"))
         split, used = kept.value.get("split"), kept.value.get("used")
         if isinstance(split, int):
@@ -66,6 +63,6 @@ class DraftKeeper:
         await self.keep()
 
     async def keep(self) -> None:
-        if self.catalogue is not None:
+        if self._catalogue is not None:
             more = {"favourites": list(self._shelf.favourites), "split": self.split, "used": list(self.used)}
-            await self.catalogue.save(_NOWHERE, "crypto_rpc", "draft", {**self._draft().kept(), **more})
+            await self._catalogue.save(_NOWHERE, "crypto_rpc", "draft", {**self._draft().kept(), **more})
