@@ -39,12 +39,13 @@ class Ground:
         self.secrets = secrets
         self.crashes = crashes
         self.settings = SettingsStore(paths.settings)
+        self.accounts_file = StoredFile(paths.accounts, keeps_copy=True)
         self.sandbox = SandboxDesk(paths)
 
     @cached_property
     def book(self) -> AccountBook:
         """The accounts on this computer. Raises `StorageUnavailable` when their file cannot be read."""
-        file = StoredFile(self.paths.accounts)
+        file = self.accounts_file
         return AccountBook(file.load, file.save, file.set_aside)
 
     def account_in_use(self) -> Account | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import logging
+from datetime import UTC, datetime
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from app.bootstrap.ground import Ground
     from app.storage.catalogue import Catalogue
     from app.storage.database import Database
+    from app.storage.files import StoredFile
     from app.storage.intents import Intent
     from app.ui.characters.page import CharactersPage
     from app.ui.chat.page import ChatPage
@@ -64,14 +66,7 @@ class Rialto:
         self.instance = ground.instance
         self.settings = ground.settings
         self.theme = Theme(resources())
-        value = self.settings.value
-        mode: Mode = self.options.theme or value.theme  # type: ignore[assignment]  # both were checked against THEMES
-        self.theme.configure(
-            mode=mode,
-            text_percent=value.text_percent,
-            system_font=value.system_font,
-            reduced_motion=value.reduced_motion,
-        )
+        self._look()
         self.theme.apply(qt_app, hold_sheet=True, has_fusion=has_fusion, collect_ms=COLLECT_MS)
         self.tasks = TaskScope(self._crashed, held=True, on_work=lambda names: self.crashes.doing(work=names))
         self.caller = Caller()
@@ -225,10 +220,71 @@ class Rialto:
         if reports:
             await self._show_crash(reports[0], earlier=True)
 
+    def _look(self) -> None:
+        """Go by what the settings say about the look."""
+        value = self.settings.value
+        mode: Mode = self.options.theme or value.theme  # type: ignore[assignment]  # both were checked against THEMES
+        self.theme.configure(
+            mode=mode,
+            text_percent=value.text_percent,
+            system_font=value.system_font,
+            reduced_motion=value.reduced_motion,
+        )
+
     def _tell_what_was_damaged(self) -> None:
-        """Settings or accounts that could not be understood are told, and the file that was set aside is offered."""
-        for note in filter(None, (self.settings.note, self.desk.book.note)):
+        """Settings or accounts that could not be understood are told; the copy of them is offered, or the folder."""
+        for name, note, file, restore in (
+            ("settings", self.settings.note, self.settings.file, self._restore_settings),
+            ("accounts", self.desk.book.note, self._ground.accounts_file, self._restore_accounts),
+        ):
+            if note:
+                self._offer_copy(name, note, file, restore)
+
+    def _offer_copy(self, name: str, note: str, file: StoredFile, restore: Callable[[], Awaitable[None]]) -> None:
+        from app.core.money import when
+        from app.core.problems import ActionSpec
+
+        copied_at = file.copied_at()
+        if copied_at is None:
             self.toast(note, "folder", "Open folder").action.connect(lambda _id: self._open_folder())
+            return
+        toast = self.window.overlays.toasts.show_toast(
+            f"Your {name} are damaged",
+            f"{note} A good copy was made {when(copied_at, datetime.now(UTC))}.",
+            tone="bad",
+            actions=(ActionSpec("restore", "Restore the copy"),),
+            key=f"damaged {name}",
+        )
+        toast.action.connect(lambda _id: self.tasks.start(f"restore {name}", restore))
+
+    async def _restore_settings(self) -> None:
+        import asyncio
+
+        from app.ui.settings.connection.presenter import network_settings
+
+        was_welcomed = self.settings.value.welcome_done
+        copy: bytes | None = await asyncio.to_thread(self.settings.file.good_copy)
+        self.settings.restore(copy or b"{}")
+        self._look()
+        self.desk.network.change(network_settings(self.settings.value))
+        if self.settings.value.welcome_done and not was_welcomed:
+            self.window.show_tab("chat")
+            await self.desk.switch.use(self.desk.last())
+        await asyncio.to_thread(self.settings.save)
+        self.toast("Your settings are back. The keyboard map and the sizes of panes follow at the next start.")
+
+    async def _restore_accounts(self) -> None:
+        import asyncio
+
+        file, book = self._ground.accounts_file, self.desk.book
+        copy: bytes | None = await asyncio.to_thread(file.good_copy)
+        file.end_offer()
+        await asyncio.to_thread(book.restore, copy or b"{}")
+        self.accounts.refresh()
+        if self.settings.value.welcome_done:
+            await self.desk.switch.use(self.desk.last())
+        number = len([account for account in book.list() if account.kind != "sandbox"])
+        self.toast(f"Your accounts are back: {number} and the Sandbox.")
 
     def _open_folder(self) -> None:
         from PySide6.QtCore import QUrl

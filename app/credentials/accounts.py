@@ -281,6 +281,21 @@ class AccountBook:
             raise KeyError(account_id)
         self._write(self._accounts, account_id)
 
+    def restore(self, data: bytes) -> None:
+        """Take the list that `data` states back, and write it. What was added since stays, but for the second Sandbox.
+
+        What saving raises passes through; the list holds for this session all the same.
+        """
+        since, active = self._accounts, self._active
+        self._accounts, self._kept, self._extra, self._active, self.note = {}, [], {}, "", ""
+        self._read(data, None)
+        names = {account.name.casefold() for account in self._accounts.values()}
+        has_sandbox = any(account.kind == "sandbox" for account in self._accounts.values())
+        for account in since.values():
+            if not (account.kind == "sandbox" and has_sandbox) and account.name.casefold() not in names:
+                self._accounts.setdefault(account.id, account)
+        self._write(self._accounts, self._active or active)
+
     def _refuse_twin(self, account: Account) -> None:
         twins = (other for other in self._accounts.values() if other.id != account.id)
         if any(other.name.casefold() == account.name.casefold() for other in twins):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import time
 from collections.abc import Callable
@@ -94,21 +95,51 @@ def set_aside(path: Path, now: Callable[[], datetime] = lambda: datetime.now(UTC
 
 
 class StoredFile:
-    """One small file behind the two or three plain calls that other layers take as arguments."""
+    """One small file behind the two or three plain calls that other layers take as arguments.
 
-    def __init__(self, path: Path) -> None:
+    With `keeps_copy` it holds one JSON object, and what was saved last is also beside it, so that it can be brought
+    back where the file itself was damaged. While that is offered nothing replaces the copy.
+    """
+
+    def __init__(self, path: Path, *, keeps_copy: bool = False) -> None:
         self.path = path
+        self.copy_path = path.with_name(f"{path.name}.copy")
+        self._keeps_copy = keeps_copy
+        self._is_offered = False
 
     def load(self) -> bytes | None:
         return read_or_none(self.path)
 
     def save(self, data: bytes) -> None:
         write_atomically(self.path, data)
+        if self._keeps_copy and not self._is_offered:
+            with contextlib.suppress(StorageUnavailable):  # the file itself is whole
+                write_atomically(self.copy_path, data)
 
     def set_aside(self) -> str:
         """Return the new name of the broken file, or "" when it could not be renamed."""
+        self._is_offered = self.good_copy() is not None
         target = set_aside(self.path)
         return target.name if target else ""
+
+    def copied_at(self) -> datetime | None:
+        """When the copy was made that can be put in the place of a broken file; None when there is none to offer."""
+        with contextlib.suppress(OSError):
+            if self._is_offered:
+                return datetime.fromtimestamp(self.copy_path.stat().st_mtime, UTC)
+        return None
+
+    def good_copy(self) -> bytes | None:
+        """What was saved last, where that can be understood."""
+        with contextlib.suppress(OSError, ValueError, RecursionError):
+            data = self.copy_path.read_bytes()
+            if isinstance(json.loads(data), dict):
+                return data
+        return None
+
+    def end_offer(self) -> None:
+        """The copy is in use again: from now on it follows the file."""
+        self._is_offered = False
 
 
 __all__ = [

@@ -11,7 +11,17 @@ from app.storage.paths import Paths
 # Patterns of names, folder by folder. Whoever writes something new below one of these folders adds it here; the journey
 # that removes everything finds what was forgotten.
 _DATA = (
-    *("rialto.db*", "rialto.lock", "secrets.vault*", "backups", "attachments", "videos", "recordings", "speech"),
+    *(
+        "rialto.db*",
+        "rialto-damaged-*",
+        "rialto.lock",
+        "secrets.vault*",
+        "backups",
+        "attachments",
+        "videos",
+        "recordings",
+        "speech",
+    ),
     *("voices", "voice-samples", "images", "answers", "collections", "interfaces", "sandbox", "updates"),
 )
 _CONFIG = ("settings.json*", "accounts.json*")

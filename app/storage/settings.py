@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from app.storage.errors import StorageUnavailable
-from app.storage.files import read_or_none, set_aside, write_atomically
+from app.storage.files import StoredFile
 
 THEMES = ("system", "light", "dark")
 MODEL_SORTS = ("name", "price", "context", "newest")
@@ -138,6 +138,7 @@ class SettingsStore:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.file = StoredFile(path, keeps_copy=True)
         self.note = ""
         self._writing = threading.Lock()
         self._listeners: list[Callable[[Settings], None]] = []
@@ -171,8 +172,14 @@ class SettingsStore:
             if value == self._written and self.path.exists():
                 return
             text = json.dumps(settings_to(value), indent=2, ensure_ascii=False, sort_keys=True)
-            write_atomically(self.path, text.encode("utf-8", "surrogatepass"))
+            self.file.save(text.encode("utf-8", "surrogatepass"))
             self._written = value
+
+    def restore(self, data: bytes) -> None:
+        """Go by the copy of a damaged file, which `save` then writes in its place. Raises `ValueError` for no JSON."""
+        self.note = ""
+        self.file.end_offer()
+        self.remember(**{each.name: getattr(settings_from(json.loads(data)), each.name) for each in fields(Settings)})
 
     def subscribe(self, listener: Callable[[Settings], None]) -> None:
         """Call `listener` with the new value after every change, in the thread that changed it."""
@@ -180,7 +187,7 @@ class SettingsStore:
 
     def _read(self) -> Settings:
         try:
-            data = read_or_none(self.path)
+            data = self.file.load()
         except StorageUnavailable as error:
             self.note = f"{error.sentence}. The usual settings are in use."
             return Settings()
@@ -191,8 +198,8 @@ class SettingsStore:
             if not isinstance(body, dict):
                 raise ValueError("not an object")
         except (ValueError, RecursionError):
-            aside = set_aside(self.path)
-            kept = f" It is kept as {aside.name}." if aside else ""
+            aside = self.file.set_aside()
+            kept = f" It is kept as {aside}." if aside else ""
             self.note = f"The settings file could not be understood, so the usual settings are in use.{kept}"
             return Settings()
         return settings_from(body)

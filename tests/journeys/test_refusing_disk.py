@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,9 @@ from typing import Any
 import pytest
 from PySide6.QtTest import QTest
 
+from app.credentials.accounts import new_account
+from app.ui.kit.widgets.buttons import LinkButton
+from app.ui.kit.widgets.label import Label
 from app.ui.shell.history_dialog import HistoryDialog
 from tests.journeys.conftest import settled, until
 from tests.journeys.test_typing import box, enter_sandbox, written
@@ -137,16 +142,92 @@ async def test_stay_stays_and_the_history_can_be_tried_again(
         await until(lambda: rialto.chat.library is not None)
 
 
+def toast_of(rialto: Any, words: str) -> Any:
+    """The notice that says this, None when none does."""
+    if rialto.window._overlays is None:
+        return None
+    toasts = rialto.window.overlays.toasts.toasts
+    return next((toast for toast in toasts if words in toast.accessibleName()), None)
+
+
 @pytest.mark.parametrize("name", ["settings.json", "accounts.json"])
 async def test_a_damaged_file_of_settings_or_accounts_is_told_and_kept(start: Start, tmp_path: Path, name: str) -> None:
     async with start() as rialto:
         await enter_sandbox(rialto)
     path = tmp_path / "home" / "config" / name
     path.write_bytes(b"\x00garbage")
+    path.with_name(f"{name}.copy").write_bytes(b"\x00garbage")
     async with start() as rialto:
-        await until(lambda: rialto.window._overlays is not None)
-        toasts = rialto.window.overlays.toasts._toasts
-        await until(lambda: any("could not be understood" in toast.accessibleName() for _, toast in toasts))
+        await until(lambda: toast_of(rialto, "could not be understood"))
+        assert toast_of(rialto, "could not be understood").findChild(LinkButton, "folder") is not None
         aside = list(path.parent.glob(f"{name}.broken-*"))
         assert [each.read_bytes() for each in aside] == [b"\x00garbage"]
         assert not path.exists() or json.loads(path.read_bytes())
+
+
+async def test_damaged_settings_and_accounts_come_back_with_one_press_each(start: Start, tmp_path: Path) -> None:
+    config = tmp_path / "home" / "config"
+    async with start() as rialto:
+        await enter_sandbox(rialto)
+        rialto.desk.book.add(new_account("Work", "https://api.example.com/v1"))
+        rialto.settings.change(text_percent=120)
+    for name in ("settings.json", "accounts.json"):
+        (config / name).write_bytes(b"\x00garbage")
+    async with start() as rialto:
+        await until(lambda: toast_of(rialto, "Your accounts are damaged"))
+        assert rialto.window.current_tab == ""  # as if nothing had been there
+        assert [account.name for account in rialto.desk.book.list()] != ["Sandbox", "Work"]
+        for words, back in (
+            ("settings are damaged", "settings are back"),
+            ("accounts are damaged", "accounts are back"),
+        ):
+            toast_of(rialto, words).findChild(LinkButton, "restore").click()
+            await until(lambda back=back: toast_of(rialto, back))
+        assert (rialto.theme.text_percent, rialto.window.current_tab) == (120, "chat")
+        assert [account.name for account in rialto.desk.book.list()] == ["Sandbox", "Work"]
+        await until(lambda: rialto.chat.head().can_send)
+        assert len(list(config.glob("*.broken-*"))) == 2
+    async with start() as rialto:  # and on the disk
+        await settled(rialto)
+        assert (rialto.theme.text_percent, rialto.window.current_tab) == (120, "chat")
+        assert [account.name for account in rialto.desk.book.list()] == ["Sandbox", "Work"]
+
+
+HOLDER = """
+import sqlite3, sys
+connection = sqlite3.connect(sys.argv[1], isolation_level=None)
+connection.execute("PRAGMA locking_mode=EXCLUSIVE")
+connection.execute("BEGIN EXCLUSIVE")
+print("held", flush=True)
+sys.stdin.readline()
+"""
+
+
+async def test_a_history_that_another_program_holds_opens_once_it_is_released(
+    start: Start, without_history: Callable[..., Any], tmp_path: Path
+) -> None:
+    await made_history(start)
+    path = str(tmp_path / "home" / "data" / "rialto.db")
+    holder = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", HOLDER, path, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert holder.stdin is not None and holder.stdout is not None
+    try:
+        assert await holder.stdout.readline() == b"held\n"
+        async with without_history() as rialto:
+            dialog = await dialog_of(rialto)
+            assert dialog.first.text() == "Try again"
+            assert any("Another program holds" in label.text() for label in dialog.findChildren(Label))
+            dialog.first.click()  # still held: it is asked again
+            await until(lambda: not dialog.isVisible())
+            dialog = await dialog_of(rialto)
+            holder.stdin.close()
+            await holder.wait()
+            dialog.first.click()
+            await until(lambda: rialto.chat.library is not None)
+            await until(lambda: written(rialto) == "worth keeping")
+            await until(lambda: rialto.chat.head().can_send)
+    finally:
+        if holder.returncode is None:
+            holder.kill()
+            await holder.wait()

@@ -98,3 +98,27 @@ def test_a_name_as_long_as_the_disk_takes_can_be_written(tmp_path: Path) -> None
     write_atomically(path, b"all of it")
     assert path.read_bytes() == b"all of it"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_the_copy_of_a_damaged_file_stays_until_it_is_used(tmp_path: Path) -> None:
+    path = tmp_path / "accounts.json"
+    StoredFile(path, keeps_copy=True).save(b'{"a": 1}')
+    path.write_bytes(b"garbage")
+    file = StoredFile(path, keeps_copy=True)
+    assert file.copied_at() is None  # nobody has looked at the file yet
+    file.set_aside()
+    file.save(b'{"a": 2}')
+    assert file.copied_at() is not None
+    assert file.good_copy() == b'{"a": 1}'
+    file.end_offer()
+    file.save(b'{"a": 3}')
+    assert (file.copied_at(), file.good_copy()) == (None, b'{"a": 3}')
+
+
+@pytest.mark.parametrize("damage", [b"", b"\x00", b"[]", b"[" * 100_000])
+def test_a_copy_that_is_damaged_itself_is_not_offered(damage: bytes, tmp_path: Path) -> None:
+    file = StoredFile(tmp_path / "settings.json", keeps_copy=True)
+    file.save(b"{}")
+    file.copy_path.write_bytes(damage)
+    file.set_aside()
+    assert file.copied_at() is None
