@@ -127,7 +127,6 @@ class AccountDesk(QObject):
             self._tasks,
             check=self._check_key,
             calls=self.calls,
-            sandbox=self.sandbox.address,
             proxy_user=lambda: self._settings.value.proxy_user,
         )
         presenter.account_chosen.connect(self._use)
@@ -175,8 +174,8 @@ class AccountDesk(QObject):
             self.ledger,
             self._read_key,
             self.sandbox.start_and_tell,
-            lambda: self.network,
             lambda account, base_url: self.wallet_keys.auth(account, base_url),
+            lambda: self.network,
             lambda: self.limits,
             self._unlock,
         )
@@ -233,15 +232,12 @@ class AccountDesk(QObject):
         if "network" in self.__dict__:  # made by the first call
             self.network.forget()
 
-    async def _check_key(self, address: str, dialect: str, key: str) -> CheckedKey:
-        """Check a key along the way that calls go."""
-        from functools import partial
-
-        from app.service.service import open_service
+    async def _check_key(self, account: Account, typed_key: str) -> CheckedKey:
+        """Ask the account's service about the key that is kept, or about one that is typed."""
         from app.ui.settings.accounts.checking import check_key
 
-        open_with = partial(open_service, network=self.network, registry=self.limits)
-        return await check_key(address, dialect, key, open_with=open_with)
+        async with self.switch.service_of(account, typed_key) as service:
+            return await check_key(service, account.address)
 
     def _address_of(self, account_id: str) -> str:
         account = self.book.get(account_id)

@@ -31,7 +31,8 @@ def make_wallet_tab(rialto: Rialto) -> TabPieces:
     def own_cap() -> Decimal | None:
         return read_limit(rialto.settings.value.budgets.get("hard top-up", ""))
 
-    presenter = WalletPresenter(rialto.caller, desk.book, rialto.settings, rialto.tasks, desk.ledger, desk.switch.open)
+    service_of = desk.switch.service_of
+    presenter = WalletPresenter(rialto.caller, desk.book, rialto.settings, rialto.tasks, desk.ledger, service_of)
     presenter.lock_state = lambda: keys.is_locked
     presenter.kept_in = lambda: desk.places.state.place
 
@@ -42,7 +43,7 @@ def make_wallet_tab(rialto: Rialto) -> TabPieces:
 
     receipts = ReceiptsPresenter(rialto.caller, desk.book, desk.ledger, rialto.tasks, books_since=books_since)
     purses = SandboxPurses(desk.sandbox.address)
-    top_ups = TopUpPresenter(desk.book, keys, rialto.tasks, desk.switch.open, own_cap, purses)
+    top_ups = TopUpPresenter(desk.book, keys, rialto.tasks, service_of, own_cap, purses)
     api_keys = ApiKeysPresenter(rialto.caller, rialto.tasks)
     api_keys.note_secret = rialto.secrets.add
     page = WalletPage(rialto.theme, presenter, receipts, keys, top_ups, api_keys, rialto.tasks, whole=False)

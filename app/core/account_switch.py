@@ -1,6 +1,7 @@
-"""Connects the window to the account in use: starts the Sandbox if it is that, opens its service, closes the old one.
+"""One open service for each account: for the one in use, and for any other for as long as somebody calls with it.
 
-The composition root gives it the ways in; it knows neither keyrings nor the Sandbox itself.
+All calls of an account share its connections, its sign-in and its limits: chats, top-ups, a check of its key. The
+composition root gives it the ways in; it knows neither keyrings nor the Sandbox itself.
 """
 
 from __future__ import annotations
@@ -9,7 +10,9 @@ import asyncio
 import contextlib
 import importlib
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -33,6 +36,16 @@ ReadKey = Callable[["Account"], Awaitable[str]]  # raises `ServiceError` when th
 SandboxAddress = Callable[[], Awaitable[str]]
 # An account and the address that it calls now. Raises `ServiceError` for an address that must not be signed for.
 WalletAuthMaker = Callable[["Account", str], "WalletAuth"]
+# Lends the one open service of an account: see `AccountSwitch.service_of`.
+ServiceOf = Callable[["Account"], AbstractAsyncContextManager["Service"]]
+
+
+@dataclass(slots=True, eq=False)
+class _OpenService:
+    account: Account
+    base_url: str
+    service: Service
+    holders: int = 0
 
 
 class AccountSwitch(QObject):
@@ -47,15 +60,15 @@ class AccountSwitch(QObject):
         ledger: Ledger,
         read_key: ReadKey,
         sandbox_address: SandboxAddress,
+        wallet_auth: WalletAuthMaker,
         network: Callable[[], Network] | None = None,
-        wallet_auth: WalletAuthMaker | None = None,
         registry: Callable[[], LimitsRegistry] | None = None,
         unlock: Unlock | None = None,
     ) -> None:
-        """`network` gives what knows proxies and certificates, `registry` the limits of all keys: both the same each
-        time, and first asked by `use`.
+        """`wallet_auth` makes the sign-in of a wallet's account; `unlock` asks the person to unlock a key.
 
-        `wallet_auth` makes the sign-in of an account whose kind is "wallet"; `unlock` asks the person to unlock a key.
+        `network` gives what knows proxies and certificates, `registry` the limits of all keys: both the same each
+        time, and first asked when a service is opened.
         """
         super().__init__()
         self._caller = caller
@@ -69,20 +82,27 @@ class AccountSwitch(QObject):
         self._unlock = unlock
         self._turn = asyncio.Lock()
         self._wanted = 0
+        self._opening = asyncio.Lock()
+        self._open: dict[str, _OpenService] = {}  # by the account's id
+        self._in_use: _OpenService | None = None
 
     async def use(self, account: Account | None) -> None:
-        """Call as `account` from now on, or as nobody. Answers under way for the account before are cut off."""
+        """Call as `account` from now on, or as nobody, over new connections.
+
+        Answers under way for the account before are cut off, unless something else that calls with it still runs.
+        """
         self._wanted += 1
         wanted = self._wanted
         async with self._turn:
             if wanted != self._wanted:
                 return
-            before = self._caller.service
-            service = await self.open(account) if account is not None else None
-            self._caller.use(account, service)
+            before, self._in_use = self._in_use, None
+            if account is not None:
+                self._in_use = await self._hold_or_tell(account)
+            self._caller.use(account, self._in_use.service if self._in_use is not None else None)
             if before is not None:
-                await before.aclose()
-            if service is None:
+                await self._let_go(before)
+            if self._in_use is None:
                 return
             await self._ledger.refresh()
             self.connected.emit()
@@ -94,52 +114,102 @@ class AccountSwitch(QObject):
         return self._wanted > 0
 
     async def aclose(self) -> None:
-        """Close the connections of the account in use."""
+        """Close the connections of all accounts."""
         self._wanted += 1
         async with self._turn:
-            service = self._caller.service
             self._caller.use(self._caller.account, None)
-            if service is not None:
-                await service.aclose()
+            self._in_use = None
+            still_open, self._open = self._open, {}
+            for each in still_open.values():
+                await each.service.aclose()
 
-    async def open(self, account: Account) -> Service | None:
-        """Return the service of an account, in use or not; whoever asks closes it. None after `problem` said why."""
-        # httpx and pydantic take longer to import than a frame lasts: a thread shares the time in slices
-        await asyncio.to_thread(importlib.import_module, "app.service.service")
-        from app.service.auth import ApiKeyAuth
-        from app.service.errors import ServiceError
-        from app.service.service import open_service
+    @contextlib.asynccontextmanager
+    async def service_of(self, account: Account, typed_key: str = "") -> AsyncIterator[Service]:
+        """Lend the one open service of an account, in use or not; the last who lets go closes it.
 
-        base_url = account.base_url
-        if account.is_sandbox:
+        With `typed_key`, a key that is not kept yet, the service is one of its own, and its calls leave no receipts.
+        Raises `ServiceError` when there is no service to open.
+        """
+        if typed_key:
+            service = await self._make(account, await self._address_of(account), typed_key)
             try:
-                base_url = await self._sandbox_address()
-            except (OSError, ImportError) as error:
-                _log.warning("The Sandbox did not start: %s", error)
-                self.problem.emit(f"The Sandbox could not start: {error}.")
-                return None
+                yield service
+            finally:
+                await service.aclose()
+            return
+        held = await self._hold(account)
         try:
-            auth: ApiKeyAuth | WalletAuth
-            if account.kind == "wallet" and self._wallet_auth is not None:
-                auth = await asyncio.to_thread(self._wallet_auth, account, base_url)
-            else:
-                auth = ApiKeyAuth(lambda: self._read_key(account), self._unlock)
-            budget = self._ledger.budget
-            return open_service(
-                base_url,
-                account.dialect,
-                auth,
-                self._ledger.recorder(account),
-                on_budget=lambda state: self._caller.set_budget(state) if self._caller.account is account else None,
-                on_reach=lambda code: self._caller.set_reach(code) if self._caller.account is account else None,
-                network=self._network() if self._network is not None else None,
-                registry=self._registry() if self._registry is not None else None,
-                partner=account.partner,
-                gate=budget.gate(account) if budget is not None else None,
-            )
+            yield held.service
+        finally:
+            await self._let_go(held)
+
+    async def _hold(self, account: Account, *, anew: bool = False) -> _OpenService:
+        """Raises `ServiceError`. What was opened for another key, name or address of the account is not lent again."""
+        base_url = await self._address_of(account)
+        async with self._opening:
+            held = self._open.get(account.id)
+            if anew or held is None or (held.account, held.base_url) != (account, base_url):
+                held = _OpenService(account, base_url, await self._make(account, base_url))
+                self._open[account.id] = held
+            held.holders += 1
+            return held
+
+    async def _hold_or_tell(self, account: Account) -> _OpenService | None:
+        from app.service.errors import ServiceError
+
+        try:
+            return await self._hold(account, anew=True)
         except ServiceError as error:
             self.problem.emit(str(error))
             return None
+
+    async def _let_go(self, held: _OpenService) -> None:
+        held.holders -= 1
+        if held.holders:
+            return
+        if self._open.get(held.account.id) is held:
+            del self._open[held.account.id]
+        await held.service.aclose()
+
+    async def _address_of(self, account: Account) -> str:
+        if not account.is_sandbox:
+            return account.base_url
+        try:
+            return await self._sandbox_address()
+        except (OSError, ImportError) as error:
+            _log.warning("The Sandbox did not start: %s", error)
+            reason = str(error)
+        from app.service.errors import ConnectionFailed
+
+        raise ConnectionFailed(f"The Sandbox could not start: {reason}.", surely_not_sent=True)
+
+    async def _make(self, account: Account, base_url: str, typed_key: str = "") -> Service:
+        # httpx and pydantic take longer to import than a frame lasts: a thread shares the time in slices
+        await asyncio.to_thread(importlib.import_module, "app.service.service")
+        from app.service.auth import ApiKeyAuth
+        from app.service.service import open_service
+
+        async def read_key() -> str:
+            return typed_key or await self._read_key(account)
+
+        auth: ApiKeyAuth | WalletAuth
+        if account.kind == "wallet":  # its private key signs, and is never sent
+            auth = await asyncio.to_thread(self._wallet_auth, account, base_url)
+        else:
+            auth = ApiKeyAuth(read_key, self._unlock)
+        budget = self._ledger.budget
+        return open_service(
+            base_url,
+            account.dialect,
+            auth,
+            self._ledger.recorder(account) if not typed_key else lambda _exchange: None,
+            on_budget=lambda state: self._caller.set_budget(state) if self._caller.account is account else None,
+            on_reach=lambda code: self._caller.set_reach(code) if self._caller.account is account else None,
+            network=self._network() if self._network is not None else None,
+            registry=self._registry() if self._registry is not None else None,
+            partner=account.partner,
+            gate=budget.gate(account) if budget is not None else None,
+        )
 
     async def knock(self) -> None:
         """Find out whether the service can be reached again: free, and nothing is signed for it."""

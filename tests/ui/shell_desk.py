@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +15,12 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QPlainTextEdit, QVBoxLayout, QW
 from app.core.call_log import CallLog
 from app.core.caller import Caller, Headroom
 from app.core.tasks import TaskScope
-from app.credentials.accounts import AccountBook
+from app.credentials.accounts import Account, AccountBook
 from app.credentials.keyring_backends import NoBackend
 from app.credentials.keyring_store import KeyringStore
 from app.credentials.passphrase_store import PassphraseStore
 from app.credentials.stores import SessionStore
+from app.service.auth import ApiKeyAuth
 from app.service.http.network import Network
 from app.service.service import open_service
 from app.storage.paths import Paths
@@ -29,7 +29,7 @@ from app.ui.kit.tab import PaletteItem, TabAction, TabInfo, Zones
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.header import PaneHeader
 from app.ui.settings.about.presenter import AboutPresenter
-from app.ui.settings.accounts.checking import check_key
+from app.ui.settings.accounts.checking import CheckedKey, check_key
 from app.ui.settings.accounts.presenter import AccountsPresenter
 from app.ui.settings.connection.presenter import ConnectionPresenter, network_settings
 from app.ui.settings.presenter import SettingsPresenter
@@ -271,13 +271,23 @@ def make_office(
         account = book.get(account_id)
         return account.base_url if account is not None else ""
 
+    async def check(account: Account, typed_key: str) -> CheckedKey:
+        async def read_key() -> str:
+            return typed_key or await secrets.read(account.id) or ""
+
+        auth = ApiKeyAuth(read_key)
+        opened = open_service(account.base_url, account.dialect, auth, lambda _exchange: None, transport=transport)
+        try:
+            return await check_key(opened, account.address)
+        finally:
+            await opened.aclose()
+
     calls = CallLog(address_of)
     accounts = AccountsPresenter(
         book,
         secrets,
         tasks,
-        check=partial(check_key, open_with=partial(open_service, transport=transport)),
-        sandbox=sandbox.address,
+        check=check,
         calls=calls,
         proxy_user=lambda: store.value.proxy_user,
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import AsyncExitStack
-from functools import partial
 
 import httpx
 import pytest
@@ -75,9 +74,10 @@ async def test_an_address_that_answers_without_tls_is_told_so_whatever_the_way_t
             through = http_proxy if way == "http" else socks_proxy
             proxy = await stack.enter_async_context(through(TestProxy({"service.test:443": port})))
             network = Network(NetworkSettings("manual", way, "127.0.0.1", proxy.port))
-        open_with = partial(open_service, network=network)
+        service = open_service(f"https://{target}", "service", None, lambda exchange: None, network=network)
+        stack.push_async_callback(service.aclose)
         with pytest.raises(ServiceError) as caught:
-            await check_key(f"https://{target}", "service", KEY, open_with=open_with)
+            await check_key(service)
     form = checking_refused(caught.value, 0)
     assert form.problems["base_url"] == "Something answers at this address, but not over a secure connection."
 

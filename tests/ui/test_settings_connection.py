@@ -29,6 +29,7 @@ from tests.ui.test_shell_window import nameless, open_dialog, press, wait_for_di
 
 BASE = "https://service.test/api/v1"
 LOGIN = ("desk14", "open sesame")
+PRIVATE_KEY = "0x" + "4c" * 32  # of nobody
 LIMITS = http(body={"data": {"accessPermitted": True, "apiTier": {"id": "paid"}, "rateLimits": []}})
 
 
@@ -340,11 +341,13 @@ async def test_a_change_takes_the_account_in_use_another_way_without_a_restart(d
             assert b"".join([piece async for piece in pieces]) == b" rest"
         assert len(proxy.asked) == 2
         assert len(changed) == 3
-        checked = await accounts._check_key(BASE, "service", KEY)
-        assert checked.permitted
-        assert len(proxy.asked) == 3
+        asked = len(proxy.asked)
+        assert (await accounts._check_key(office.book.active, "")).permitted
+        assert len(proxy.asked) == asked  # over the open connection of the account in use
+        assert (await accounts._check_key(office.book.active, KEY)).permitted  # a key that is typed: its own
+        assert len(proxy.asked) == asked + 1
         await accounts.aclose()
-    assert len(server.received) == 4
+    assert len(server.received) == 5
 
 
 def composed(office, tasks) -> AccountDesk:
@@ -367,7 +370,7 @@ def composed(office, tasks) -> AccountDesk:
 
 
 async def test_r_err_12_refusals_of_a_key_count_together_whoever_asks(desk, office, tasks):
-    """The account in use, its check in Settings, another account with the key, and what opens a service for itself."""
+    """The account in use, a check of its key in Settings, and the same account in use anew."""
     async with serving(http(503, b"")) as server:
         await add(office, tasks, base_url=server.base_url)
         accounts = composed(office, tasks)
@@ -376,13 +379,29 @@ async def test_r_err_12_refusals_of_a_key_count_together_whoever_asks(desk, offi
         before = budget.state.failures
         assert before == len(server.received) > 0
         with pytest.raises(ServerFailed):
-            await accounts._check_key(server.base_url, "service", KEY)
+            await accounts._check_key(office.book.active, KEY)
         assert budget.state.failures == len(server.received) > before
-        opened = await accounts.switch.open(office.book.active)
-        assert (await opened.client.key_limits()).budget is budget
-        await opened.aclose()
+        async with accounts.switch.service_of(office.book.active) as service:
+            assert service is office.caller.service
         await accounts.switch.use(office.book.active)
         assert office.caller.service.client.limits.budget is budget
+        await accounts.aclose()
+
+
+async def test_testing_a_wallet_signs_in_and_never_sends_its_private_key(desk, office, tasks):
+    balance = http(body={"success": True, "data": {"balanceUsd": 5, "canConsume": True}})
+    async with serving(balance) as server:
+        accounts = composed(office, tasks)
+        signer = await accounts.wallet_keys.add_from_key(
+            "Pocket wallet", PRIVATE_KEY, "evm", accounts.wallet_keys.site_at(server.base_url)
+        )
+        accounts.presenter.test(signer.id)
+        await tasks.idle()
+        row = next(row for row in accounts.presenter.state.accounts if row.id == signer.id)
+        (asked,) = server.received
+        assert "authorization" not in asked.headers
+        assert PRIVATE_KEY not in repr(asked) and PRIVATE_KEY[2:] not in repr(asked)
+        assert (row.test.outcome, row.test.sentence) == ("ok", "Sign-in accepted")
         await accounts.aclose()
 
 

@@ -7,7 +7,7 @@ top-up. Wallets whose key is elsewhere are asked only when their own button is p
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -21,6 +21,7 @@ from app.ui.kit.lists.rows import build_rows
 from app.ui.wallet.state import AccountCard, Gauge
 
 if TYPE_CHECKING:
+    from app.core.account_switch import ServiceOf
     from app.core.caller import Caller
     from app.core.ledger import Ledger
     from app.core.tasks import TaskScope
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from app.storage.receipts import Receipts
     from app.storage.settings import SettingsStore
 
-OpenService = Callable[["Account"], Awaitable["Service | None"]]
 FRESH_FOR_S = 30.0
 CREDITS_A_DAY, PARTNER_CREDITS_A_DAY = 10_000_000, 100_000_000
 MINUTE_LIMITS = (("Images", 20, 60), ("Audio", 60, 120), ("Embedding", 500, 500))
@@ -55,7 +55,7 @@ class WalletPresenter(QObject):
         settings: SettingsStore,
         tasks: TaskScope,
         ledger: Ledger,
-        open_service: OpenService,
+        service_of: ServiceOf,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         super().__init__()
@@ -64,7 +64,7 @@ class WalletPresenter(QObject):
         self._settings = settings
         self._tasks = tasks
         self._ledger = ledger
-        self._open_service = open_service
+        self._service_of = service_of
         self._now = now
         self._receipts: Receipts | None = None
         self._cards: dict[str, AccountCard] = {}
@@ -254,17 +254,13 @@ class WalletPresenter(QObject):
             self.busy_changed.emit(False)
 
     async def _read_one(self, account: Account) -> None:
-        current = self.caller.account
-        if current is not None and account.id == current.id and self.caller.service is not None:
-            await self._read(account, self.caller.service)
-            return
-        service = await self._open_service(account)
-        if service is None:
-            return
+        from app.service.errors import ServiceError
+
         try:
-            await self._read(account, service)
-        finally:
-            await service.aclose()
+            async with self._service_of(account) as service:
+                await self._read(account, service)
+        except ServiceError as error:  # there is none to ask
+            self._keep(replace(self._cards.get(account.id) or self._card(account), problem=str(error)))
 
     async def _read(self, account: Account, service: Service, *, background: bool = False) -> None:
         from app.service.errors import ServiceError

@@ -6,7 +6,7 @@ when its time is over by the service's own clock, the service refuses it, and no
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -19,6 +19,7 @@ from app.ui.kit.lists.rows import build_rows
 from app.ui.wallet.top_up_state import OpenPayment
 
 if TYPE_CHECKING:
+    from app.core.account_switch import ServiceOf
     from app.core.tasks import TaskScope
     from app.credentials.accounts import Account, AccountBook
     from app.service.errors import ServiceError
@@ -76,13 +77,13 @@ class OpenPayments(QObject):
         self,
         book: AccountBook,
         tasks: TaskScope,
-        open_service: Callable[[Account], Awaitable[Service | None]],
+        service_of: ServiceOf,
         now: Callable[[], datetime],
     ) -> None:
         super().__init__()
         self._book = book
         self._tasks = tasks
-        self._open_service = open_service
+        self._service_of = service_of
         self._now = now
         self._intents: Intents | None = None
         self.payments: tuple[OpenPayment, ...] = ()
@@ -141,23 +142,26 @@ class OpenPayments(QObject):
         account = self._book.get(intent.account_id)
         if account is None:
             return Ended("unknown", "The account of this payment was removed. Add the wallet again to check it.")
-        service = await self._open_service(account)
-        if service is None:
-            return Ended("unknown", "The service cannot be reached now.")
         try:
-            try:
-                return _credited(intent, await service.x402.settle(str(intent.request.get("header", ""))))
+            async with self._service_of(account) as service:
+                return await self._send_over(service, account, intent, again)
+        except ServiceError:
+            return Ended("unknown", "The service cannot be reached now.")
+
+    async def _send_over(self, service: Service, account: Account, intent: Intent, again: bool) -> Ended:
+        from app.service.errors import ServiceError
+
+        try:
+            return _credited(intent, await service.x402.settle(str(intent.request.get("header", ""))))
+        except ServiceError as error:
+            refused = error
+        flat = intent.request.get("flat")
+        if refused.code == "INVALID_PAYMENT_FORMAT" and isinstance(flat, str):
+            try:  # the same authorization in the other form: no second signature
+                return _credited(intent, await service.x402.settle(flat))
             except ServiceError as error:
                 refused = error
-            flat = intent.request.get("flat")
-            if refused.code == "INVALID_PAYMENT_FORMAT" and isinstance(flat, str):
-                try:  # the same authorization in the other form: no second signature
-                    return _credited(intent, await service.x402.settle(flat))
-                except ServiceError as error:
-                    refused = error
-            return await self._read_refusal(intent, account, service, refused, again=again)
-        finally:
-            await service.aclose()
+        return await self._read_refusal(intent, account, service, refused, again=again)
 
     async def _read_refusal(
         self, intent: Intent, account: Account, service: Service, error: ServiceError, *, again: bool

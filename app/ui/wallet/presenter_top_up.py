@@ -11,7 +11,8 @@ open, no other is signed for it.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -26,10 +27,10 @@ from app.ui.wallet.presenter_top_up_rows import other_way, receipt_rows, sheet_r
 from app.ui.wallet.top_up_state import SheetRow, TopUpView
 
 if TYPE_CHECKING:
+    from app.core.account_switch import ServiceOf
     from app.core.tasks import TaskScope
     from app.credentials.accounts import Account, AccountBook
     from app.service.chat_types import RetryWait
-    from app.service.service import Service
     from app.service.x402 import TopUpRequirements
     from app.storage.database import Database
     from app.storage.intents import Intent, Intents
@@ -53,7 +54,7 @@ class TopUpPresenter(QObject):
         book: AccountBook,
         keys: WalletKeys,
         tasks: TaskScope,
-        open_service: Callable[[Account], Awaitable[Service | None]],
+        service_of: ServiceOf,
         own_cap: Callable[[], Decimal | None] = lambda: None,
         purses: SandboxPurses | None = None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
@@ -62,12 +63,12 @@ class TopUpPresenter(QObject):
         self._book = book
         self._keys = keys
         self._tasks = tasks
-        self._open_service = open_service
+        self._service_of = service_of
         self._own_cap = own_cap
         self._purses = purses
         self._now = now
         self._intents: Intents | None = None
-        self.open = OpenPayments(book, tasks, open_service, now)
+        self.open = OpenPayments(book, tasks, service_of, now)
         self.open.credited.connect(self.paid)
         self.view = TopUpView()
         self._account: Account | None = None
@@ -90,6 +91,7 @@ class TopUpPresenter(QObject):
     def begin(self, account: Account, amount: Decimal | None = None, balance: Decimal | None = None) -> None:
         """Begin a top-up of one wallet account. Nothing is asked of anybody yet."""
         self._account = account
+        self._tasks.replace("top-up service", self._keep_open, account)
         self._options, self._terms, self._prepared = (), None, None
         self._show(
             TopUpView(
@@ -160,6 +162,7 @@ class TopUpPresenter(QObject):
         A payment whose intent is being written goes on to its end.
         """
         asking = ("top-up terms", "top-up review", "top-up holds", *(() if self._committed else ("top-up pay",)))
+        self._tasks.cancel("top-up service")
         stopped = [self._tasks.cancel(name) for name in asking]
         if any(stopped):
             self._change(busy=False, waits_until=None)
@@ -184,6 +187,14 @@ class TopUpPresenter(QObject):
         if amount != round(amount, 6):
             return "Up to 6 decimals: the token has no smaller parts."
         return ""
+
+    async def _keep_open(self, account: Account) -> None:
+        """Hold the account's service until the person goes away: all steps go over one connection."""
+        from app.service.errors import ServiceError
+
+        with suppress(ServiceError):  # each step says so by itself
+            async with self._service_of(account):
+                await asyncio.Event().wait()
 
     async def _ask_terms(self) -> None:
         account = self._account
@@ -218,11 +229,9 @@ class TopUpPresenter(QObject):
         try:
             if account.is_sandbox and self._purses is not None:
                 held = await self._purses.held(account.address, gift_usd=gift_usd)
-            elif not account.is_sandbox and self._options and (service := await self._open_service(account)):
-                try:
+            elif not account.is_sandbox and self._options:
+                async with self._service_of(account) as service:
                     held = await held_on_chain(service, self._options[0].token, account.address)
-                finally:
-                    await service.aclose()
         except ServiceError as error:
             note = describe(error, subject="question").sentence
         finally:
@@ -364,17 +373,12 @@ class TopUpPresenter(QObject):
         """Ask the service for its terms; None after the view says why there are none."""
         from app.service.errors import ServiceError
 
-        service = await self._open_service(account)
-        if service is None:
-            self._change(busy=False, problem="This account's service cannot be reached now.")
-            return None
+        terms: TopUpRequirements | None = None
         try:
-            terms = await service.x402.top_up_requirements(on_wait=self._waits)
+            async with self._service_of(account) as service:
+                terms = await service.x402.top_up_requirements(on_wait=self._waits)
         except ServiceError as error:
-            self._change(busy=False, problem=str(error), waits_until=None)
-            return None
-        finally:
-            await service.aclose()
+            self._change(busy=False, problem=str(error))
         self._change(waits_until=None)
         return terms
 

@@ -165,12 +165,12 @@ async def open_desk(home: Path, sandbox: RunningSandbox, theme: Theme) -> AsyncI
     budget = Budget(lambda: settings.value.budgets, lambda: caller.models, ask, tab_of)
     ledger = Ledger(caller, tasks, budget=budget)
     keys = WalletKeys(book, lambda: place, settings, tasks, elsewhere)
-    switch = AccountSwitch(caller, ledger, read_key, address, wallet_auth=keys.auth)
+    switch = AccountSwitch(caller, ledger, read_key, address, keys.auth)
     database = await Database.open(home / "rialto.sqlite3")
     intents = Intents(database)
     await intents.settle_after_start()
     await ledger.start(Receipts(database))
-    presenter = WalletPresenter(caller, book, settings, tasks, ledger, switch.open)
+    presenter = WalletPresenter(caller, book, settings, tasks, ledger, switch.service_of)
     presenter.lock_state = lambda: keys.is_locked
     presenter.kept_in = lambda: "This session only"
     receipts = ReceiptsPresenter(
@@ -180,7 +180,7 @@ async def open_desk(home: Path, sandbox: RunningSandbox, theme: Theme) -> AsyncI
         book,
         keys,
         tasks,
-        switch.open,
+        switch.service_of,
         lambda: read_limit(settings.value.budgets.get("hard top-up", "")),
         SandboxPurses(lambda: (sandbox.base_url, sandbox.api_key)),
     )

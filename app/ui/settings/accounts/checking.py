@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -17,41 +16,32 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CheckedKey:
-    """What a service said about a key. `permitted` is its own verdict."""
+    """What a service said about a key, or of a wallet that signed in. `permitted` is its own verdict."""
 
     permitted: bool
-    tier: str
     latency_ms: int
+    by_wallet: bool = False
 
 
-# base address, dialect, key → what the service says. Raises `ServiceError`.
-Check = Callable[[str, str, str], Awaitable[CheckedKey]]
+async def check_key(service: Service, wallet: str = "") -> CheckedKey:
+    """Ask for the limits of a key, or sign in as the wallet of an address and ask for its balance.
 
-
-async def check_key(
-    address: str, dialect: str, key: str, *, open_with: Callable[..., Service] | None = None
-) -> CheckedKey:
-    """Ask the service for the key's limits. Raises `ServiceError`. `open_with` replaces `open_service`."""
-    from app.service.auth import ApiKeyAuth
-    from app.service.service import open_service
-
-    async def read_key() -> str:
-        return key
-
-    service = (open_with or open_service)(address, dialect, ApiKeyAuth(read_key), lambda _exchange: None)
-    try:
-        started = time.monotonic()
-        limits = await service.account.rate_limits()
-        latency_ms = round((time.monotonic() - started) * 1000)
-    finally:
-        await service.aclose()
-    return CheckedKey(limits.access_permitted, limits.tier.id, latency_ms)
+    Free. Raises `ServiceError`.
+    """
+    started = time.monotonic()
+    if wallet:
+        await service.x402.balance(wallet)
+        permitted = True
+    else:
+        permitted = (await service.account.rate_limits()).access_permitted
+    return CheckedKey(permitted, round((time.monotonic() - started) * 1000), by_wallet=bool(wallet))
 
 
 def verdict(checked: CheckedKey) -> TestLine:
     if not checked.permitted:
         return TestLine("bad", "Known, but not let in", f"{checked.latency_ms} ms")
-    return TestLine("ok", "Key accepted", f"{checked.latency_ms} ms")
+    what = "Sign-in accepted" if checked.by_wallet else "Key accepted"
+    return TestLine("ok", what, f"{checked.latency_ms} ms")
 
 
 def host_name(address: str) -> str:

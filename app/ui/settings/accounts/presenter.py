@@ -16,9 +16,7 @@ from app.core.tasks import TaskScope
 from app.credentials.accounts import Account, AccountBook, AccountRefused, clean_address, hint_of, new_account
 from app.ui.kit.lists.rows import build_rows
 from app.ui.settings.accounts.checking import (
-    Check,
     CheckedKey,
-    check_key,
     host_name,
     key_problem,
     refused,
@@ -31,6 +29,9 @@ from app.ui.settings.secrets.presenter import SecretsPresenter
 CHECK_WITHIN_S = 25.0
 AUTOMATIC = ""  # the dialect is guessed from the address
 PROXY = "connection"  # whose secret the proxy's password is
+
+# account, a key that is typed or "" for the one that is kept → what the service says. Raises `ServiceError`.
+Check = Callable[[Account, str], Awaitable[CheckedKey]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,23 +60,19 @@ class AccountsPresenter(QObject):
         secrets: SecretsPresenter,
         tasks: TaskScope,
         *,
-        check: Check | None = None,
+        check: Check,
         calls: CallLog | None = None,
-        sandbox: Callable[[], tuple[str, str] | None] = lambda: None,
         proxy_user: Callable[[], str] = lambda: "",
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        """`sandbox` tells the address and key of the Sandbox while it runs, `calls` when an account was answered,
-        `proxy_user` whose password the proxy is given, "" for nobody's.
-
-        `check` may be replaced in tests.
+        """`check` asks a service about a key, `calls` tells when an account was answered, `proxy_user` whose password
+        the proxy is given, "" for nobody's.
         """
         super().__init__()
         self._book = book
         self._secrets = secrets
         self._tasks = tasks
-        self._check = check or check_key
-        self._sandbox = sandbox
+        self._check = check
         self._proxy_user = proxy_user
         self._now = now
         self._tests: dict[str, TestLine] = {}
@@ -170,7 +167,6 @@ class AccountsPresenter(QObject):
         self.account_chosen.emit(account_id)
 
     async def _test(self, account_id: str) -> None:
-        from app.credentials.stores import SecretStoreError
         from app.service.errors import ServiceError
 
         account = self._book.get(account_id)
@@ -178,10 +174,9 @@ class AccountsPresenter(QObject):
             return
         self._set_test(account_id, TestLine("running", "Asking the service"))
         try:
-            address, key = await self._reach(account)
-            checked = await self._ask(address, account.dialect, key)
-        except SecretStoreError as error:
-            self._set_test(account_id, TestLine("bad", error.sentence))
+            if account.kind == "api_key":
+                await self._secrets.unlocked("Unlock to test the key.")
+            checked = await self._ask(account)
         except ServiceError as error:
             self._set_test(account_id, TestLine("bad", short(error)))
         except asyncio.CancelledError:
@@ -191,27 +186,12 @@ class AccountsPresenter(QObject):
             self.note_answer(account_id, self._now(), checked.latency_ms)
             self._set_test(account_id, verdict(checked))
 
-    async def _reach(self, account: Account) -> tuple[str, str]:
-        """The address and key to call with. Raises `SecretStoreError`, `AuthenticationFailed` without a key."""
-        from app.service.errors import AuthenticationFailed, ConnectionFailed
-
-        if account.kind == "sandbox":
-            running = self._sandbox()
-            if running is None:
-                raise ConnectionFailed("The Sandbox is not running.")
-            return running
-        await self._secrets.unlocked("Unlock to test the key.")
-        key = await self._secrets.read(account.id)
-        if not key:
-            raise AuthenticationFailed("There is no key for this account on this computer.")
-        return account.base_url, key
-
-    async def _ask(self, address: str, dialect: str, key: str) -> CheckedKey:
+    async def _ask(self, account: Account, typed_key: str = "") -> CheckedKey:
         from app.service.errors import TimedOut
 
         try:
-            async with asyncio.timeout(CHECK_WITHIN_S):
-                return await self._check(address, dialect, key)
+            async with asyncio.timeout(None if account.watch_only else CHECK_WITHIN_S):  # its owner signs elsewhere
+                return await self._check(account, typed_key)
         except TimeoutError:
             raise TimedOut("No answer in time.", surely_not_sent=False) from None
 
@@ -321,7 +301,7 @@ class AccountsPresenter(QObject):
             return FormState(problems=problems, done=done)
         if not unchecked:
             try:
-                checked = await self._ask(account.base_url, account.dialect, key)
+                checked = await self._ask(account, key)
             except ServiceError as error:
                 return refused(error, done)
             self.note_answer(account.id, self._now(), checked.latency_ms)
