@@ -130,7 +130,7 @@ class AccountDesk(QObject):
             proxy_user=lambda: self._settings.value.proxy_user,
         )
         presenter.account_chosen.connect(self._use)
-        presenter.key_replaced.connect(self._use)
+        presenter.key_replaced.connect(self._follow_key)
         return presenter
 
     @cached_property
@@ -254,6 +254,11 @@ class AccountDesk(QObject):
         account = self.book.get(account_id)
         if account is not None:
             self._tasks.replace("account", self.switch.use, account)
+
+    def _follow_key(self, account_id: str) -> None:
+        """What the account in use may do is known for its old key. Another account stays out of use."""
+        if account_id == self.book.active_id:
+            self._use(account_id)
 
     async def _read_key(self, account: Account) -> str:
         from app.credentials.stores import SecretStoreError, StoreLocked

@@ -405,6 +405,34 @@ async def test_testing_a_wallet_signs_in_and_never_sends_its_private_key(desk, o
         await accounts.aclose()
 
 
+async def test_the_key_of_a_wallet_cannot_be_replaced_by_an_api_key(desk, office, tasks):
+    accounts = composed(office, tasks)
+    keys = accounts.wallet_keys
+    wallet = await keys.add_from_key("Pocket wallet", PRIVATE_KEY, "evm", keys.site_at("https://service.test/v1"))
+    accounts.presenter.replace_key(wallet.id, KEY)
+    await tasks.idle()
+    assert await office.secrets.read(wallet.id) == PRIVATE_KEY
+    await accounts.aclose()
+
+
+async def test_another_key_for_an_account_that_is_not_in_use_leaves_it_so(desk, office, tasks):
+    async with serving(LIMITS) as server:
+        accounts = composed(office, tasks)
+        for _ in range(2):
+            await add(office, tasks, base_url=server.base_url)
+        other = next(account for account in office.book.list() if account.id != office.book.active_id)
+        await accounts.switch.use(office.book.active)
+        accounts.presenter.replace_key(other.id, KEY[::-1])
+        await tasks.idle()
+        assert office.caller.account is office.book.active
+        service = office.caller.service
+        accounts.presenter.replace_key(office.book.active_id, KEY[::-1])
+        await tasks.idle()
+        assert office.caller.account is office.book.active
+        assert office.caller.service is not service
+        await accounts.aclose()
+
+
 async def nobody(*_: object) -> None:
     """Is asked, and says nothing."""
 

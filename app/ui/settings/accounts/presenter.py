@@ -211,6 +211,9 @@ class AccountsPresenter(QObject):
             self.account_chosen.emit(account_id)
 
     async def _replace_key(self, account_id: str, key: str) -> None:
+        account = self._book.get(account_id)
+        if account is None or account.kind != "api_key":  # a wallet's private key would be lost
+            return
         key = key.strip()
         problem = key_problem(key)
         if problem:

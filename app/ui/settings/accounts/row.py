@@ -111,7 +111,8 @@ class AccountRowWidget(QWidget):
         menu = Menu(self._theme, self)
         menu.add("Test", "refresh").triggered.connect(lambda: self._want("test"))
         menu.add("Rename…", "pencil").triggered.connect(lambda: self._want("rename"))
-        menu.add("Replace key…", "key").triggered.connect(lambda: self._want("replace-key"))
+        if self._row.kind == "api_key":
+            menu.add("Replace key…", "key").triggered.connect(lambda: self._want("replace-key"))
         partner = menu.add("Partner limits")
         partner.setCheckable(True)
         partner.setChecked(self._row.partner)
