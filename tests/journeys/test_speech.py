@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.bootstrap.rialto import Rialto
+from app.credentials.accounts import new_account
 from app.ui.speech.page import SpeechPage
 from tests.audio.pulse import Pulse
 from tests.audio.sounds import is_loud
@@ -58,6 +59,32 @@ async def test_a_person_speaks_a_line_and_finds_it_after_a_restart(
         page.open_clip(str(page.list.view.rows.shown_keys()[0]))
         await until(lambda: page.main.player.waveform.duration_s > 0.5)
         assert page.presenter.choice.voice == "bf_emma"
+
+
+async def test_the_voice_that_is_shown_is_the_one_that_speaks_from_the_first_clip_on(start: Callable[..., Any]) -> None:
+    """Also for a person who is quicker than the list of voices, and with whichever account."""
+    async with start() as rialto:
+        rialto.settings.change(welcome_done=True)
+        rialto.window.show_tab("speech")
+        page = speech_of(rialto)
+        await until(page.presenter.ready.is_set)
+        clips = page.presenter.clips
+        page.main.editor.setPlainText("Hello there.")
+        rialto.caller.account_changed.connect(lambda: page.speak(aloud=False))
+        box = rialto.desk.sandbox_account()
+        other = rialto.desk.book.add(new_account("Other box", box.base_url, kind="sandbox"))
+        for account in (box, other, box):
+            rialto.accounts.use(account.id)
+            await until(
+                lambda of=account.id: [one.state for one in clips.rows[:1] if one.account_id == of] == ["complete"]
+            )
+            await until(lambda: not page.presenter.is_speaking)
+            await until(lambda: not page.presenter.shelf.is_offline)
+            take, picker = clips.rows[0], page.side.picker
+            assert take.voice_name == "Sky"
+            assert picker.delegate.marked == (take.model, take.voice)
+            row = page.list.view.rows.row(page.list.view.rows.index_of(take.id))
+            assert row.second_line == f"Sky · {page.main.model.text()}" == "Sky · Kokoro"
 
 
 async def test_an_answer_is_read_aloud_and_escape_silences_it_in_any_tab(

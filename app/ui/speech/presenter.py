@@ -52,7 +52,7 @@ class SpeechPresenter(SpeechBase):
         await self.shelf.load(self.voices)
         await self.shelf.load_saved(catalogue, self.account_id)
         self._take_desk(await self._memory.desk.read())
-        self._tell_all()
+        self.settle_choice()
         if broken:
             what = "A clip was" if len(broken) == 1 else f"{len(broken)} clips were"
             words = f"{what} being spoken when Rialto ended. What had arrived is kept; open it to go on."
@@ -80,10 +80,10 @@ class SpeechPresenter(SpeechBase):
         self.pattern = str(kept.get("pattern") or "")
         model, voice = str(kept.get("model") or ""), str(kept.get("voice") or "")
         listed = kept.get("listed")
-        if isinstance(listed, list) and len(listed) == 2:
-            self._listed = (str(listed[0]), str(listed[1]))
-        self._is_chosen = self._is_chosen or bool(model)
-        self.choose(model, voice)
+        if self._wanted == ("", ""):  # nothing was chosen while the disk was being opened
+            self._wanted = (model, voice)
+            if isinstance(listed, list) and len(listed) == 2:
+                self._listed = (str(listed[0]), str(listed[1]))
         volume = kept.get("volume")
         if isinstance(volume, int | float):
             self.sound.set_volume(float(volume))
@@ -100,6 +100,7 @@ class SpeechPresenter(SpeechBase):
             if why_not:
                 self.notice.emit(why_not, "", "")  # the key was pressed: the button rests
             return False
+        self.keep_choice()
         return self._tasks.start(SPEAK, self._speak, aloud)
 
     async def _speak(self, aloud: bool) -> None:

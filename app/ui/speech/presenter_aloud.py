@@ -54,6 +54,7 @@ class ReadAloud(QObject):
             self.said.emit("There is no voice to read with yet. Open Speech and choose one.")
             self.source = ""
             return
+        self._desk.keep_choice()
         self._tasks.replace(SPEAK, self._read)
 
     def feed(self, source: str, text: str, *, is_whole: bool = False) -> None:

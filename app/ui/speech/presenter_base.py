@@ -89,8 +89,8 @@ class SpeechBase(CallingPresenter):
         self.calls = CallBook()
         self._memory = DeskMemory(tasks, "speech desk")
         self.keep = self._memory.keep
-        self._listed: Key = ("", "")  # the voice chosen last that is no cloned one
-        self._is_chosen = False  # the person, now or earlier, said which voice
+        self._wanted: Key = ("", "")  # the voice that was chosen or spoken with last, whether it exists now or not
+        self._listed: Key = ("", "")  # the same, of those that are no cloned ones
         self._speaking = ""  # the take that is being asked for
         self._seen = ("", False)
         self._told_calls_of: Take | None = None
@@ -105,32 +105,31 @@ class SpeechBase(CallingPresenter):
 
     def _account_changed(self) -> None:
         self.shelf.use_account(self.account_id)
-        self.voices_changed.emit()
+        self.settle_choice()
         self.refresh_models()
 
     def refresh_models(self) -> None:
         """Ask the service which voices it has."""
         if self._caller.service is not None and self.voices is not None:
             self._tasks.replace("speech models", self._read_models)
+        else:
+            self._tasks.cancel("speech models")
 
     async def _read_models(self) -> None:
         service = self._caller.service
         if service is None:
             return
-        await self.shelf.load_saved(self._catalogue, self.account_id)
+        if await self.shelf.load_saved(self._catalogue, self.account_id):
+            self.settle_choice()
         try:
             models = await service.models.list("tts", background=True)
         except ServiceError:
             models = ()  # the names are in the bundled table, the prices of last time on the disk
         self.shelf.take_models(models)
+        self.settle_choice()
         if models and self._catalogue is not None:
             rows = [model.model_dump(mode="json", by_alias=True) for model in models]
             await self._catalogue.save(self.account_id, CATALOGUE_KIND, CATALOGUE_KEY, rows)
-        if self._is_chosen:
-            self.choose(self.choice.model, self.choice.voice)
-        else:  # the bundled names do not say which voice a model speaks with unasked
-            self.choose("", "")
-        self._tell_all()
 
     # -- text -----------------------------------------------------------------------------------------------------
 
@@ -188,73 +187,61 @@ class SpeechBase(CallingPresenter):
 
     def use_voice(self, model_id: str, voice_id: str) -> None:
         """Speak with a voice; one of another model brings its model along and says so."""
-        before, self._is_chosen = self.choice, True
-        self.choose(model_id, voice_id)
+        before = self.choice
+        self._wanted = (model_id, voice_id)
+        self.settle_choice()
+        self.keep_choice()
+        self.set_problem(None)
         if before.model and before.model != self.choice.model:
             note = f"{self.choice.voice_name} belongs to {self.choice.model_name}, so the model was changed to it."
-            self.choice = replace(self.choice, note=note)
             self.notice.emit(note, "", "")
-        self.keep(model=self.choice.model, voice=self.choice.voice)
-        self._note_listed()
-        self.set_problem(None)
-        self._tell_all()
-
-    def show_delivery_of(self, take: Take) -> None:
-        """Choose the voice and the knobs a take was spoken with: it is open now. Nothing is remembered of it."""
-        self._is_chosen = True
-        self.choose(take.model, take.voice)
-        self.knobs = knobs_of(take.options, self.knobs, self.shelf.model(take.model))
-        self.choice_changed.emit(self.choice)
-        self.knobs_changed.emit(self.knob_view())
-        self._measure_text()
 
     def use_model(self, model_id: str) -> None:
         """Speak with a model's own usual voice."""
         model = self.shelf.model(model_id)
         if model is not None:
-            self._is_chosen = True
-            self.choose(model_id, self.shelf.default_voice(model))
-            self.keep(model=self.choice.model, voice=self.choice.voice)
-            self._note_listed()
+            self._wanted = (model_id, self.shelf.default_voice(model))
+            self.settle_choice()
+            self.keep_choice()
             self.set_problem(None)
-            self._tell_all()
 
-    def choose(self, model_id: str, voice_id: str) -> None:
-        """The wanted model and voice where they exist.
+    def show_delivery_of(self, take: Take) -> None:
+        """Choose the voice and the knobs a take was spoken with: it is open now. Nothing is remembered of it."""
+        self.knobs = knobs_of(take.options, self.knobs, self.shelf.model(take.model))
+        self._wanted = (take.model, take.voice)
+        self.settle_choice()
 
-        Else the model's own voice. But a cloned voice that is gone leaves its model, too, which may cost many times
-        more than what was spoken with before: then it is the listed voice that was chosen before.
-        """
-        if voice_id.startswith(VOICE_PREFIX) and self.shelf.find(model_id, voice_id) is None:
-            model_id, voice_id = self._voice_before()
-        model = self.shelf.model(model_id) or (self.shelf.models[0] if self.shelf.models else None)
-        if model is None:
-            self.choice = Choice()
-            return
-        voice = self.shelf.find(model.id, voice_id) if model.id == model_id else None
-        chosen = voice_id if voice is not None else self.shelf.default_voice(model)
-        found = voice or self.shelf.find(model.id, chosen)
-        self.choice = Choice(model.id, model.name, chosen, found.name if found is not None else chosen)
-
-    def _voice_before(self) -> Key:
-        """The listed voice that was chosen last, or that spoke last; ("", "") for the one a new tab begins with."""
-        before = self._listed
-        return before if self.shelf.find(*before) is not None else self.shelf.last_listed()
-
-    def _note_listed(self) -> None:
-        """Remember the chosen voice unless it is a cloned one, for when that is gone."""
-        voice = self.shelf.find(self.choice.model, self.choice.voice)
+    def keep_choice(self) -> None:
+        """Make the voice in use the wanted one, whatever voices are listed later. Called before it speaks, too."""
+        self._wanted = (self.choice.model, self.choice.voice)
+        self.keep(model=self.choice.model, voice=self.choice.voice)
+        voice = self.shelf.find(*self._wanted)
         if voice is not None and not voice.own_id:
             self._listed = voice.key
             self.keep(listed=list(voice.key))
 
-    def leave_missing_voice(self) -> None:
-        """Choose the voice before when the one in use is there no longer."""
-        choice = self.choice
-        if choice.voice and self.shelf.find(choice.model, choice.voice) is None:
-            self.choose(choice.model, choice.voice)
-            self.keep(model=self.choice.model, voice=self.choice.voice)
-            self._tell_all()
+    def settle_choice(self) -> None:
+        """Find out which voice is in use, and tell: the wanted one where it exists, else its model's own.
+
+        But a cloned voice that is gone leaves its model, too, which may cost many times more than what was spoken with
+        before: then it is the listed voice that was chosen last, or that spoke last.
+        """
+        shelf, (model_id, voice_id) = self.shelf, self._wanted
+        if voice_id.startswith(VOICE_PREFIX) and shelf.find(model_id, voice_id) is None:
+            model_id, voice_id = self._listed if shelf.find(*self._listed) is not None else shelf.last_listed()
+        model = shelf.model(model_id) or (shelf.models[0] if shelf.models else None)
+        if model is None:
+            self.choice = Choice()
+        else:
+            voice = shelf.find(model.id, voice_id) if model.id == model_id else None
+            chosen = voice_id if voice is not None else shelf.default_voice(model)
+            found = voice or shelf.find(model.id, chosen)
+            self.choice = Choice(model.id, model.name, chosen, found.name if found is not None else chosen)
+        self.voices_changed.emit()
+        self.choice_changed.emit(self.choice)  # after the voices: the chosen one is scrolled to
+        self.knobs_changed.emit(self.knob_view())
+        self._measure_text()
+        self.tell_clips()
 
     def set_knob(self, name: str, value: object) -> None:
         """Set one of the fields of `Knobs`."""
@@ -330,10 +317,3 @@ class SpeechBase(CallingPresenter):
                 )
             )
         )
-
-    def _tell_all(self) -> None:
-        self.voices_changed.emit()
-        self.choice_changed.emit(self.choice)  # after the voices: the chosen one is scrolled to
-        self.knobs_changed.emit(self.knob_view())
-        self._measure_text()
-        self.tell_clips()

@@ -405,14 +405,13 @@ class CloneDesk(QObject):
             return
         voice = await desk.voices.trash(voice_id)
         await self._reread()
-        desk.leave_missing_voice()
         await desk.trash.moved((voice_id,), moved_text([voice.name], "voices"))
 
     async def _reread(self) -> None:
         desk = self._desk
         assert desk.voices is not None
         desk.shelf.set_cloned(await desk.voices.cloned())
-        desk.voices_changed.emit()
+        desk.settle_choice()
 
     async def _trashed(self) -> Sequence[TrashEntry]:
         voices, now = self._desk.voices, datetime.now(UTC)

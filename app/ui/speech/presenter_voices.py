@@ -18,7 +18,17 @@ from app.service.speech import SpeechRequest
 from app.storage.files import write_atomically
 from app.storage.voices import ClonedVoice, VoiceMark, Voices
 from app.ui.speech.presenter_reading import not_sound
-from app.ui.speech.voice_book import Key, Voice, VoiceFilter, VoiceGroup, VoiceTable, grouped, marked, voices_of
+from app.ui.speech.voice_book import (
+    USUAL_VOICE,
+    Key,
+    Voice,
+    VoiceFilter,
+    VoiceGroup,
+    VoiceTable,
+    grouped,
+    marked,
+    voices_of,
+)
 
 if TYPE_CHECKING:
     from app.service.service import Service
@@ -70,16 +80,18 @@ class VoiceShelf:
         self.account_id = account_id
         self.models, self.is_offline, self._all = self._table.models(), True, None
 
-    async def load_saved(self, catalogue: Catalogue | None, account_id: str) -> None:
-        """Take the list that this account was given last, so that prices are known with no network."""
+    async def load_saved(self, catalogue: Catalogue | None, account_id: str) -> bool:
+        """Take the list that this account was given last, so that prices are known with no network; False for none."""
         if catalogue is None:
-            return
+            return False
         saved = await catalogue.load(account_id, CATALOGUE_KIND, CATALOGUE_KEY)
-        if saved is not None and isinstance(saved.value, list) and self.is_offline:
-            from app.service.wire import ListEnvelope
+        if saved is None or not isinstance(saved.value, list) or not self.is_offline:
+            return False
+        from app.service.wire import ListEnvelope
 
-            self.take_models(ListEnvelope.read(Model, {"data": saved.value}).data)
-            self.is_offline = True
+        self.take_models(ListEnvelope.read(Model, {"data": saved.value}).data)
+        self.is_offline = True
+        return True
 
     async def load(self, voices: Voices) -> None:
         """Read marks and the shelf. Raises `StorageError`."""
@@ -115,9 +127,9 @@ class VoiceShelf:
         return next((voice for voice in self.all() if voice.key == (model_id, voice_id)), None)
 
     def default_voice(self, model: Model) -> str:
-        """What a model speaks with unasked."""
+        """What a model speaks with unasked. The bundled names do not say, and a service need not."""
         spec = model.model_spec
-        return spec.default_voice or (spec.voices[0] if spec.voices else "")
+        return spec.default_voice or (USUAL_VOICE if USUAL_VOICE in spec.voices else next(iter(spec.voices), ""))
 
     def groups(self, current_model: str) -> tuple[VoiceGroup, ...]:
         return grouped(self.all(), self.filter, current_model)

@@ -31,7 +31,6 @@ class Choice:
     model_name: str = ""
     voice: str = ""
     voice_name: str = ""
-    note: str = ""  # a sentence: "The voice belongs to Kokoro, so the model was changed to it."
 
 
 @dataclass(frozen=True, slots=True)

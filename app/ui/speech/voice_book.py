@@ -20,6 +20,7 @@ Key = tuple[str, str]  # model id, voice id
 
 # The first letter of a Kokoro identifier is its language, the second f or m.
 KOKORO = "tts-kokoro"
+USUAL_VOICE = "af_sky"  # of Kokoro, and of nobody else
 _KOKORO_LANGUAGES = {
     "a": "English (US)",
     "b": "English (UK)",

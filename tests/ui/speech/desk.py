@@ -94,6 +94,13 @@ class Desk:
         await self.until(lambda: not self.presenter.is_speaking and not self.tasks.running("speech speak"))
 
     @property
+    def shown_voice(self) -> tuple[str, str, str]:
+        """The voice that is marked in the picker, as `model id, voice id`, and its model as the header calls it."""
+        key = self.page.side.picker.delegate.marked
+        assert self.page.side.picker.view.rows.index_of(key).isValid()
+        return (*self.page.side.picker.key_of(key), self.page.main.model.text())
+
+    @property
     def rows(self) -> list[Any]:
         return [self.page.list.view.rows.row(self.page.list.view.rows.index_of(key)) for key in self.keys]
 

@@ -186,6 +186,22 @@ async def test_a_cloned_voice_is_neither_offered_nor_used_under_another_account(
     await speech.until(lambda: len(speech.page.side.shelf.cards) == 1)
 
 
+async def test_the_moment_after_a_switch_no_cloned_voice_of_the_account_before_speaks(
+    speech: Desk, tmp_path: Path
+) -> None:
+    speech.presenter.use_voice("tts-orpheus", "leo")
+    speech.clones.clone("Mine", "tts-chatterbox-hd", await sample_of(speech, tmp_path))
+    await speech.until(lambda: speech.presenter.choice.voice.startswith("vv_"))
+    speech.write("Hello.")
+    speech.caller.use(replace(SANDBOX, id="other", name="Other"), speech.caller.service)
+    assert speech.presenter.shelf.is_offline, "its voices are still on their way"
+    await speech.spoken()
+    await speech.until(lambda: not speech.presenter.shelf.is_offline)
+    take = speech.presenter.clips.rows[0]
+    assert (take.account_id, take.model, take.voice) == ("other", "tts-orpheus", "leo")
+    assert speech.shown_voice == ("tts-orpheus", "leo", "Orpheus")
+
+
 async def test_a_cloned_voice_comes_back_from_the_trash(speech: Desk, tmp_path: Path) -> None:
     sample = await sample_of(speech, tmp_path)
     speech.clones.clone("Mine", "tts-chatterbox-hd", sample)

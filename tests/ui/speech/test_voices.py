@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
@@ -13,10 +15,12 @@ from app.service.wire import read_model
 from app.storage.paths import resources
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.dialogs import Dialog
+from app.ui.speech import presenter_voices
 from app.ui.speech.knobs import Knobs, knobs_from, language_hint, sent_options, view_of
 from app.ui.speech.page import SpeechPage
+from app.ui.speech.state import Choice
 from app.ui.speech.voice_book import VoiceFilter, VoiceTable, grouped, voice_name, voices_of
-from tests.ui.speech.desk import Desk
+from tests.ui.speech.desk import SANDBOX, Desk
 
 TABLE = VoiceTable(resources() / "data" / "voices.json")
 
@@ -39,6 +43,36 @@ async def test_r_tts_21_r_tts_22_r_tts_23_every_voice_of_every_model_is_listed(s
 async def test_r_tts_20_who_chose_no_voice_gets_the_one_that_the_model_speaks_with_unasked(speech: Desk) -> None:
     await speech.until(lambda: speech.presenter.choice.voice == "af_sky")
     assert speech.presenter.choice.model == "tts-kokoro"
+
+
+async def test_a_voice_that_spoke_before_any_was_listed_stays_the_one_that_is_shown(
+    speech: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The service may speak unasked with another one than the bundled names let expect."""
+    monkeypatch.setattr(presenter_voices, "USUAL_VOICE", "am_adam")
+    speech.write("Hello.")
+    speech.caller.use(replace(SANDBOX, id="other"), speech.caller.service)
+    assert speech.presenter.shelf.is_offline
+    assert speech.shown_voice == ("tts-kokoro", "am_adam", "Kokoro")
+    await speech.spoken()
+    await speech.until(lambda: not speech.presenter.shelf.is_offline)
+    take = speech.presenter.clips.rows[0]
+    assert (take.state, take.voice_name) == ("complete", "Adam")
+    assert speech.rows[0].second_line == "Adam · Kokoro"
+    assert speech.shown_voice == ("tts-kokoro", "am_adam", "Kokoro")
+
+
+async def test_a_voice_that_one_account_lacks_is_back_with_the_account_that_has_it(
+    speech: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    speech.presenter.use_voice("tts-orpheus", "leo")
+    service = speech.caller.service
+    monkeypatch.setattr(speech.presenter.shelf, "_table", VoiceTable(speech.home / "none.json"))
+    speech.caller.use(replace(SANDBOX, id="other"), None)
+    assert speech.presenter.choice == Choice()
+    speech.caller.use(SANDBOX, service)
+    await speech.until(lambda: not speech.presenter.shelf.is_offline)
+    assert speech.shown_voice == ("tts-orpheus", "leo", "Orpheus")
 
 
 def test_the_bundled_table_has_the_names_without_a_service() -> None:
