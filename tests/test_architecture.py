@@ -84,11 +84,9 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "app.core",
         "app.ui.kit",
         "app.ui.conversation",
-        "app.ui.chat.composer.attachment",
         "PySide6",
     ),
     # joins the layers below the window: spending, receipts, calls that cost; no widget
-    "app.core.budget": ("app.core", "app.service", "app.storage", "app.credentials", "app.ui.kit.tab"),
     "app.core*": (*INNER, "app.core", "PySide6.QtCore"),
     "app.ui.shell*": ("app.ui", "app.core", *INNER, "PySide6"),
     **{

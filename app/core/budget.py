@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from app.core.expected_cost import expected_cost
 from app.core.money import money
-from app.ui.kit.tab import TAB_WORDS
+from app.core.tabs import TAB_WORDS
 
 if TYPE_CHECKING:
     from app.credentials.accounts import Account

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainterPath
 
-from app.ui.chat.composer.attachment import ICONS, kind_word
+from app.ui.conversation.attachment_kinds import ICONS, kind_word
 from app.ui.conversation.message_boxes import Box, Control, PaintState, paint_focus_ring, paint_frame
 from app.ui.kit import icons
 

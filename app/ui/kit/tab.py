@@ -16,17 +16,6 @@ if TYPE_CHECKING:
 
     from app.core.caller import Headroom
 
-TAB_WORDS = {  # a tab's name in receipts and limits, and what the rail calls it
-    "chat": "Chat",
-    "video": "Video",
-    "speech": "Speech",
-    "transcription": "Transcribe",
-    "images": "Images",
-    "crypto_rpc": "Console",
-    "wallet": "Wallet",
-    "settings": "Settings",
-}
-
 
 def _always() -> bool:
     return True

@@ -7,7 +7,7 @@ from datetime import date, datetime
 from decimal import Decimal
 
 from app.core.money import decimals_of
-from app.ui.kit.tab import TAB_WORDS as TAB_WORDS
+from app.core.tabs import TAB_WORDS as TAB_WORDS
 
 TAB_ICONS = {
     "chat": "chat",

@@ -9,17 +9,16 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from app.core import money
 from app.service.http.base64_text import Base64Text
+from app.ui.conversation.attachment_kinds import KINDS, WORDS, Kind
 
 if TYPE_CHECKING:
     from app.service.chat_types import ContentPart
     from app.service.models import Model
 
-Kind = Literal["image", "audio", "video", "text", "pdf"]
-KINDS: tuple[Kind, ...] = ("image", "audio", "video", "text", "pdf")
 MAX_BYTES = 25 * 1024 * 1024
 MAX_ALL_BYTES = 25 * 1024 * 1024  # of one message: base64 adds a third, and a request may have 35 MB
 MAX_SHOWN_NAME = 120
@@ -29,14 +28,6 @@ MOST_OF: Mapping[str, tuple[tuple[Kind, ...], int, str]] = {
     "video": (("video",), 3, "Up to 3 films in one request."),
     "text": (("text", "pdf"), 5, "Up to 5 files in one message."),
     "pdf": (("text", "pdf"), 5, "Up to 5 files in one message."),
-}
-WORDS: Mapping[Kind, str] = {"image": "Picture", "audio": "Sound", "video": "Film", "text": "Text", "pdf": "PDF"}
-ICONS: Mapping[Kind, str] = {
-    "image": "images",
-    "audio": "wave",
-    "video": "video",
-    "text": "document",
-    "pdf": "document",
 }
 _CANNOT: Mapping[str, tuple[str, str]] = {
     "image": ("supports_vision", "cannot see pictures"),
@@ -205,8 +196,3 @@ def shortened_body(body: object) -> object:
 
 def _is_base64(text: str) -> bool:
     return " " not in text[:400] and "\n" not in text[:400] and len(text) > 4_000 and text[:400].isascii()
-
-
-def kind_word(kind: str) -> str:
-    """The word for a kind, for screen readers and receipts."""
-    return WORDS[kind] if kind in KINDS else "File"

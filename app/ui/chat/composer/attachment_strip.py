@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QImage, QKeyEvent, QPainter, QPainterPath, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from app.ui.chat.composer.attachment import ICONS, kind_word
+from app.ui.conversation.attachment_kinds import ICONS, kind_word
 from app.ui.kit import icons
 from app.ui.kit.discard import discard
 from app.ui.kit.qt_repairs.own_keys import DELETE_KEYS, keeps

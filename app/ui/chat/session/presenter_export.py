@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 
 from app.core import money
 from app.storage.file_names import file_name
-from app.ui.chat.composer.attachment import WORDS, attachments_of
+from app.ui.chat.composer.attachment import attachments_of
 from app.ui.chat.session.presenter_calls import calls_in
 from app.ui.chat.session.presenter_rows import receipt_of, stored_sources
 from app.ui.chat.session.titles import NEW_CHAT
+from app.ui.conversation.attachment_kinds import WORDS
 from app.ui.conversation.message_rows import receipt_text
 from app.ui.kit.markdown.markdown_citations import MARKER, indexes_of
 

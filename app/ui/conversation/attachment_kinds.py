@@ -1,0 +1,22 @@
+"""The kinds of attachments: their words and icons, over the message box and in messages alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+Kind = Literal["image", "audio", "video", "text", "pdf"]
+KINDS: tuple[Kind, ...] = ("image", "audio", "video", "text", "pdf")
+WORDS: Mapping[Kind, str] = {"image": "Picture", "audio": "Sound", "video": "Film", "text": "Text", "pdf": "PDF"}
+ICONS: Mapping[Kind, str] = {
+    "image": "images",
+    "audio": "wave",
+    "video": "video",
+    "text": "document",
+    "pdf": "document",
+}
+
+
+def kind_word(kind: str) -> str:
+    """The word for a kind, for screen readers and receipts."""
+    return WORDS[kind] if kind in KINDS else "File"
