@@ -213,3 +213,30 @@ def test_objects_are_removed_in_one_way() -> None:
         if name == "deleteLater" and module_name(path) != "app.ui.kit.discard"
     ]
     assert found == []
+
+
+def is_plain_tip(node: ast.expr) -> bool:
+    """Words of our own, or what `plain_tip` made of any others."""
+    match node:
+        case ast.Constant(value=str()):
+            return True
+        case ast.IfExp():
+            return is_plain_tip(node.body) and is_plain_tip(node.orelse)
+        case ast.Call(func=ast.Name(id=name)):
+            return name in ("plain_tip", "tip_text")
+        case ast.Call(func=ast.Attribute(attr=name), args=args):
+            return name == "toolTip" or (name == "tr" and all(isinstance(each, ast.Constant) for each in args))
+    return False
+
+
+def test_no_tooltip_is_taken_for_html() -> None:
+    """Qt would load the picture that a stranger names in the title of a chat."""
+    found = [
+        f"{path.relative_to(ROOT)}:{node.lineno} gives a tooltip that may be HTML: use plain_tip()"
+        for path in sorted((ROOT / "app").rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        if (node.func.attr == "setToolTip" and not is_plain_tip(node.args[-1]))
+        or (ast.unparse(node.func) == "QToolTip.showText" and not is_plain_tip(node.args[1]))
+    ]
+    assert found == []

@@ -10,8 +10,8 @@ from app.ui.conversation.message_code import CodeBox
 from app.ui.conversation.message_rows import MessageRow, RowSource
 from app.ui.conversation.message_units import BODY, FOOTER, HEAD, THOUGHT
 from app.ui.conversation.message_view import MessageView
-from app.ui.conversation.message_view_pointer import plain_tooltip
 from app.ui.kit.theme import Theme
+from app.ui.kit.tips import plain_tip
 from tests.ui.message_kit import (
     LONG,
     PROBLEM,
@@ -266,7 +266,7 @@ def test_keys_that_mean_nothing_here_reach_the_window(theme: Theme) -> None:
 
 
 def test_tooltips_never_read_a_message_as_html(theme: Theme) -> None:
-    assert plain_tooltip("<img src=file:///x>") == "<p style='white-space:pre-wrap'>&lt;img src=file:///x&gt;</p>"
+    assert plain_tip("<img src=file:///x>") == "<p style='white-space:pre-wrap'>&lt;img src=file:///x&gt;</p>"
     view = shown(theme, [answer("[x](https://example.org/<b>)", actions=())])
     at = point_of(view, "x").toPoint()
     event = QHelpEvent(QEvent.Type.ToolTip, at, view.viewport().mapToGlobal(at))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QElapsedTimer, QPoint, QPointF, QRectF, Qt, QTimer
@@ -10,6 +9,7 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QApplication, QToolTip
 
 from app.ui.conversation.message_units import Spot
+from app.ui.kit.tips import plain_tip
 
 if TYPE_CHECKING:
     from app.ui.conversation.message_boxes import Box, Control
@@ -248,14 +248,9 @@ class Pointer:
             return
         _, control, placed = found
         spot_rect = self._view.control_rect(placed, found[0], control)
-        QToolTip.showText(global_at, plain_tooltip(control.tooltip), self._view.viewport(), spot_rect.toAlignedRect())
+        QToolTip.showText(global_at, plain_tip(control.tooltip), self._view.viewport(), spot_rect.toAlignedRect())
 
 
 def _is_text(control: Control) -> bool:
     """Tell links and chips, on which a selection may begin, from buttons."""
     return control.role == "link" and control.look == "none"
-
-
-def plain_tooltip(text: str) -> str:
-    """Return tooltip text that Qt shows letter by letter and wraps; it would take an answer's `<img>` for a picture."""
-    return f"<p style='white-space:pre-wrap'>{html.escape(text)}</p>"

@@ -10,9 +10,11 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QFrame, QHBoxLayout, QTableView, QVBoxLayout, QWidget
 
+from app.service.http.harmless_text import harmless
 from app.ui.crypto_rpc.session.outcomes import Table
 from app.ui.kit.json.json_tree import Reading
 from app.ui.kit.json.json_tree_model import copied, summary
+from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.fields import ChoiceField
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.surfaces import rule
@@ -66,9 +68,9 @@ class TableModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             if isinstance(value, str) and _QUANTITY.fullmatch(value):
                 return self._reading(self.table.columns[index.column()], value) or value
-            return self.text(index.row(), index.column())[:MAX_CELL_CHARS].replace("\n", " ")
+            return harmless(self.text(index.row(), index.column())[:MAX_CELL_CHARS].replace("\n", " "))
         if role == Qt.ItemDataRole.ToolTipRole:
-            return self.text(index.row(), index.column())[:2_000]
+            return plain_tip(self.text(index.row(), index.column()))
         return None
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import QFrame, QListView, QStyle, QStyledItemDelegate, QS
 
 from app.ui.crypto_rpc.state import TIER_WORDS, RowView
 from app.ui.kit.icons import paint
+from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.badge import badge_size, paint_badge
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ class BatchModel(QAbstractListModel):
             words = (f"Call {row.id}", row.method, row.params, TIER_WORDS[row.tier], f"{row.credits} credits")
             return ", ".join(part for part in (*words, row.refusal or row.warning) if part)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return row.refusal or row.warning or None
+            return plain_tip(row.refusal or row.warning)
         return None
 
 

@@ -24,6 +24,7 @@ from app.ui.crypto_rpc.session.presenter_parameters import read_field
 from app.ui.crypto_rpc.state import CONTRACT_CALLS, DraftView
 from app.ui.kit.in_pieces import Pieces, at_once
 from app.ui.kit.json.json_editor import JsonEditor
+from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.buttons import Button, IconButton, LinkButton
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.pill import PillButton
@@ -251,7 +252,7 @@ class RequestPane(QWidget):
             return
         if (replace_texts or not self.method.hasFocus()) and self.method.text().strip() != call.method:
             self.method.setText(call.method)
-        self.method.setToolTip(call.help)
+        self.method.setToolTip(plain_tip(call.help))
         self.form.show_fields(call.fields, contract=call.method in CONTRACT_CALLS)
         if replace_texts or not self.params.hasFocus():
             self.params.set_text(call.params)

@@ -10,6 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.ui.kit.discard import WidgetList
+from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.buttons import IconButton
 from app.ui.kit.widgets.flow import FlowLayout
 from app.ui.kit.widgets.label import Label
@@ -56,7 +57,7 @@ class ResponseFacts(QWidget):
         """An id in the face in which no two signs look alike, shortened where it is long; the button copies all."""
         short = value if len(value) <= ID_CHARS else f"{value[:ID_START]}…{value[-ID_END:]}"
         words = Label(self._theme, short, mono=True)
-        words.setToolTip(value)
+        words.setToolTip(plain_tip(value))
         words.setAccessibleName(f"Request id {value}")
         copy = IconButton(self._theme, "copy", self.tr("Copy the request id"), size="small", icon_size=14)
         copy.setFixedHeight(self._theme.line_px("body"))

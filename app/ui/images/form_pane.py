@@ -16,6 +16,7 @@ from app.ui.images.form_more import MoreOptions
 from app.ui.images.form_rows import FormRows
 from app.ui.kit.in_pieces import Pieces, at_once
 from app.ui.kit.theme import Theme
+from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.buttons import PrimaryButton, QuietButton
 from app.ui.kit.widgets.fields import ChoiceField, NumberField, TextField, replace_text
 from app.ui.kit.widgets.header import PaneHeader
@@ -263,7 +264,7 @@ class FormPane(QWidget):
         why_not = view.why_not or (view.refusals[0][1] if view.refusals else "")
         if not why_not and not self.more.seed_is_good:
             why_not = "The seed is no whole number that the service takes."
-        self.make.setToolTip(why_not)
+        self.make.setToolTip(plain_tip(why_not))
         self.make.setEnabled(not why_not)
 
     def show_calls(self, calls: int) -> None:

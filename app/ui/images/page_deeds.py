@@ -20,6 +20,7 @@ from app.ui.images.presenter_library import DEFAULT_PATTERN, PATTERN_WORDS, name
 from app.ui.images.state import EditDraft
 from app.ui.kit.picture_decoding import NoPicture, decoded
 from app.ui.kit.save_dialog import ask_to_save
+from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.dialogs import ask_text
 from app.ui.kit.widgets.menu import Menu
 
@@ -59,7 +60,7 @@ class PageDeeds(QObject):
             icon = {"edit": "mask", "background": "scissors"}.get(deed.id, "sparkle")
             entry = menu.add(deed.words, "expand" if deed.id.startswith(("upscale", "enlarge")) else icon)
             entry.setEnabled(not deed.why_not)
-            entry.setToolTip(deed.why_not)
+            entry.setToolTip(plain_tip(deed.why_not))
             entry.triggered.connect(lambda _on=False, key=deed.id: self.do(image_id, key))
         if details.deeds:
             menu.addSeparator()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from app.ui.images.state import Tile
+from app.ui.kit.tips import plain_tip
 
 Index = QModelIndex | QPersistentModelIndex
 TILE_ROLE = int(Qt.ItemDataRole.UserRole)
@@ -28,8 +29,10 @@ class TileModel(QAbstractListModel):
         row = self._rows[index.row()]
         if role == TILE_ROLE:
             return row
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+        if role == Qt.ItemDataRole.DisplayRole:
             return row.title
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return plain_tip(row.title)
         return row.spoken() if role == Qt.ItemDataRole.AccessibleTextRole else None
 
     def row(self, place: int) -> Tile | None:

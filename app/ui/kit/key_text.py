@@ -6,6 +6,8 @@ import sys
 
 from PySide6.QtGui import QKeySequence
 
+from app.ui.kit.tips import plain_tip
+
 
 def key_text(shortcut: str) -> str:
     """Return `Ctrl K` for `Ctrl+K`, `⌘K` on macOS; an empty string for no shortcut."""
@@ -17,4 +19,4 @@ def key_text(shortcut: str) -> str:
 
 def tip_text(name: str, shortcut: str = "") -> str:
     """Return a tooltip: the name, and the shortcut behind it."""
-    return f"{name}  {key_text(shortcut)}" if shortcut else name
+    return plain_tip(f"{name}  {key_text(shortcut)}" if shortcut else name)

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.ui.kit.theme import Theme
+from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.card import Card
 from app.ui.kit.widgets.frames import dashed_frame, solid_frame
@@ -83,7 +84,7 @@ class WelcomePage(QWidget):
         self._secrets_fact = _Fact(theme, "lock", "Secrets")
         self._history_fact = _Fact(theme, "drive", "History and media")
         self._history_fact.set_words(f"On this computer, in {_short_path(data_folder)}")
-        self._history_fact.setToolTip(str(data_folder))
+        self._history_fact.setToolTip(plain_tip(str(data_folder)))
         self._telemetry_fact = _Fact(theme, "telemetry-off", "Telemetry")
         self._telemetry_fact.set_words("None. Rialto contacts only the address you enter.")
         self._build()

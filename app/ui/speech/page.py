@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from app.core import money
 from app.ui.kit.in_pieces import Pieces, at_once
 from app.ui.kit.tab import PaletteItem, TabAction, TabInfo, Zones
+from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.dialogs import ask_text, confirm
 from app.ui.kit.widgets.menu import Menu
 from app.ui.speech.canvas import LONG_NOTE, SpeechCanvas
@@ -295,7 +296,7 @@ class SpeechPage(QObject):
             action.setData(model.id)
             price = model.price_input
             if price is not None:
-                action.setToolTip(f"{money.money(price)} for a million characters")
+                action.setToolTip(plain_tip(f"{money.money(price)} for a million characters"))
         menu.triggered.connect(lambda action: self.presenter.use_model(str(action.data())))
         menu.popup(self.main.model.mapToGlobal(self.main.model.rect().bottomLeft()))
         return menu

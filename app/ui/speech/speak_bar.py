@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWi
 from app.core import money
 from app.service.speech_text import MAX_CHARS
 from app.ui.kit.theme import Theme
+from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.buttons import Button, PrimaryButton
 from app.ui.kit.widgets.label import Label
 from app.ui.speech.state import Meter
@@ -107,7 +108,7 @@ class SpeakBar(QFrame):
         self.estimate.setVisible(meter.characters > 0 and meter.price is not None)
         self.to_file.setEnabled(not meter.why_not and not self.is_speaking)
         self.speak.setEnabled(not meter.why_not or self.is_speaking)
-        self.speak.setToolTip(meter.why_not)
+        self.speak.setToolTip(plain_tip(meter.why_not))
 
     @staticmethod
     def _length_words(meter: Meter) -> str:

@@ -27,7 +27,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.service.http.harmless_text import harmless
 from app.ui.kit.qt_repairs.own_keys import DELETE_KEYS, deletes, keeps
+from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.buttons import Button, PrimaryButton, QuietButton
 from app.ui.kit.widgets.flow import FlowLayout
 from app.ui.kit.widgets.label import Label
@@ -76,8 +78,10 @@ class BatchModel(QAbstractTableModel):
         row = self.rows[index.row()]
         if role == Qt.ItemDataRole.UserRole:
             return row
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
-            return str(getattr(row, FIELDS[index.column()]))
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+            return harmless(str(getattr(row, FIELDS[index.column()])))
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return plain_tip(str(getattr(row, FIELDS[index.column()])))
         if role == Qt.ItemDataRole.TextAlignmentRole and index.column() in NUMBERS:
             return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         return None

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QSlider, QVBoxLayout, QW
 from app.core.money import position
 from app.ui.kit.icons import paint
 from app.ui.kit.qt_repairs.way_back import in_pool
+from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.buttons import IconButton
 from app.ui.kit.widgets.label import Label
 
@@ -318,4 +319,4 @@ class FilmPlayer(QWidget):
         self.time.set_text(f"{position(self._at_ms / 1000)} / {position(self.duration_ms / 1000)}")
         if not self.place.isSliderDown():
             self.place.setValue(round(self._at_ms))
-            self.place.setToolTip(self.time.text())
+            self.place.setToolTip(plain_tip(self.time.text()))

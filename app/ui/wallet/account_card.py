@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from app.core import money
 from app.ui.kit.discard import WidgetList
 from app.ui.kit.theme import Theme
+from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.badge import Badge
 from app.ui.kit.widgets.buttons import Button, IconButton, LinkButton
 from app.ui.kit.widgets.card import Card
@@ -82,7 +83,7 @@ class AccountView(Card):
         row = QHBoxLayout()
         row.setSpacing(self._theme.px(4))
         words = Label(self._theme, short_address(card.address), "small", "text2", mono=True)
-        words.setToolTip(card.address)
+        words.setToolTip(plain_tip(card.address))
         words.setAccessibleName(f"Address {card.address}")
         row.addWidget(words)
         copy = IconButton(self._theme, "copy", self.tr("Copy the address"), size="small", icon_size=14)

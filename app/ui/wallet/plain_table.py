@@ -8,6 +8,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView
 
 from app.ui.kit.theme import Theme
+from app.ui.kit.tips import plain_tip
 
 Index = QModelIndex | QPersistentModelIndex
 _TOP = QModelIndex()
@@ -43,8 +44,10 @@ class PlainModel(QAbstractTableModel):
         return None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+        if role == Qt.ItemDataRole.DisplayRole:
             return self.lines[index.row()][index.column()]
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return plain_tip(self.lines[index.row()][index.column()])
         if role == Qt.ItemDataRole.FontRole:
             return self._theme.font("small", tabular=True)
         if role == Qt.ItemDataRole.ForegroundRole and index.row() < len(self._roles) and self._roles[index.row()]:

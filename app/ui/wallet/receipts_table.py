@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView
 from app.core import money
 from app.ui.kit.icons import icon
 from app.ui.kit.theme import Theme
+from app.ui.kit.tips import plain_tip
 from app.ui.wallet.state import OUTCOME_WORDS, TAB_ICONS, TAB_WORDS, BookRow
 
 Index = QModelIndex | QPersistentModelIndex
@@ -82,8 +83,10 @@ class ReceiptModel(QAbstractTableModel):
         column = index.column()
         if role == Qt.ItemDataRole.DisplayRole:
             return self._words(row, column)
-        if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
+        if role == Qt.ItemDataRole.AccessibleTextRole:
             return self._long_words(row, column)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return plain_tip(self._long_words(row, column))
         if role == Qt.ItemDataRole.DecorationRole and column == WHAT:
             return icon(self._theme, TAB_ICONS.get(row.tab, "info"), "text2").pixmap(self._theme.icon_px(16))
         if role == Qt.ItemDataRole.ForegroundRole and column != DETAIL:

@@ -14,6 +14,7 @@ from app.ui.kit import icons
 from app.ui.kit.discard import discard
 from app.ui.kit.qt_repairs.own_keys import DELETE_KEYS, keeps
 from app.ui.kit.thumbnails import Thumbnails
+from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.buttons import IconButton, LinkButton
 from app.ui.kit.widgets.flow import FlowLayout
 from app.ui.kit.widgets.frames import dashed_frame, solid_frame
@@ -118,7 +119,7 @@ class AttachmentChip(QFrame):
         """Say what stands there now."""
         self.view = view
         self.name.set_text(view.name)
-        self.name.setToolTip(view.name)
+        self.name.setToolTip(plain_tip(view.name))
         words = self.tr("Reading…") if view.busy else view.refusal or view.detail
         self.detail.set_text(words)
         self.detail.set_role("warn" if view.refusal else "text3")

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QSizePolicy, QVBoxLayo
 
 from app.ui.chat.composer.input_box import MessageBox
 from app.ui.chat.session.options import MAX_LINKS_READ, WEB_SEARCH
+from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.buttons import Button, IconButton
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.pill import CyclePill, PillButton
@@ -150,7 +151,7 @@ class Composer(QWidget):
         self.send.setVisible(not head.writing)
         self.stop.setVisible(head.writing)
         self.send.setEnabled(head.can_send)
-        self.send.setToolTip(head.why_not)
+        self.send.setToolTip(plain_tip(head.why_not))
         self._show_why(head.why_not if head.says_why_not else "")
         self._fold()
 
@@ -160,7 +161,7 @@ class Composer(QWidget):
         self.tokens.set_text(note.tokens)
         self.tokens.setToolTip(self.tr("About what your message and its attachments count"))
         self.cost.set_text(note.text)
-        self.cost.setToolTip(note.detail)
+        self.cost.setToolTip(plain_tip(note.detail))
         self.cost.setAccessibleDescription(note.detail)
         self._fold()
 
@@ -213,7 +214,7 @@ class Composer(QWidget):
             else self.tr("Reads these {count} links").format(count=count)
         )
         self.links_note.set_text(f"{number}: {', '.join(short_link(link) for link in read)}")
-        self.links_note.setToolTip("\n".join(read))
+        self.links_note.setToolTip(plain_tip("\n".join(read)))
         self.links_note.setVisible(bool(links))
 
     def set_text(self, text: str) -> None:

@@ -12,6 +12,7 @@ from app.ui.chat.inspector.parameter_row import ParameterRow, Section
 from app.ui.chat.inspector.parameters_more import MoreControls
 from app.ui.chat.session.options import MAX_LINKS_READ, MAX_TEMPERATURE
 from app.ui.kit.in_pieces import Pieces, at_once
+from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.badge import Badge
 from app.ui.kit.widgets.buttons import LinkButton
 from app.ui.kit.widgets.fields import NumberField
@@ -196,7 +197,7 @@ class ParametersPage(QScrollArea):
         self.cache_key.setAccessibleName(self.tr("Prompt cache key"))
         self.cache_key.setPlaceholderText(self.tr("Made with the first message"))
         note = self.tr("The same for every turn of a chat, so that repeated tokens cost less.")
-        self.cache_key.setToolTip(note)
+        self.cache_key.setToolTip(plain_tip(note))
         self.cache_key.setAccessibleDescription(note)
         section.add(self.cache_key)
         section.add(self.more.cache_row)
@@ -281,7 +282,7 @@ class ParametersPage(QScrollArea):
             if most
             else self.tr("In tokens.")
         )
-        self.reply_limit.setToolTip(note)
+        self.reply_limit.setToolTip(plain_tip(note))
         self.reply_limit.setAccessibleDescription(note)
 
     # What the person did

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVB
 from app.core import money
 from app.ui.chat.inspector.json_view import JsonView
 from app.ui.kit.discard import WidgetList
+from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.badge import Badge
 from app.ui.kit.widgets.buttons import QuietButton
 from app.ui.kit.widgets.frames import solid_frame
@@ -149,10 +150,10 @@ class _HeaderLine(QWidget):
         super().__init__()
         short = next((name[len(prefix) :] for prefix in _PREFIXES if name.startswith(prefix)), name)
         label = Label(theme, short, "small", "text2", mono=True, elide=len(short) > LONGEST_NAME)
-        label.setToolTip(name)
+        label.setToolTip(plain_tip(name))
         shown = Label(theme, value, "small", mono=True, elide=True)
         shown.setAccessibleName(f"{name}: {value}")
-        shown.setToolTip(value)
+        shown.setToolTip(plain_tip(value))
         shown.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         shown.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         line = QHBoxLayout(self)

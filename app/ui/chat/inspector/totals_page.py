@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QVBoxL
 
 from app.core import money
 from app.ui.chat.session.state_pages import Totals, TotalsRow
+from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.surfaces import zone
 
@@ -67,7 +68,8 @@ class TotalsModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return self.cells(values)[index.column()]
         if role == Qt.ItemDataRole.ToolTipRole:
-            return f"{values.label}: {values.turns} answers, {money.count(values.cached_tokens)} tokens from the cache"
+            words = f"{values.turns} answers, {money.count(values.cached_tokens)} tokens from the cache"
+            return plain_tip(f"{values.label}: {words}")
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return self._alignment(index.column())
         if role == Qt.ItemDataRole.FontRole:

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 from app.ui.chat.session.state_pages import ModelRow
 from app.ui.kit import icons
 from app.ui.kit.lists.typed_words import TypedWords
+from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.badge import badge_size, paint_badge
 from app.ui.kit.widgets.frames import solid_frame
 
@@ -85,7 +86,7 @@ class ModelListModel(QAbstractListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return row.name if isinstance(row, ModelRow) else row.text
         if role == Qt.ItemDataRole.ToolTipRole and isinstance(row, ModelRow):
-            return told(row)
+            return plain_tip(told(row))
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return spoken(row, self._current_word) if isinstance(row, ModelRow) else row.text
         return None

@@ -23,6 +23,7 @@ from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QAbstractItemView
 
 from app.ui.kit.lists.rows import harmless_row
+from app.ui.kit.tips import plain_tip
 
 Index = QModelIndex | QPersistentModelIndex
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
@@ -90,8 +91,10 @@ class GroupedModel(QAbstractListModel):
             return None
         if role == ROW_ROLE:
             return row
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+        if role == Qt.ItemDataRole.DisplayRole:
             return row.title
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return plain_tip(row.title)
         return row.spoken if role == Qt.ItemDataRole.AccessibleTextRole else None
 
     # What a pane asks

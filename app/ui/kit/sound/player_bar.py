@@ -17,6 +17,7 @@ from app.core.money import position
 from app.ui.kit.icons import paint
 from app.ui.kit.sound.waveform_view import WaveformView
 from app.ui.kit.theme import Theme
+from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.buttons import Button, IconButton, QuietButton
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.menu import Menu
@@ -47,7 +48,7 @@ class PlayButton(QPushButton):
         """Offer Pause while it plays, Play otherwise."""
         self._plays = plays
         self.setAccessibleName("Pause" if plays else "Play")
-        self.setToolTip(f"{self.accessibleName()} (Space)")
+        self.setToolTip(plain_tip(f"{self.accessibleName()} (Space)"))
         self.update()
 
     def sizeHint(self) -> QSize:

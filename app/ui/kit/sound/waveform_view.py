@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QAbstractSlider, QSizePolicy, QWidget
 
 from app.core.money import position
 from app.ui.kit.theme import Theme
+from app.ui.kit.tips import plain_tip
 
 if TYPE_CHECKING:
     from app.audio.waveform import Pairs
@@ -122,7 +123,7 @@ class WaveformView(QAbstractSlider):
         if self._is_dragging:
             self._drag(event)
         elif self._whole_s:
-            self.setToolTip(position(self._seconds_at(event.position().x())))
+            self.setToolTip(plain_tip(position(self._seconds_at(event.position().x()))))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if self._is_dragging and event.button() == Qt.MouseButton.LeftButton:

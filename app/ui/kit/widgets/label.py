@@ -18,10 +18,10 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from app.service.http.harmless_text import harmless
 from app.ui.kit.theme import Theme
+from app.ui.kit.tips import plain_tip
 
 LONGEST_PX = 640  # of a line that is neither broken nor cut; longer ones are some stranger's
 SURELY_SHORT = 40  # characters that need no measuring
-MOST_TIP_CHARS = 1_000
 _UNBOUNDED = 16_000.0  # px; wider than any window
 
 
@@ -192,7 +192,7 @@ class Label(QLabel):
     def _show_whole_in_tip(self) -> None:
         if self._elide:
             cut = self.fontMetrics().horizontalAdvance(self.text()) > self.contentsRect().width()
-            self.setToolTip(self.text()[:MOST_TIP_CHARS] if cut else "")
+            self.setToolTip(plain_tip(self.text()) if cut else "")
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if not self._own_paint():

@@ -28,6 +28,7 @@ from PySide6.QtWidgets import (
 
 from app.ui.kit import icons
 from app.ui.kit.theme import Theme
+from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.fields import ChoiceField
 from app.ui.kit.widgets.frames import solid_frame
@@ -88,7 +89,7 @@ class ManyChoice(ChoiceField):
         elif self._keys:
             words = self._many_words.format(number=len(self._keys))
         self.setItemText(0, words)
-        self.setToolTip("\n".join(names.get(key, key) for key in self._keys))
+        self.setToolTip(plain_tip("\n".join(names.get(key, key) for key in self._keys)))
 
     def showPopup(self) -> None:
         """Open the list under the field. Space, F4 and a click come here by way of Qt."""

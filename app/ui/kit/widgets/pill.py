@@ -12,6 +12,7 @@ from app.service.http.harmless_text import harmless
 from app.ui.kit.icons import paint
 from app.ui.kit.key_text import tip_text
 from app.ui.kit.theme import Theme
+from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.frames import dashed_frame, solid_frame
 from app.ui.kit.widgets.menu import Menu
 
@@ -48,7 +49,7 @@ class PillButton(QToolButton):
     def set_usable(self, usable: bool, reason: str = "") -> None:
         """Off limits the pill stays in its place, dashed, and its tooltip says why."""
         self.setEnabled(usable)
-        self.setToolTip(tip_text(self.text(), self._shortcut) if usable else reason)
+        self.setToolTip(tip_text(self.text(), self._shortcut) if usable else plain_tip(reason))
         self.setAccessibleDescription("" if usable else reason)
 
     def ring_radius(self) -> float:

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 from app.ui.kit.lists.typed_words import TypedWords
 from app.ui.kit.qt_repairs.own_keys import DELETE_KEYS, deletes, keeps
 from app.ui.kit.save_dialog import ask_to_save
+from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.buttons import Button, QuietButton
 from app.ui.kit.widgets.frames import solid_frame
 from app.ui.kit.widgets.label import Label
@@ -134,7 +135,7 @@ class PresetPopover(Popover):
                 item.setData(row.id, ID_ROLE)
                 item.setData(row.detail, DETAIL_ROLE)
                 item.setData(f"{row.name}, {row.detail}", Qt.ItemDataRole.AccessibleTextRole)
-                item.setToolTip(row.detail)
+                item.setToolTip(plain_tip(row.detail))
                 item.setEditable(False)
                 self._items.appendRow(item)
                 if row.id == before:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QRadioButton, QSizePoli
 
 from app.ui.kit.icons import paint
 from app.ui.kit.theme import Theme
+from app.ui.kit.tips import plain_tip
 
 MAX_ITEMS = 4
 
@@ -26,7 +27,7 @@ class _Segment(QRadioButton):
         self.ring_widget = parent
         self.setAccessibleName(text)
         if icon_name:
-            self.setToolTip(text)
+            self.setToolTip(plain_tip(text))
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:

@@ -7,6 +7,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from app.ui.kit.theme import Theme
+from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
@@ -37,7 +38,7 @@ class AccountForm(QWidget):
         self.address.setPlaceholderText(EXAMPLE_ADDRESS)
         self.key = SecretField(theme, "Paste a key")
         hint = "Keys are made in the API settings of your account at the service."
-        self.key.setToolTip(hint)
+        self.key.setToolTip(plain_tip(hint))
         self.key.setAccessibleDescription(hint)
         self.name = QLineEdit()
         self.name.setPlaceholderText("As the address")
