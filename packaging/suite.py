@@ -21,7 +21,7 @@ from reruns import SOME_FAILED, Rerun, failures_in, run_again
 
 # Linux looks after the others, so that they are not broken unseen; elsewhere the libraries for Linux are not installed.
 PLATFORMS = ("linux", "win32", "darwin") if sys.platform == "linux" else (sys.platform,)
-WORKERS = 2  # more gain nothing: most tests wait for one Qt event or another
+WORKERS = 4  # two for each of two processors: half of the time a test waits for Qt, a child or a sound
 SLOWEST = 20
 NO_RERUNS = "--no-reruns"
 STOPS_EARLY = ("-x", "--exitfirst", "--maxfail", "--sw", "--stepwise")  # then the tests behind a flaky one never ran
@@ -40,7 +40,7 @@ def stages(environment: Environment, rest: Sequence[str], report: Path) -> list[
     """Return the name and command of every stage, pytest last; `rest` is for pytest, which writes to `report`."""
     module = [str(environment.python), "-m"]
     caches = environment.folder.parent
-    tests = [*pytest(environment), "-n", str(WORKERS), f"--durations={SLOWEST}"]
+    tests = [*pytest(environment), "-n", str(WORKERS), "--dist=worksteal", f"--durations={SLOWEST}"]
     tests += [f"--junitxml={report}", "-o", "junit_family=xunit1", *rest]
     return [
         ("ruff check", [*module, "ruff", "check", "."]),
@@ -118,8 +118,10 @@ def run_stage(name: str, command: Sequence[str], environ: dict[str, str]) -> Sta
 def scratch_variables(environment: Environment) -> dict[str, str]:
     """Return the surroundings of a stage: no display, and caches beside the environment, where writing works."""
     caches = environment.folder.parent
+    inherited = dict(os.environ)
+    inherited.pop("PYTHONDONTWRITEBYTECODE", None)  # every process that a test starts would compile Rialto again
     return {
-        **os.environ,
+        **inherited,
         "QT_QPA_PLATFORM": "offscreen",
         "PYTHONUNBUFFERED": "1",
         "PYTHONUTF8": "1",

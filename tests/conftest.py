@@ -1,6 +1,7 @@
 """What every test stands on: no display, a data folder of its own, and the event loop that we ship."""
 
 import asyncio
+import functools
 import gc
 import os
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.setdefault("PULSE_SERVER", "unix:/nonexistent/pulse")  # no test makes a noise on this computer
 
+import httpx
 import hypothesis
 import pytest
 import qasync
@@ -28,6 +30,7 @@ RECURSION_LIMIT = sys.getrecursionlimit()
 read_no_sources()
 keep_exceptions_inside()
 forget_layout_items()
+httpx._transports.default.create_ssl_context = functools.cache(httpx.create_ssl_context)  # else 30 ms each
 gc.disable()  # a worker thread that collects Qt objects ends the process; see app/ui/kit/qt_repairs/collector.py
 
 
@@ -56,11 +59,17 @@ def _show_crashes_of_processes(tmp_path: Path) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _collect_between_tests() -> Iterator[None]:
-    """What the window does when its event loop is about to wait."""
+    """What the window does when its event loop is about to wait.
+
+    Modules and thousands of collected tests are set aside first, or every full collection looks at them again.
+    """
     from app.ui.kit.qt_repairs.collector import collect_if_due
 
     yield
     collect_if_due()
+    if gc.get_freeze_count() == 0:  # before the second test, and after one that thawed them
+        gc.collect()
+        gc.freeze()
 
 
 @pytest.fixture(scope="session")
@@ -94,9 +103,12 @@ def pytest_asyncio_loop_factories(config: pytest.Config, item: pytest.Item) -> d
     return {"asyncio": asyncio.new_event_loop}
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def pulse() -> Iterator[Pulse]:
-    """A real sound server with a loudspeaker and a microphone; this process and its children use it."""
+    """A real sound server with a loudspeaker and a microphone; this process and its children use it.
+
+    It starts in a tenth of a second and takes a tenth of a processor while it runs, so it ends with its module.
+    """
     found = start_pulse()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_RUNTIME_DIR", found.environ["XDG_RUNTIME_DIR"])

@@ -2,8 +2,7 @@
 
 Two null sinks stand for the devices. What Rialto plays on `SINK` is recorded from its monitor; what a test plays on
 `FEED` comes out of the microphone `SOURCE`. A silent stream keeps every null sink awake: left alone, one works in
-buffers of up to two seconds. The daemon lives in a private folder and ends with the session; `pulse` is a fixture of
-`tests/conftest.py`.
+buffers of up to two seconds. The daemon lives in a private folder; `pulse` is a fixture of `tests/conftest.py`.
 """
 
 from __future__ import annotations

@@ -59,3 +59,8 @@ def test_types_are_checked_for_every_system_that_rialto_runs_on() -> None:
     checked = [command for name, command in suite.stages(ENVIRONMENT, [], REPORT) if name.startswith("mypy")]
     assert [command[command.index("--platform") + 1] for command in checked] == ["linux", "win32", "darwin"]
     assert len({option for command in checked for option in command if option.startswith("--cache-dir")}) == 3
+
+
+def test_what_a_test_starts_need_not_compile_rialto_again(monkeypatch) -> None:
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    assert "PYTHONDONTWRITEBYTECODE" not in suite.scratch_variables(ENVIRONMENT)

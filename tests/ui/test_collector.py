@@ -71,6 +71,7 @@ def collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[UiThreadCollector]:
     """One that finds two hundredths of a second quiet already."""
     monkeypatch.setattr(module, "QUIET_MS", 20)
     monkeypatch.setattr(module, "DEEP_QUIET_MS", 60)
+    gc.unfreeze()
     gc.collect()
     made = UiThreadCollector()
     yield made
