@@ -5,9 +5,12 @@ import sys
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parent.parent
 INNER = ("app.service", "app.audio", "app.wallet", "app.credentials", "app.storage")
-FEATURES = ("chat", "characters", "speech", "transcription", "video", "images", "crypto_rpc", "wallet", "settings")
+SHARED = {"kit", "conversation", "shell"}
+FEATURES = sorted({each.parent.name for each in (ROOT / "app/ui").glob("*/__init__.py")} - SHARED)
 SHOWS = {"chat": ("app.ui.conversation",)}
 
 # Widening a row is a decision: say why in the commit that does it.
@@ -240,3 +243,18 @@ def test_no_tooltip_is_taken_for_html() -> None:
         or (ast.unparse(node.func) == "QToolTip.showText" and not is_plain_tip(node.args[1]))
     ]
     assert found == []
+
+
+# Two tabs whose names mean nothing else; what else is said of a tab is a row of these files.
+TAB_NAMED_IN = ("app/bootstrap/tabs.py", "app/core/tabs.py", "app/ui/shell/self_test.py", "app/ui/shell/tour_tabs.py")
+
+
+@pytest.mark.parametrize("tab", ["transcription", "crypto_rpc"])
+def test_a_new_tab_touches_at_most_four_files_outside_its_own(tab: str) -> None:
+    own = (f"app/ui/{tab}/", f"app/bootstrap/{tab}_tab.py", "app/service/", "app/sandbox/", "app/storage/")
+    naming = [
+        path
+        for path in sorted(each.relative_to(ROOT).as_posix() for each in (ROOT / "app").rglob("*.py"))
+        if f'"{tab}"' in (ROOT / path).read_text(encoding="utf-8") and not path.startswith(own)
+    ]
+    assert set(naming) <= set(TAB_NAMED_IN), "say it in app/core/tabs.py, or let the page answer (app/ui/kit/tab.py)"

@@ -145,7 +145,7 @@ class AccountDesk(QObject):
     def budget(self) -> Budget:
         """The one gate that every call that may cost something passes."""
         from app.core.budget import Budget
-        from app.core.ledger import tab_of
+        from app.core.tabs import tab_of
 
         return Budget(lambda: self._settings.value.budgets, lambda: self.caller.models, self.ask_budget, tab_of)
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QWindow
 
-from app.bootstrap.tabs import SETTINGS_TAB, TABS
+from app.bootstrap.tabs import RAIL
 from app.ui.kit.qt_repairs.alive import alive
 from app.ui.shell.main_window import MainWindow
 
@@ -138,17 +138,13 @@ def _is_module(name: str) -> bool:
 
 
 async def with_work(database: Database) -> list[str]:
-    """Name the tabs that have something to go on with: a film still to come, a recording that a kill cut off."""
-    from app.storage.transcripts import was_cut_off
-    from app.storage.video_jobs import has_open_jobs
-
-    checks = {"transcription": was_cut_off, "video": has_open_jobs}
-    return [name for name, has_work in checks.items() if await has_work(database)]
+    """Name the tabs that have something to continue: a video still to come, a recording that a kill cut off."""
+    return [tab.info.name for tab in RAIL if tab.has_work is not None and await tab.has_work(database)]
 
 
 async def make_ready(window: MainWindow, needed: Sequence[str] = ()) -> None:
     """Build every tab ahead, one after the other; the `needed` ones come first and begin at once."""
-    names = [info.name for info, _make in TABS] + [SETTINGS_TAB.name]
+    names = [tab.info.name for tab in RAIL]
     quiet = Quiet(window.windowHandle())
     know_qt = {QT: True}
     try:

@@ -15,7 +15,7 @@ from app import __version__
 from app.bootstrap.chat_tab import make_chat_tab
 from app.bootstrap.moments import FirstPaint, say
 from app.bootstrap.money_questions import ask_budget, ask_elsewhere, ask_wallets, show_status_page
-from app.bootstrap.tabs import SETTINGS_TAB, TABS, make_settings
+from app.bootstrap.tabs import RAIL
 from app.core.caller import Caller
 from app.core.tasks import TaskScope
 from app.storage.errors import DatabaseDamaged, StorageError, StorageUnavailable, refusal_of
@@ -120,9 +120,8 @@ class Rialto:
     def _furnish(self) -> None:
         window = self.window
         window.add_tab(CHAT_TAB, lambda: self.chat_page)
-        for info, make in TABS:
-            window.add_tab(info, partial(make, self))
-        window.add_tab(SETTINGS_TAB, partial(make_settings, self))
+        for tab in RAIL:
+            window.add_tab(tab.info, partial(tab.make, self))
         window.tab_frames.wanted.connect(self._begin_tab)
         window.closed.connect(self._note_closed)
         self._ground.sandbox.answering.connect(lambda: say("sandbox"))

@@ -6,65 +6,49 @@ when the tab is built ahead or by the first look at it, whichever comes first, a
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable
+from importlib import import_module
+from typing import TYPE_CHECKING, NamedTuple, cast
 
-from app.ui.kit.tab import TabInfo, TabPage, TabPieces
+from app.core.tabs import TABS, TabInfo
 
 if TYPE_CHECKING:
     from app.bootstrap.rialto import Rialto
-
-SETTINGS_TAB = TabInfo("settings", "Settings", "settings", at_bottom=True, list_width=232, inspector_width=328)
-
-
-def _speech(rialto: Rialto) -> TabPieces:
-    from app.bootstrap.speech_tab import make_speech_tab
-
-    return make_speech_tab(rialto)
+    from app.storage.database import Database
+    from app.ui.kit.tab import TabPieces
 
 
-def _transcription(rialto: Rialto) -> TabPieces:
-    from app.bootstrap.transcription_tab import make_transcription_tab
+class RailTab(NamedTuple):
+    """A tab, and whether it has something to continue after a restart: then it is built at once."""
 
-    return make_transcription_tab(rialto)
+    info: TabInfo
+    has_work: Callable[[Database], Awaitable[bool]] | None = None
 
-
-def _crypto_rpc(rialto: Rialto) -> TabPieces:
-    from app.bootstrap.crypto_rpc_tab import make_crypto_rpc_tab
-
-    return make_crypto_rpc_tab(rialto)
-
-
-def _video(rialto: Rialto) -> TabPieces:
-    from app.bootstrap.video_tab import make_video_tab
-
-    return make_video_tab(rialto)
+    def make(self, rialto: Rialto) -> TabPieces:
+        """Begin to build the tab, by `make_speech_tab` of `speech_tab.py` and so on."""
+        module = import_module(f"app.bootstrap.{self.info.name}_tab")
+        return cast("TabPieces", getattr(module, f"make_{self.info.name}_tab")(rialto))
 
 
-def _images(rialto: Rialto) -> TabPieces:
-    from app.bootstrap.images_tab import make_images_tab
+async def _was_cut_off(database: Database) -> bool:
+    from app.storage.transcripts import was_cut_off
 
-    return make_images_tab(rialto)
-
-
-def _wallet(rialto: Rialto) -> TabPieces:
-    from app.bootstrap.wallet_tab import make_wallet_tab
-
-    return make_wallet_tab(rialto)
+    return await was_cut_off(database)
 
 
-def make_settings(rialto: Rialto) -> TabPieces:
-    from app.bootstrap.settings_tab import make_settings_tab
+async def _has_open_jobs(database: Database) -> bool:
+    from app.storage.video_jobs import has_open_jobs
 
-    return make_settings_tab(rialto)
+    return await has_open_jobs(database)
 
 
-# Between Chat, which is part of the first paint, and Settings.
-TABS: tuple[tuple[TabInfo, Callable[[Rialto], TabPage | TabPieces]], ...] = (
-    (TabInfo("speech", "Speech", "speech", inspector_width=352), _speech),
-    (TabInfo("transcription", "Transcribe", "transcribe"), _transcription),
-    (TabInfo("images", "Images", "images", list_width=324), _images),
-    (TabInfo("video", "Video", "video", list_width=324, inspector_width=436), _video),
-    (TabInfo("crypto_rpc", "Console", "console"), _crypto_rpc),
-    (TabInfo("wallet", "Wallet", "wallet", list_width=312), _wallet),
+# After Chat, which is part of the first paint.
+RAIL = (
+    RailTab(TABS["speech"]),
+    RailTab(TABS["transcription"], _was_cut_off),
+    RailTab(TABS["images"]),
+    RailTab(TABS["video"], _has_open_jobs),
+    RailTab(TABS["crypto_rpc"]),
+    RailTab(TABS["wallet"]),
+    RailTab(TABS["settings"]),
 )

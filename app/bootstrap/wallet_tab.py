@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.bootstrap.going_on import what_was_refused
 from app.core.budget import read_limit
 from app.ui.wallet.page import WalletPage
 from app.ui.wallet.presenter import WalletPresenter
@@ -65,7 +64,7 @@ def make_wallet_tab(rialto: Rialto) -> TabPieces:
 def top_up_and_go_on(rialto: Rialto) -> None:
     """A call was refused for lack of credits: offer the top-up, and do what was refused when it has arrived."""
     came_from = rialto.window.current_tab
-    again = what_was_refused(rialto, came_from)
+    again = rialto.window.tab(came_from).retry_refused() if came_from else None
     rialto.window.show_tab("wallet")
     page = rialto.window.tab("wallet")
     assert isinstance(page, WalletPage)

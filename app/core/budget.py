@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from app.core.expected_cost import expected_cost
 from app.core.money import money
-from app.core.tabs import TAB_WORDS
+from app.core.tabs import tab_title
 
 if TYPE_CHECKING:
     from app.credentials.accounts import Account
@@ -270,7 +270,7 @@ def _limit_words(breach: _Breach) -> str:
     whose = {
         "call": "limit for a single call",
         "day": "daily limit",
-        "tab": f"daily limit for {TAB_WORDS.get(tab, tab)}",
+        "tab": f"daily limit for {tab_title(tab)}",
         "account": "daily limit for this account",
     }[kind]
     limit = money(breach.limit)

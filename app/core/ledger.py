@@ -16,6 +16,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.core.caller import Caller, Headroom
 from app.core.limit_watch import LimitWatch
+from app.core.tabs import tab_of
 
 if TYPE_CHECKING:
     from app.core.budget import Budget
@@ -25,27 +26,6 @@ if TYPE_CHECKING:
     from app.storage.receipts import Receipt, Receipts
 
 REMEMBERED = 500  # calls of an account that may still overlap with one that has not ended
-# Which tab a resource of the service belongs to; what is in no tab is asked on behalf of the window.
-TAB_OF = {
-    "chat": "chat",
-    "models": "chat",
-    "characters": "chat",
-    "speech": "speech",
-    "voices": "speech",
-    "transcription": "transcription",
-    "video": "video",
-    "images": "images",
-    "crypto": "crypto_rpc",
-    "billing": "wallet",
-    "x402": "wallet",
-    "embeddings": "chat",
-    "account": "settings",
-}
-
-
-def tab_of(resource: str) -> str:
-    """Return the name of the tab that a resource belongs to."""
-    return TAB_OF.get(resource, resource)
 
 
 def receipt_from(

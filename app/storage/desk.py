@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 
 from app.storage.database import Database
 from app.storage.values import json_text
-
-Tab = Literal["speech", "images", "video"]
 
 
 class Desk:
     """One tab's values by name, each as JSON. All of it raises `StorageError`."""
 
-    def __init__(self, database: Database, tab: Tab) -> None:
+    def __init__(self, database: Database, tab: str) -> None:
         self._database = database
         self._tab = tab
 

@@ -11,8 +11,8 @@ from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.core.tabs import TabInfo
 from app.core.tasks import TaskScope
-from app.ui.kit.tab import TabInfo
 from app.ui.kit.theme import Theme
 from app.ui.settings.page import SettingsPage
 from tests.ui.shell_desk import Desk, Office, make_desk, make_office

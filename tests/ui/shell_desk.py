@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QPlainTextEdit, QVBoxLayout, QW
 
 from app.core.call_log import CallLog
 from app.core.caller import Caller, Headroom
+from app.core.tabs import TabInfo
 from app.core.tasks import TaskScope
 from app.credentials.accounts import Account, AccountBook
 from app.credentials.keyring_backends import NoBackend
@@ -25,7 +26,7 @@ from app.service.http.network import Network
 from app.service.service import open_service
 from app.storage.paths import Paths
 from app.storage.settings import SettingsStore
-from app.ui.kit.tab import PaletteItem, TabAction, TabInfo, Zones
+from app.ui.kit.tab import PaletteItem, TabAction, Zones
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.header import PaneHeader
 from app.ui.settings.about.presenter import AboutPresenter
@@ -109,6 +110,9 @@ class PlainTab(QObject):
 
     def badge(self) -> int:
         return len(self.work)
+
+    def retry_refused(self) -> Callable[[], object] | None:
+        return None
 
     def handle_escape(self) -> bool:
         if self.stoppable:

@@ -11,8 +11,8 @@ import pytest
 import soundfile
 
 from app.core.budget import Budget, Question
-from app.core.ledger import tab_of
 from app.core.money import money
+from app.core.tabs import tab_of
 from app.sandbox.server import Options, RunningSandbox, start_sandbox
 from app.service.pricing import transcription_cost
 from app.storage.paths import resources

@@ -12,14 +12,17 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from app.core.caller import Headroom
+from app.core.tabs import TABS
 from app.ui.chat.canvas import Canvas
 from app.ui.chat.inspector.inspector import PARAMETERS, REQUEST, TOTALS, Inspector
 from app.ui.chat.page_actions import chat_actions, chat_palette_items
 from app.ui.chat.sidebar.chat_list import ChatListPane
 from app.ui.chat.tab_panes import TabPanes
-from app.ui.kit.tab import PaletteItem, TabAction, TabInfo, Zones
+from app.ui.kit.tab import PaletteItem, TabAction, Zones
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from app.core.tasks import TaskScope
     from app.ui.chat.models.model_picker import ModelPicker
     from app.ui.chat.page_box import BoxDesk
@@ -32,7 +35,7 @@ if TYPE_CHECKING:
     from app.ui.kit.widgets.links import LinkOpener
     from app.ui.kit.widgets.menu import Menu
 
-INFO = TabInfo(name="chat", title="Chat", icon="chat")
+INFO = TABS["chat"]
 
 
 class ChatPage(TabPanes):
@@ -428,6 +431,10 @@ class ChatPage(TabPanes):
 
     def badge(self) -> int:
         return 0  # answers show in the list; the badge is for jobs that run for minutes
+
+    def retry_refused(self) -> Callable[[], object] | None:
+        message_id = self.presenter.opened.thread.head_id
+        return lambda: self.presenter.act(message_id, "retry") if message_id else None
 
     def handle_escape(self) -> bool:
         """Close the list of commands, else stop the answer, else leave the edited turn, else leave the guest."""

@@ -10,6 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from app.core.caller import Headroom
+from app.core.tabs import TABS
 from app.ui.crypto_rpc.call_list import CallListPane
 from app.ui.crypto_rpc.call_rows import CollectionKey
 from app.ui.crypto_rpc.canvas import Canvas
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from app.core.tasks import TaskScope
     from app.ui.kit.theme import Theme
 
+INFO = TABS["crypto_rpc"]
+
 
 class CryptoRpcPage(QObject):
     """A `TabPage`. What other parts of the window do is asked for by signals."""
@@ -40,7 +43,7 @@ class CryptoRpcPage(QObject):
     toast_wanted = Signal(str, str, str)  # sentence, action id or "", its words
     help_wanted = Signal(str)
 
-    name, title, icon = "crypto_rpc", "Console", "console"
+    name, title, icon = INFO.name, INFO.title, INFO.icon
 
     def __init__(
         self,
@@ -392,6 +395,9 @@ class CryptoRpcPage(QObject):
 
     def badge(self) -> int:
         return 0
+
+    def retry_refused(self) -> Callable[[], object] | None:
+        return self.send
 
     def handle_escape(self) -> bool:
         if self.presenter.is_sending:

@@ -11,6 +11,7 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.core import money
+from app.core.tabs import TABS
 from app.ui.images.form import DEFAULT_STRENGTH, FormView
 from app.ui.images.form_pane import FormPane
 from app.ui.images.gallery import Gallery
@@ -19,7 +20,7 @@ from app.ui.images.page_actions import images_actions, images_palette_items
 from app.ui.images.page_deeds import PageDeeds
 from app.ui.images.state import Refused, Shelf
 from app.ui.kit.in_pieces import Pieces, at_once
-from app.ui.kit.tab import PaletteItem, TabAction, TabInfo, Zones
+from app.ui.kit.tab import PaletteItem, TabAction, Zones
 from app.ui.kit.widgets.dialogs import confirm
 from app.ui.kit.widgets.menu import Menu
 from app.ui.kit.widgets.scene_prompts import ScenePrompts
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from app.ui.images.presenter_changes import ImageChanges
     from app.ui.kit.theme import Theme
 
-INFO = TabInfo("images", "Images", "images", list_width=324)
+INFO = TABS["images"]
 
 
 class ImagesPage(QObject):
@@ -369,6 +370,10 @@ class ImagesPage(QObject):
 
     def badge(self) -> int:
         return self.presenter.calls
+
+    def retry_refused(self) -> Callable[[], object] | None:
+        form = self.presenter.form
+        return lambda: self.presenter.make(form)
 
     def handle_escape(self) -> bool:
         """Clear the search, then the error."""

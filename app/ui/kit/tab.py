@@ -76,17 +76,6 @@ class Zones(NamedTuple):
         return self.inspector_open and not self.inspector_overlay
 
 
-class TabInfo(NamedTuple):
-    """What the rail needs before the tab itself is built."""
-
-    name: str  # "chat"
-    title: str  # "Chat"
-    icon: str  # an icon name of resources/icons
-    at_bottom: bool = False
-    list_width: int = 264  # at 100 % text; the person's own width is remembered over it
-    inspector_width: int = 312
-
-
 class TabPage(Protocol):
     """One tab. Every method is called on the UI thread; widgets are made once and kept.
 
@@ -129,6 +118,12 @@ class TabPage(Protocol):
 
     def badge(self) -> int:
         """How many jobs run here; 0 shows no badge."""
+
+    def retry_refused(self) -> Callable[[], object] | None:
+        """What asks once more for what is shown now and was refused for lack of credits; None where nothing was.
+
+        It names that thing itself, so that it is right whatever is looked at when the credits have come.
+        """
 
     def handle_escape(self) -> bool:
         """Stop or close the innermost thing; True when something was done."""

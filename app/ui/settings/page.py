@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.caller import Headroom
+from app.core.tabs import TABS
 from app.core.tasks import TaskScope
 from app.core.undo import UndoStack
 from app.ui.kit.in_pieces import Pieces, at_once
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from app.ui.settings.about.presenter import AboutPresenter
     from app.ui.settings.connection.presenter import ConnectionPresenter
 
+INFO = TABS["settings"]
+
 
 class SettingsPage(QObject):
     """A `TabPage`. Each section is built when it is first opened. `removal_wanted`: of everything Rialto keeps."""
@@ -39,9 +42,7 @@ class SettingsPage(QObject):
     changed = Signal()
     removal_wanted = Signal()
     export_wanted = Signal(str)  # account id: the private key of a wallet, as an encrypted file
-    name = "settings"
-    title = "Settings"
-    icon = "settings"
+    name, title, icon = INFO.name, INFO.title, INFO.icon
 
     def __init__(
         self,
@@ -173,6 +174,9 @@ class SettingsPage(QObject):
     def badge(self) -> int:
         """How many test controls of the Sandbox are on: a reminder that is seen from every tab."""
         return self._active
+
+    def retry_refused(self) -> Callable[[], object] | None:
+        return None
 
     def handle_escape(self) -> bool:
         return False

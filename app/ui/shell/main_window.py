@@ -13,11 +13,12 @@ from PySide6.QtGui import QCloseEvent, QKeyEvent, QMoveEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.caller import Caller
+from app.core.tabs import TabInfo
 from app.core.tasks import TaskScope
 from app.core.undo import UndoStack
 from app.storage.settings import SettingsStore
 from app.ui.kit.discard import discard
-from app.ui.kit.tab import TabInfo, TabPage
+from app.ui.kit.tab import TabPage
 from app.ui.kit.theme import Theme
 from app.ui.shell.actions import ActionRegistry
 from app.ui.shell.focus_cycle import FocusCycle

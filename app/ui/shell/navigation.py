@@ -6,9 +6,9 @@ from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QButtonGroup, QToolButton, QVBoxLayout, QWidget
 
+from app.core.tabs import TabInfo
 from app.ui.kit import icons
 from app.ui.kit.key_text import tip_text
-from app.ui.kit.tab import TabInfo
 from app.ui.kit.theme import Theme
 
 WIDTH = 76

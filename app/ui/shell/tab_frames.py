@@ -7,10 +7,11 @@ from collections.abc import Callable, Generator
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QStackedWidget
 
+from app.core.tabs import TabInfo
 from app.storage.settings import SettingsStore
 from app.ui.kit.discard import discard
 from app.ui.kit.in_pieces import Pieces
-from app.ui.kit.tab import TabInfo, TabPage, TabPieces
+from app.ui.kit.tab import TabPage, TabPieces
 from app.ui.kit.theme import Theme
 from app.ui.shell.zones import PaneChoice, ZoneFrame
 

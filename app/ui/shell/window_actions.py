@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from app.ui.kit.tab import TabAction, TabInfo
+from app.core.tabs import TabInfo
+from app.ui.kit.tab import TabAction
 
 
 class WindowCommands(Protocol):

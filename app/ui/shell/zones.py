@@ -14,7 +14,8 @@ from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QSplitterHandle, QVBoxLayout, QWidget
 
-from app.ui.kit.tab import TabInfo, TabPage, Zones
+from app.core.tabs import TabInfo
+from app.ui.kit.tab import TabPage, Zones
 from app.ui.kit.theme import Theme
 
 if TYPE_CHECKING:

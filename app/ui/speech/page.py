@@ -10,8 +10,9 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.core import money
+from app.core.tabs import TABS
 from app.ui.kit.in_pieces import Pieces, at_once
-from app.ui.kit.tab import PaletteItem, TabAction, TabInfo, Zones
+from app.ui.kit.tab import PaletteItem, TabAction, Zones
 from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.dialogs import ask_text, confirm
 from app.ui.kit.widgets.menu import Menu
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from app.ui.speech.presenter_clones import CloneDesk
     from app.ui.speech.presenter_takes import TakeDeeds
 
-INFO = TabInfo("speech", "Speech", "speech", inspector_width=352)
+INFO = TABS["speech"]
 
 
 class SpeechPage(QObject):
@@ -384,6 +385,10 @@ class SpeechPage(QObject):
 
     def badge(self) -> int:
         return int(self.presenter.is_speaking)
+
+    def retry_refused(self) -> Callable[[], object] | None:
+        take_id = self.presenter.sound.view.take_id
+        return lambda: None if self.presenter.go_on(take_id) else self.speak()
 
     def silence(self) -> bool:
         """Let nothing of ours be heard; False when nothing was. Of an answer read aloud no more is asked for."""

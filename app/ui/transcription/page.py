@@ -11,8 +11,9 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from app.core import money
 from app.core.caller import Headroom
+from app.core.tabs import TABS
 from app.ui.kit.in_pieces import Pieces, at_once
-from app.ui.kit.tab import LiveWork, PaletteItem, TabAction, TabInfo, Zones
+from app.ui.kit.tab import LiveWork, PaletteItem, TabAction, Zones
 from app.ui.transcription.canvas import Canvas
 from app.ui.transcription.inspector import OPTIONS, REQUEST, Inspector
 from app.ui.transcription.list_pane import TranscriptListPane
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
     from app.ui.transcription.presenter import TranscriptionPresenter
 
-INFO = TabInfo(name="transcription", title="Transcribe", icon="transcribe")
+INFO = TABS["transcription"]
 
 
 class TranscriptionPage(QObject):
@@ -420,6 +421,10 @@ class TranscriptionPage(QObject):
 
     def badge(self) -> int:
         return sum(entry.state == "sending" for entry in self._entries)
+
+    def retry_refused(self) -> Callable[[], object] | None:
+        row = self.presenter.open_row
+        return lambda: self.presenter.transcribe(row.id) if row is not None else None
 
     def handle_escape(self) -> bool:
         """Silence, then stop an upload; a recording is never ended by Esc."""

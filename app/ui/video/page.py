@@ -10,10 +10,11 @@ from PySide6.QtCore import QMimeData, QObject, QPoint, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeyEvent, QWindow
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
+from app.core.tabs import TABS
 from app.ui.kit.in_pieces import Pieces, at_once
 from app.ui.kit.qt_repairs.alive import alive
 from app.ui.kit.save_dialog import ask_to_save
-from app.ui.kit.tab import PaletteItem, TabAction, TabInfo, Zones
+from app.ui.kit.tab import PaletteItem, TabAction, Zones
 from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.dialogs import confirm
 from app.ui.kit.widgets.menu import Menu
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
     from app.ui.video.presenter import VideoPresenter
 
-INFO = TabInfo("video", "Video", "video", list_width=324, inspector_width=436)
+INFO = TABS["video"]
 MENU = (
     ("use", "Use again", "replay"),
     ("again", "Make the same once more…", "retry"),
@@ -374,6 +375,10 @@ class VideoPage(QObject):
 
     def badge(self) -> int:
         return len(self.presenter.open_jobs())
+
+    def retry_refused(self) -> Callable[[], object] | None:
+        job_id = self.detail.id
+        return lambda: self.presenter.do("send", job_id)
 
     def handle_escape(self) -> bool:
         if self.side.player.stop():

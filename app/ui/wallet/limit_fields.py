@@ -7,10 +7,11 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
+from app.core.tabs import tab_title
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.fields import ChoiceField, TextField
 from app.ui.kit.widgets.label import Label
-from app.ui.wallet.state import CHART_TABS, TAB_WORDS
+from app.ui.wallet.state import CHART_TABS
 
 LOCK_CHOICES = (("5", "after 5 minutes"), ("15", "after 15 minutes"), ("60", "after an hour"), ("", "never"))
 
@@ -58,7 +59,7 @@ class LimitFields(QWidget):
             ("day", "A day, all accounts"),
             ("call", "A single call"),
             ("account", "A day, this account"),
-            *((f"tab {tab}", f"A day, {TAB_WORDS[tab]}") for tab in CHART_TABS),
+            *((f"tab {tab}", f"A day, {tab_title(tab)}") for tab in CHART_TABS),
         ):
             self.scope.addItem(words, key)
         self.scope.currentIndexChanged.connect(lambda _index: self.reload())

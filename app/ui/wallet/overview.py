@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.core.money import money
+from app.core.tabs import tab_title
 from app.ui.kit.discard import WidgetList
 from app.ui.kit.in_pieces import Pieces, at_once
 from app.ui.kit.theme import Theme
@@ -31,7 +32,7 @@ from app.ui.kit.widgets.segmented import SegmentedChoice
 from app.ui.kit.widgets.surfaces import rule, zone
 from app.ui.wallet.gauge_list import GaugeList
 from app.ui.wallet.receipts_table import ReceiptTable
-from app.ui.wallet.state import CHART_ROLES, CHART_TABS, TAB_WORDS, BookRow, Totals
+from app.ui.wallet.state import CHART_ROLES, CHART_TABS, BookRow, Totals
 from app.ui.wallet.usage_chart import UsageChart
 
 NARROW = 820  # px at 100 %: below, limits stand under the chart
@@ -82,7 +83,7 @@ class UsageTable(QTableWidget):
         others = sorted({tab for _, tab, _ in totals.by_day if tab not in CHART_TABS})
         tabs = [tab for tab in (*CHART_TABS, *others) if any(at == tab for _, at, _ in totals.by_day)]
         self.setColumnCount(len(tabs) + 2)
-        self.setHorizontalHeaderLabels(["Day", *(TAB_WORDS.get(tab, tab) for tab in tabs), "Sum"])
+        self.setHorizontalHeaderLabels(["Day", *(tab_title(tab) for tab in tabs), "Sum"])
         self.setRowCount(len(totals.days) + 1)
         for place, day in enumerate(totals.days):
             amounts = [known.get((day, tab), Decimal(0)) for tab in tabs]
@@ -227,7 +228,7 @@ class Overview(QScrollArea):
             row.setContentsMargins(0, 0, 0, 0)
             row.setSpacing(self._theme.px(6))
             row.addWidget(Dot(self._theme, CHART_ROLES.get(tab, "control")))
-            row.addWidget(Label(self._theme, TAB_WORDS.get(tab, tab), "small", "text2"))
+            row.addWidget(Label(self._theme, tab_title(tab), "small", "text2"))
             row.addWidget(Label(self._theme, money(sums[tab], totals.decimals), "small", weight=600, tabular=True))
             self._legend.add(entry)
             entry.show()

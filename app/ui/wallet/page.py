@@ -10,9 +10,10 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from app.core.money import money
+from app.core.tabs import TABS
 from app.ui.kit.in_pieces import Pieces, at_once
 from app.ui.kit.save_dialog import ask_to_save
-from app.ui.kit.tab import PaletteItem, TabAction, TabInfo, Zones
+from app.ui.kit.tab import PaletteItem, TabAction, Zones
 from app.ui.wallet.canvas import Canvas
 from app.ui.wallet.key_dialogs import KeyDialogs
 from app.ui.wallet.list_pane import WalletListPane
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from app.ui.wallet.presenter_receipts import ReceiptsPresenter
     from app.ui.wallet.presenter_top_up import TopUpPresenter
 
-INFO = TabInfo(name="wallet", title="Wallet", icon="wallet", list_width=312)
+INFO = TABS["wallet"]
 FILE_FILTER = "Table (*.csv);;JSON (*.json)"
 
 
@@ -321,6 +322,9 @@ class WalletPage(QObject):
 
     def badge(self) -> int:
         return len(self.top_ups.open.payments)
+
+    def retry_refused(self) -> Callable[[], object] | None:
+        return None
 
     def handle_escape(self) -> bool:
         if self.main.page != "overview":

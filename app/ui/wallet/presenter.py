@@ -17,6 +17,7 @@ from PySide6.QtCore import QObject, Signal
 from app.core.budget import read_limit, with_limit
 from app.core.limit_watch import PARTNER_TIERS, TIERS
 from app.core.money import money
+from app.core.tabs import tab_of
 from app.ui.kit.lists.rows import build_rows
 from app.ui.wallet.state import AccountCard, Gauge
 
@@ -307,7 +308,7 @@ class WalletPresenter(QObject):
         if self._receipts is None or account is None:
             return
         since = self._now() - timedelta(hours=24)
-        recent = await self._receipts.recent(2_000, account_id=account.id, tab="crypto_rpc")
+        recent = await self._receipts.recent(2_000, account_id=account.id, tab=tab_of("crypto"))
         counts = (each.units.get("credits", 0) for each in recent if each.at >= since)
         self._credits = sum(count for count in counts if isinstance(count, int))
         self.gauges_changed.emit(self.gauges())

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from app.core.money import clock
+from app.core.tabs import tab_title
 from app.ui.wallet.presenter_compare import compare, service_bookings, verdict_words
-from app.ui.wallet.state import CALL_WORDS, TAB_WORDS, BookRow, Choices, Difference, Filter, Totals
+from app.ui.wallet.state import CALL_WORDS, BookRow, Choices, Difference, Filter, Totals
 
 if TYPE_CHECKING:
     from app.core.caller import Caller
@@ -139,7 +140,7 @@ class ReceiptsPresenter(QObject):
         self._wanted.clear()
         names = self._names()
         self.choices = Choices(
-            tuple((tab, TAB_WORDS.get(tab, tab.capitalize())) for tab in tabs),
+            tuple((tab, tab_title(tab)) for tab in tabs),
             tuple((each, names.get(each, "A removed account")) for each in accounts),
             tuple((model, model) for model in models),
         )

@@ -12,10 +12,11 @@ from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView
 
 from app.core import money
+from app.core.tabs import tab_title
 from app.ui.kit.icons import icon
 from app.ui.kit.theme import Theme
 from app.ui.kit.tips import plain_tip
-from app.ui.wallet.state import OUTCOME_WORDS, TAB_ICONS, TAB_WORDS, BookRow
+from app.ui.wallet.state import OUTCOME_WORDS, TAB_ICONS, BookRow
 
 Index = QModelIndex | QPersistentModelIndex
 COLUMNS = ("When", "What", "Detail", "Paid by", "Outcome", "Estimate", "Cost", "Balance", "Reference")
@@ -100,7 +101,7 @@ class ReceiptModel(QAbstractTableModel):
             case 0:
                 return day_and_time(row.at)
             case 1:
-                return TAB_WORDS.get(row.tab, row.tab)
+                return tab_title(row.tab)
             case 2:
                 return row.detail
             case 3:

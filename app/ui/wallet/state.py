@@ -7,26 +7,10 @@ from datetime import date, datetime
 from decimal import Decimal
 
 from app.core.money import decimals_of
-from app.core.tabs import TAB_WORDS as TAB_WORDS
+from app.core.tabs import TABS
 
-TAB_ICONS = {
-    "chat": "chat",
-    "video": "video",
-    "speech": "speech",
-    "transcription": "transcribe",
-    "images": "images",
-    "crypto_rpc": "console",
-    "wallet": "credits",
-    "settings": "settings",
-}
-CHART_ROLES = {
-    "chat": "chart_chat",
-    "video": "chart_video",
-    "speech": "chart_speech",
-    "transcription": "chart_transcribe",
-    "images": "chart_images",
-    "crypto_rpc": "chart_console",
-}
+TAB_ICONS = {info.name: info.icon for info in TABS.values()} | {"wallet": "credits"}  # money, not keys
+CHART_ROLES = {info.name: info.chart for info in TABS.values() if info.chart}
 CHART_TABS = tuple(CHART_ROLES)
 FREE_WORDS = {"": "What can cost", "all": "Free calls too"}
 CALL_WORDS = (  # what a call without a model was about, by how its endpoint begins

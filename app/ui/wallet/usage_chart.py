@@ -10,8 +10,9 @@ from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPain
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.core.money import money
+from app.core.tabs import tab_title
 from app.ui.kit.theme import Theme
-from app.ui.wallet.state import CHART_ROLES, CHART_TABS, TAB_WORDS, Totals
+from app.ui.wallet.state import CHART_ROLES, CHART_TABS, Totals
 
 MOST_STEPS = 5
 STEPS = (Decimal(1), Decimal(2), Decimal("2.5"), Decimal(5), Decimal(10))
@@ -78,7 +79,7 @@ class UsageChart(QWidget):
     def _in_words(self) -> str:
         if self._marked is not None:
             day = self._days[self._marked]
-            parts = ", ".join(f"{TAB_WORDS[tab]} {self._written(amount)}" for tab, amount in self._parts[day])
+            parts = ", ".join(f"{tab_title(tab)} {self._written(amount)}" for tab, amount in self._parts[day])
             return f"{day:%d %B}: {self._written(self._total(day))}" + (f"; {parts}" if parts else "")
         spent = [(day, self._total(day)) for day in self._days if self._total(day)]
         return "; ".join(f"{day:%d %B} {self._written(amount)}" for day, amount in spent) or self.tr(
@@ -168,7 +169,7 @@ class UsageChart(QWidget):
         """The figures of the marked day, beside its bar."""
         theme, day = self._theme, self._days[place]
         lines = [
-            (TAB_WORDS[tab], self._written(amount), CHART_ROLES.get(tab, "control")) for tab, amount in self._parts[day]
+            (tab_title(tab), self._written(amount), CHART_ROLES.get(tab, "control")) for tab, amount in self._parts[day]
         ]
         step, pad = theme.line_px("small") + theme.px(2), theme.px(12)
         wide, high = float(theme.type_px(150)), step * (len(lines) + 1) + 2 * pad

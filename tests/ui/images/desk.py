@@ -14,7 +14,8 @@ import httpx
 
 from app.core.budget import Budget, Question
 from app.core.caller import Caller
-from app.core.ledger import Ledger, tab_of
+from app.core.ledger import Ledger
+from app.core.tabs import tab_of
 from app.core.tasks import TaskScope
 from app.core.undo import UndoStack
 from app.credentials.accounts import Account

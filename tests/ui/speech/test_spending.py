@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from app.core.budget import Budget, Question
-from app.core.ledger import tab_of
 from app.core.money import money
+from app.core.tabs import tab_of
 from app.sandbox.server import RunningSandbox
 from app.storage.intents import Intents
 from app.ui.kit.theme import Theme

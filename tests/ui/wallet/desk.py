@@ -14,7 +14,8 @@ import httpx
 from app.core.account_switch import AccountSwitch
 from app.core.budget import Budget, Question, read_limit
 from app.core.caller import Caller
-from app.core.ledger import Ledger, tab_of
+from app.core.ledger import Ledger
+from app.core.tabs import tab_of
 from app.core.tasks import TaskScope
 from app.credentials.accounts import SANDBOX_ADDRESS, Account, AccountBook, new_account
 from app.credentials.stores import SessionStore
