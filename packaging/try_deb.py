@@ -224,9 +224,14 @@ exit 99
     opened, *environ = (root.folder / f"home/{PERSON}/{NOTE}").read_text(encoding="utf-8").splitlines()
     if not opened.endswith("/images"):
         raise Wrong(f"another folder was opened: {opened}")
-    ours = [line for line in environ if line.startswith(("LD_", "QT_", "QML", "_PYI_")) or "/_internal" in line]
-    if ours:
-        raise Wrong(f"what is opened gets of ours: {ours}")
+    if of_ours(environ):
+        raise Wrong(f"what is opened gets of ours: {of_ours(environ)}")
+
+
+def of_ours(environ: Sequence[str]) -> list[str]:
+    """Return the lines of `NAME=value` that only a built program sets: its libraries, its Qt, its Python."""
+    names = ("LD_", "QT_", "QML", "PYTHON", "_PYI_", "_MEI")
+    return [line for line in environ if line.startswith(names) or "/_internal" in line]
 
 
 def removed(root: Root) -> None:

@@ -20,6 +20,7 @@ import licences
 import package
 import pytest
 import signing
+import try_deb
 import update_feed
 from environments import Environment
 from locks import PACKAGE_LOCK, RUN_LOCK, host_lines, pinned
@@ -280,3 +281,18 @@ def test_the_same_files_make_the_same_deb_which_belongs_to_root(tmp_path: Path) 
     rows = [line.split(maxsplit=5) for line in listed.splitlines()]
     assert {row[1] for row in rows} == {"root/root"} and {row[3] for row in rows} == {"1970-01-02"}
     assert {row[5]: row[0] for row in rows}["./usr/lib/rialto/rialto"] == "-rwxr-xr-x"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "LD_LIBRARY_PATH=/usr/lib/rialto/_internal",
+        "QT_PLUGIN_PATH=/x",
+        "QML2_IMPORT_PATH=/x",
+        "PYTHONHOME=/x",
+        "_PYI_ARCHIVE_FILE=/x",
+        "SSL_CERT_FILE=/usr/lib/rialto/_internal/certifi/cacert.pem",
+    ],
+)
+def test_the_trial_of_a_package_sees_what_an_opened_program_gets_of_ours(line: str) -> None:
+    assert try_deb.of_ours(["HOME=/home/person", line, "DISPLAY=:7"]) == [line]
