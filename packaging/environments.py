@@ -218,7 +218,7 @@ def _advice(output: str) -> str:
             "README.md names the supported ones."
         )
     if "No space left on device" in output:
-        return "The disk is full; the libraries need about 600 MB."
+        return "The disk is full; the libraries need about 1.1 GB."
     if "do not match the hashes" in output.lower():
         return "A download differs from what was published, so it was not used."
     return "The first start needs a connection to the Python package index; later ones need none."

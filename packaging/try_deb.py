@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Tries what is built for Linux as people meet it: `sudo python3 packaging/try_deb.py [--release trixie …] dist/*.deb`.
 
-For each release: a fresh minimal root by debootstrap; apt installs `rialto`, an ordinary user starts its window under
-Xvfb and lets it open a folder, in an environment that holds nothing of ours; apt adds `rialto-sandbox`, the user runs
-`rialto --self-test`; apt removes both, and nothing of them is left but what the user made. A tarball among the files is
-unpacked in a root of its own that has what every desktop has, opened and tested too. Needs root, debootstrap and a
-Debian mirror; ends with 1 at the first thing that is wrong.
+For each release: a minimal root by debootstrap, and a copy of it for each trial. In one, apt installs `rialto`, an
+ordinary user starts its window under Xvfb and lets it open a folder, in an environment that holds nothing of ours; apt
+adds `rialto-sandbox`, the user runs `rialto --self-test`; apt removes both, and nothing of them is left but what the
+user made. A tarball among the files is unpacked in another that has what every desktop has, opened and tested too.
+Needs root, debootstrap and a Debian mirror; ends with 1 at the first thing that is wrong.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def main() -> int:
     parser.add_argument("packages", nargs="+", type=Path, metavar="FILE", help="both .deb, and the tarball if wanted")
     parser.add_argument("--release", action="append", help=f"the releases to try; by itself {', '.join(RELEASES)}")
     parser.add_argument("--mirror", default=MIRROR)
-    parser.add_argument("--work", type=Path, help="where the roots are made; by itself a temporary folder")
+    parser.add_argument("--work", type=Path, help="where the roots are made, and bare ones stay for the next trial")
     parser.add_argument("--apt-conf", action="append", type=Path, default=[], help="a file for /etc/apt/apt.conf.d")
     options = parser.parse_args()
     packages = {path.name.partition("_")[0]: path.resolve() for path in options.packages if path.suffix == ".deb"}
@@ -87,11 +87,15 @@ def main() -> int:
         check_entries(packages["rialto"])
         with tempfile.TemporaryDirectory(dir=options.work, prefix="rialto-roots-") as work:
             for release in options.release or RELEASES:
+                bare = (options.work or Path(work)) / f"{release}-bare"
+                if not bare.exists():
+                    unfinished = Path(work) / "unfinished"
+                    make_bare(release, unfinished, options.mirror, options.apt_conf)
+                    unfinished.rename(bare)
                 for tarball in tarballs:
-                    folder = Path(work) / f"{release}-tarball"
-                    with fresh(release, folder, options.mirror, options.apt_conf) as root:
+                    with fresh(bare, Path(work) / f"{release}-tarball") as root:
                         try_tarball(release, tarball, root)
-                with fresh(release, Path(work) / release, options.mirror, options.apt_conf) as root:
+                with fresh(bare, Path(work) / release) as root:
                     try_packages(release, packages, root)
     except Wrong as wrong:
         print(wrong, file=sys.stderr)
@@ -134,10 +138,9 @@ def check_entries(package: Path) -> None:
             say(f"{command[0]}: valid")
 
 
-@contextmanager
-def fresh(release: str, folder: Path, mirror: str, apt_conf: Sequence[Path]) -> Iterator[Root]:
-    """A new minimal root with an ordinary user, an X server and a stand-in for xdg-open. Raises `Wrong`."""
-    say(f"{release}: making a fresh root")
+def make_bare(release: str, folder: Path, mirror: str, apt_conf: Sequence[Path]) -> None:
+    """Make a minimal root with an ordinary user, an X server and a stand-in for xdg-open. Raises `Wrong`."""
+    say(f"{release}: making a bare root")
     made = subprocess.run(
         ["debootstrap", "--variant=minbase", release, str(folder), mirror],
         stdout=subprocess.PIPE,
@@ -157,7 +160,17 @@ def fresh(release: str, folder: Path, mirror: str, apt_conf: Sequence[Path]) -> 
         root.run("useradd", "--create-home", PERSON)
         root.apt("update")
         root.apt("install", "--no-install-recommends", *AROUND)
+
+
+@contextmanager
+def fresh(bare: Path, folder: Path) -> Iterator[Root]:
+    """A copy of a bare root, which is removed afterwards."""
+    subprocess.run(["cp", "-a", str(bare), str(folder)], check=True)
+    with mounted(folder):
+        root = Root(folder)
+        root.apt("update")  # the bare one may be days old
         yield root
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def try_packages(release: str, packages: dict[str, Path], root: Root) -> None:
