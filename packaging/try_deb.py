@@ -11,6 +11,7 @@ Needs root, debootstrap and a Debian mirror; ends with 1 at the first thing that
 from __future__ import annotations
 
 import argparse
+import re
 import shutil
 import subprocess
 import sys
@@ -25,6 +26,7 @@ RELEASES = {
     "bookworm": ("libasound2", "libdbus-1-3", "libegl1", "libgl1", "libglib2.0-0", "ca-certificates"),
     "trixie": ("libasound2t64", "libdbus-1-3", "libegl1", "libgl1", "libglib2.0-0t64", "ca-certificates"),
 }
+SOUND = ("pulseaudio", "libasound2-plugins")  # a server, and ALSA's way to it; PortAudio is in the tarball
 MIRROR = "http://deb.debian.org/debian"
 PERSON = "person"
 WITHIN_S = 900
@@ -35,6 +37,14 @@ NOTE = "noted"  # what the stand-in for xdg-open was started with
 XDG_OPEN = f"""#!/bin/sh
 {{ echo "$@"; env; }} >"$HOME/{NOTE}.new"
 mv "$HOME/{NOTE}.new" "$HOME/{NOTE}"
+"""
+SELF_TEST_WITH_SOUND = """
+export XDG_RUNTIME_DIR=$(mktemp -d)
+pulseaudio -n --daemonize=yes --exit-idle-time=-1 --load=module-native-protocol-unix --load=module-null-sink || exit 98
+/opt/rialto/rialto --self-test
+code=$?
+pulseaudio --kill
+exit $code
 """
 
 
@@ -198,8 +208,14 @@ def try_tarball(release: str, tarball: Path, root: Root) -> None:
     subprocess.run(["tar", "-xJf", str(tarball), "-C", str(root.folder / "opt")], check=True)
     window_opens(root, "/opt/rialto/rialto")
     say(f"{release}: the tarball's window opens, and so does a folder, with nothing of ours in its environment")
-    print(root.run("/opt/rialto/rialto", "--self-test", user=PERSON, environ=[f"HOME=/home/{PERSON}"]))
-    say(f"{release}: the tarball passes its own test")
+    root.apt("install", "--no-install-recommends", *SOUND)
+    said = root.run("sh", "-c", SELF_TEST_WITH_SOUND, user=PERSON, environ=[f"HOME=/home/{PERSON}"])
+    print(said)
+    if not re.search(r"^Sound +ok +[1-9]", said, re.MULTILINE):
+        raise Wrong("the tarball finds no loudspeaker")
+    if root.run("dpkg", "-l", "libportaudio2", check=False).count("\nii"):
+        raise Wrong("PortAudio is installed, so the one of the tarball was not tried")
+    say(f"{release}: the tarball passes its own test, and finds the loudspeaker by its own PortAudio")
 
 
 def window_opens(root: Root, program: str) -> None:
