@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from app.core.call_log import CallLog
     from app.core.caller import Caller
     from app.core.ledger import Ledger
+    from app.core.secrets import Secrets, SecretsState
     from app.core.tasks import TaskScope
     from app.credentials.accounts import Account
     from app.credentials.keyring_store import KeyringStore
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
     from app.ui.settings.accounts.checking import CheckedKey
     from app.ui.settings.accounts.presenter import AccountsPresenter
     from app.ui.settings.connection.presenter import ConnectionPresenter
-    from app.ui.settings.secrets.presenter import SecretsPresenter
-    from app.ui.settings.secrets.state import SecretsState
     from app.ui.shell.overlays import AccountChoice
     from app.ui.wallet.presenter_keys import AskElsewhere, WalletKeys
 
@@ -49,7 +48,7 @@ class AccountDesk(QObject):
         *,
         tasks: TaskScope,
         bookkeeping: TaskScope,
-        watch_places: Callable[[SecretsPresenter], None],
+        watch_places: Callable[[Secrets], None],
         ask_budget: Ask,
         ask_elsewhere: AskElsewhere,
         ask_wallets: Callable[[], Awaitable[bool]],
@@ -94,15 +93,15 @@ class AccountDesk(QObject):
         await self.sandbox.stop()
 
     @cached_property
-    def places(self) -> SecretsPresenter:
-        from app.ui.settings.secrets.presenter import SecretsPresenter
+    def places(self) -> Secrets:
+        from app.core.secrets import Secrets
 
-        presenter = SecretsPresenter(self._make_stores, self._settings, self._tasks)
-        self._watch_places(presenter)
-        presenter.locked.connect(self._forget_proxy_password)
-        presenter.state_changed.connect(self._follow_places)
-        presenter.look()
-        return presenter
+        secrets = Secrets(self._make_stores, self._settings, self._tasks)
+        self._watch_places(secrets)
+        secrets.locked.connect(self._forget_proxy_password)
+        secrets.state_changed.connect(self._follow_places)
+        secrets.look()
+        return secrets
 
     def _make_stores(self) -> tuple[KeyringStore, SessionStore, PassphraseStore]:
         from app.credentials.keyring_store import KeyringStore
@@ -172,8 +171,8 @@ class AccountDesk(QObject):
         switch = AccountSwitch(
             self.caller,
             self.ledger,
-            self._read_key,
-            self.sandbox.start_and_tell,
+            lambda: self.places,
+            self.sandbox,
             lambda account, base_url: self.wallet_keys.auth(account, base_url),
             lambda: self.network,
             lambda: self.limits,
@@ -190,7 +189,7 @@ class AccountDesk(QObject):
         from app.service.http.network import Network
         from app.ui.settings.connection.presenter import network_settings
 
-        return Network(network_settings(self._settings.value), self._read_proxy_password)
+        return Network(network_settings(self._settings.value), lambda: self.places.proxy_password())
 
     @cached_property
     def limits(self) -> LimitsRegistry:
@@ -215,18 +214,6 @@ class AccountDesk(QObject):
         presenter.changed.connect(self.network_changed)
         presenter.changed.connect(self.presenter.refresh)  # the table of secrets
         return presenter
-
-    async def _read_proxy_password(self) -> str:
-        from app.credentials.stores import SecretStoreError, StoreLocked
-        from app.service.errors import ConnectionFailed, CredentialUnavailable
-        from app.ui.settings.connection.presenter import PROXY_OWNER, PROXY_PASSWORD
-
-        try:
-            return await self.places.read(PROXY_OWNER, PROXY_PASSWORD) or ""
-        except StoreLocked as error:
-            raise CredentialUnavailable(error.sentence, locked=True) from None
-        except SecretStoreError as error:
-            raise ConnectionFailed(error.sentence, code="proxy_password", surely_not_sent=True) from None
 
     def _forget_proxy_password(self) -> None:
         if "network" in self.__dict__:  # made by the first call
@@ -259,17 +246,6 @@ class AccountDesk(QObject):
         """What the account in use may do is known for its old key. Another account stays out of use."""
         if account_id == self.book.active_id:
             self._use(account_id)
-
-    async def _read_key(self, account: Account) -> str:
-        from app.credentials.stores import SecretStoreError, StoreLocked
-        from app.service.errors import CredentialUnavailable
-
-        if account.kind == "sandbox":
-            return self.sandbox.key
-        try:
-            return await self.places.read(account.id) or ""
-        except SecretStoreError as error:
-            raise CredentialUnavailable(error.sentence, locked=isinstance(error, StoreLocked)) from None
 
     async def _unlock(self) -> bool:
         """Have the person unlock what a call that they wait for needs: the wallets, the place for keys, or both."""

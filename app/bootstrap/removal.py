@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.core.secrets import PROXY_OWNER, PROXY_PASSWORD
 from app.credentials.stores import SecretStoreError
 from app.ui.kit.widgets.dialogs import confirm
-from app.ui.settings.connection.presenter import PROXY_OWNER, PROXY_PASSWORD
 
 if TYPE_CHECKING:
     from app.bootstrap.rialto import Rialto

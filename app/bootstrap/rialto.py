@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from app.audio.devices import AudioHost
     from app.bootstrap.account_desk import AccountDesk
     from app.bootstrap.ground import Ground
+    from app.core.secrets import Secrets
     from app.storage.catalogue import Catalogue
     from app.storage.database import Database
     from app.storage.files import StoredFile
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
     from app.ui.kit.widgets.toast import Toast
     from app.ui.settings.about.presenter import AboutPresenter
     from app.ui.settings.accounts.presenter import AccountsPresenter
-    from app.ui.settings.secrets.presenter import SecretsPresenter
     from app.ui.shell.crash_reports import CrashReport
 
 _log = logging.getLogger(__name__)
@@ -426,7 +426,7 @@ class Rialto:
         return self.desk.presenter
 
     @property
-    def places(self) -> SecretsPresenter:
+    def places(self) -> Secrets:
         return self.desk.places
 
     def _connected(self) -> None:

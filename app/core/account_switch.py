@@ -10,11 +10,12 @@ import asyncio
 import contextlib
 import importlib
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, Signal
 
@@ -31,9 +32,24 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-ReadKey = Callable[["Account"], Awaitable[str]]  # raises `ServiceError` when the place for secrets does not open
-# Starts the Sandbox if need be and returns its base address; raises `OSError` or `ImportError` with a reason.
-SandboxAddress = Callable[[], Awaitable[str]]
+
+class ApiKeys(Protocol):
+    """Where the keys of accounts are: `app.core.secrets.Secrets`."""
+
+    async def api_key(self, account_id: str) -> str:
+        """Raises `ServiceError` when the place for secrets does not open."""
+
+
+class Sandbox(Protocol):
+    """The one Sandbox of this program."""
+
+    @property
+    def key(self) -> str: ...
+
+    async def start_and_tell(self) -> str:
+        """Start it if need be, and return its base address. Raises `OSError` or `ImportError` with a reason."""
+
+
 # An account and the address that it calls now. Raises `ServiceError` for an address that must not be signed for.
 WalletAuthMaker = Callable[["Account", str], "WalletAuth"]
 # Lends the one open service of an account: see `AccountSwitch.service_of`.
@@ -58,14 +74,15 @@ class AccountSwitch(QObject):
         self,
         caller: Caller,
         ledger: Ledger,
-        read_key: ReadKey,
-        sandbox_address: SandboxAddress,
+        secrets: Callable[[], ApiKeys],
+        sandbox: Sandbox,
         wallet_auth: WalletAuthMaker,
         network: Callable[[], Network] | None = None,
         registry: Callable[[], LimitsRegistry] | None = None,
         unlock: Unlock | None = None,
     ) -> None:
-        """`wallet_auth` makes the sign-in of a wallet's account; `unlock` asks the person to unlock a key.
+        """`wallet_auth` makes the sign-in of a wallet's account; `unlock` asks the person to unlock a key;
+        `secrets` is first asked for an account with a key.
 
         `network` gives what knows proxies and certificates, `registry` the limits of all keys: both the same each
         time, and first asked when a service is opened.
@@ -74,8 +91,8 @@ class AccountSwitch(QObject):
         self._caller = caller
         self._ledger = ledger
         ledger.ask_balance = self.read_limits
-        self._read_key = read_key
-        self._sandbox_address = sandbox_address
+        self._secrets = secrets
+        self._sandbox = sandbox
         self._network = network
         self._wallet_auth = wallet_auth
         self._registry = registry
@@ -175,7 +192,7 @@ class AccountSwitch(QObject):
         if not account.is_sandbox:
             return account.base_url
         try:
-            return await self._sandbox_address()
+            return await self._sandbox.start_and_tell()
         except (OSError, ImportError) as error:
             _log.warning("The Sandbox did not start: %s", error)
             reason = str(error)
@@ -189,14 +206,16 @@ class AccountSwitch(QObject):
         from app.service.auth import ApiKeyAuth
         from app.service.service import open_service
 
-        async def read_key() -> str:
-            return typed_key or await self._read_key(account)
+        async def given_key() -> str:
+            return typed_key or self._sandbox.key
 
         auth: ApiKeyAuth | WalletAuth
         if account.kind == "wallet":  # its private key signs, and is never sent
             auth = await asyncio.to_thread(self._wallet_auth, account, base_url)
+        elif typed_key or account.kind == "sandbox":
+            auth = ApiKeyAuth(given_key)
         else:
-            auth = ApiKeyAuth(read_key, self._unlock)
+            auth = ApiKeyAuth(partial(self._secrets().api_key, account.id), self._unlock)
         budget = self._ledger.budget
         return open_service(
             base_url,

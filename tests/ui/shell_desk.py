@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QPlainTextEdit, QVBoxLayout, QW
 
 from app.core.call_log import CallLog
 from app.core.caller import Caller, Headroom
+from app.core.secrets import Secrets
 from app.core.tabs import TabInfo
 from app.core.tasks import TaskScope
 from app.credentials.accounts import Account, AccountBook
@@ -34,7 +35,6 @@ from app.ui.settings.accounts.checking import CheckedKey, check_key
 from app.ui.settings.accounts.presenter import AccountsPresenter
 from app.ui.settings.connection.presenter import ConnectionPresenter, network_settings
 from app.ui.settings.presenter import SettingsPresenter
-from app.ui.settings.secrets.presenter import SecretsPresenter
 from app.ui.shell.main_window import MainWindow
 
 
@@ -235,7 +235,7 @@ class Office:
     keychain: FakeKeychain
     vault: MemoryFile
     sandbox: FakeSandbox
-    secrets: SecretsPresenter
+    secrets: Secrets
     accounts: AccountsPresenter
     settings: SettingsPresenter
     calls: CallLog
@@ -263,7 +263,7 @@ def make_office(
         return (answer or accepted)(request)
 
     transport = httpx.MockTransport(service)
-    secrets = SecretsPresenter(
+    secrets = Secrets(
         lambda: (KeyringStore(find=keychain.find), SessionStore(), PassphraseStore(vault, derivation=CHEAP)),
         store,
         tasks,

@@ -13,13 +13,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog
 
 from app.bootstrap.account_desk import AccountDesk
+from app.core.secrets import PROXY_OWNER, PROXY_PASSWORD
 from app.core.tasks import TaskScope
 from app.credentials.redaction import SecretRegistry
 from app.service.calls import Call
 from app.service.errors import ServerFailed
 from app.service.retry import CallKind
 from app.storage.settings import SettingsStore
-from app.ui.settings.connection.presenter import PROXY_OWNER, PROXY_PASSWORD
 from tests.service.loopback import Received, http, serving
 from tests.service.proxies import TestProxy, http_proxy, speaking, tls_in_front_of
 from tests.service.throwaway_ca import Authority, pem

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from app.core.secrets import PROXY_OWNER, PROXY_PASSWORD
 from app.credentials.stores import StoreAbsent, StoreLocked
+from app.service.errors import ConnectionFailed, CredentialUnavailable
 from tests.ui.shell_desk import KEY, make_office
 
 PASSPHRASE = "four quiet herons wade"
@@ -97,3 +99,33 @@ async def test_ready_is_told_once_when_the_question_is_answered(bare, tasks):
     bare.secrets.look()
     await tasks.idle()
     assert told == [True]
+
+
+async def test_a_key_is_read_from_its_place_for_every_call_and_kept_nowhere(office):
+    await office.secrets.write("a", KEY)
+    assert await office.secrets.api_key("a") == KEY
+    assert KEY not in repr(vars(office.secrets)) + repr(office.secrets.state)
+    await office.secrets.write("a", KEY[::-1])
+    assert await office.secrets.api_key("a") == KEY[::-1]
+    await office.secrets.delete("a")
+    assert await office.secrets.api_key("a") == ""
+
+
+async def test_calls_are_told_that_keys_are_locked_in_words_of_their_own_layer(bare, tasks):
+    bare.secrets.keep_in_file(PASSPHRASE, PASSPHRASE)
+    await tasks.idle()
+    await bare.secrets.write("a", KEY)
+    await bare.secrets.write(PROXY_OWNER, KEY, PROXY_PASSWORD)
+    assert await bare.secrets.proxy_password() == KEY
+    bare.secrets.lock()
+    await tasks.idle()
+    for reading in (bare.secrets.api_key("a"), bare.secrets.proxy_password()):
+        with pytest.raises(CredentialUnavailable) as told:
+            await reading
+        assert told.value.locked and told.value.surely_not_sent
+
+
+async def test_a_proxy_gets_no_password_without_a_place_for_it(bare):
+    with pytest.raises(ConnectionFailed) as told:
+        await bare.secrets.proxy_password()
+    assert (told.value.code, told.value.surely_not_sent) == ("proxy_password", True)

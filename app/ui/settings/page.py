@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.caller import Headroom
+from app.core.secrets import Secrets
 from app.core.tabs import TABS
 from app.core.tasks import TaskScope
 from app.core.undo import UndoStack
@@ -25,7 +26,6 @@ from app.ui.settings.accounts.presenter import AccountsPresenter
 from app.ui.settings.presenter import SettingsPresenter
 from app.ui.settings.rows import SectionPage
 from app.ui.settings.sandbox.state import SandboxState
-from app.ui.settings.secrets.presenter import SecretsPresenter
 from app.ui.settings.sections import SECTIONS, sections_for
 from app.ui.settings.state import Choices
 
@@ -49,7 +49,7 @@ class SettingsPage(QObject):
         theme: Theme,
         presenter: SettingsPresenter,
         accounts: AccountsPresenter,
-        secrets: SecretsPresenter,
+        secrets: Secrets,
         keys: KeyMap,
         tasks: TaskScope,
         *,

@@ -7,6 +7,7 @@ from PySide6.QtGui import QDesktopServices, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from app.core.money import size
+from app.core.secrets import Secrets, SecretsState
 from app.ui.kit.discard import WidgetList
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
@@ -17,13 +18,11 @@ from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.surfaces import rule
 from app.ui.settings.presenter import SettingsPresenter
-from app.ui.settings.secrets.presenter import SecretsPresenter
-from app.ui.settings.secrets.state import SecretsState
 from app.ui.settings.state import SettingsState, UsageRow
 
 
 class ThisComputer(QWidget):
-    def __init__(self, theme: Theme, presenter: SettingsPresenter, secrets: SecretsPresenter) -> None:
+    def __init__(self, theme: Theme, presenter: SettingsPresenter, secrets: Secrets) -> None:
         super().__init__()
         self._theme = theme
         self._presenter = presenter

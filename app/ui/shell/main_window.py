@@ -30,7 +30,7 @@ from app.ui.shell.window_actions import tab_actions, window_actions
 from app.ui.shell.zones import PaneChoice, ZoneFrame
 
 if TYPE_CHECKING:
-    from app.ui.settings.secrets.presenter import SecretsPresenter
+    from app.core.secrets import Secrets
     from app.ui.shell.overlays import Overlays
 
 MINIMUM = QSize(880, 560)
@@ -65,7 +65,7 @@ class MainWindow(QMainWindow):
         self._current = ""
         self._page: QWidget | None = None
         self._overlays: Overlays | None = None
-        self.secrets: SecretsPresenter | None = None
+        self.secrets: Secrets | None = None
         self._may_close = False
         self.silencers: list[Callable[[], bool]] = []  # what sounds from whichever tab; each says whether it did
         self._focus_cycle = FocusCycle(self)
@@ -279,7 +279,7 @@ class MainWindow(QMainWindow):
 
     # What lies over the window
 
-    def watch_secrets(self, secrets: SecretsPresenter) -> None:
+    def watch_secrets(self, secrets: Secrets) -> None:
         """Say in a banner when the account in use needs a key that is locked, and unlock it in a dialog."""
         from app.ui.settings.secrets.unlock import ask_to_unlock
 

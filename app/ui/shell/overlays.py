@@ -27,8 +27,8 @@ from app.ui.shell.main_menu import MainMenu
 from app.ui.shell.palette_rows import Candidate
 
 if TYPE_CHECKING:
+    from app.core.secrets import Secrets
     from app.core.undo import UndoCommand
-    from app.ui.settings.secrets.presenter import SecretsPresenter
     from app.ui.shell.command_palette import CommandPalette
     from app.ui.shell.help_sheet import HelpSheet
     from app.ui.shell.main_window import MainWindow
@@ -238,7 +238,7 @@ class Overlays(QObject):
         text = f"{sentence.rstrip('.')}. What is on screen stays until Rialto is closed: copy or save it elsewhere."
         self.toasts.show_toast("This was not saved", text, tone="bad", icon_name="drive", key="disk")
 
-    def watch_secrets(self, secrets: SecretsPresenter) -> None:
+    def watch_secrets(self, secrets: Secrets) -> None:
         """Follow the place for secrets; called once."""
         secrets.state_changed.connect(self._show_locked)
         self._show_locked()

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.core.secrets import Secrets, SecretsState
 from app.ui.kit.theme import Theme
 from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.buttons import Button
@@ -31,8 +32,6 @@ from app.ui.settings.accounts.form import AccountForm
 from app.ui.settings.accounts.presenter import AccountsPresenter
 from app.ui.settings.accounts.state import AccountsState
 from app.ui.settings.secrets.ask import SecretsQuestion
-from app.ui.settings.secrets.presenter import SecretsPresenter
-from app.ui.settings.secrets.state import SecretsState
 from app.ui.shell.bridge import HEIGHT as BRIDGE_HEIGHT
 from app.ui.shell.bridge import paint_bridge
 
@@ -61,7 +60,7 @@ class WelcomePage(QWidget):
     connected = Signal()
     wallet_wanted = Signal(str)
 
-    def __init__(self, theme: Theme, accounts: AccountsPresenter, secrets: SecretsPresenter, data_folder: Path) -> None:
+    def __init__(self, theme: Theme, accounts: AccountsPresenter, secrets: Secrets, data_folder: Path) -> None:
         super().__init__()
         self._theme = theme
         self._accounts = accounts

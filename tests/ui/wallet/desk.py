@@ -47,8 +47,25 @@ class Place:
     async def read(self, account_id: str) -> str | None:
         return await self.store.read(account_id, "api_key")
 
+    async def api_key(self, account_id: str) -> str:
+        return await self.read(account_id) or ""
+
     async def write(self, account_id: str, secret: str) -> None:
         await self.store.write(account_id, "api_key", secret)
+
+
+@dataclass(frozen=True)
+class RunsAlready:
+    """The Sandbox of a test, as the account switch sees the program's own."""
+
+    sandbox: RunningSandbox
+
+    @property
+    def key(self) -> str:
+        return self.sandbox.api_key
+
+    async def start_and_tell(self) -> str:
+        return self.sandbox.base_url
 
 
 @dataclass
@@ -157,16 +174,10 @@ async def open_desk(home: Path, sandbox: RunningSandbox, theme: Theme) -> AsyncI
         made[0].elsewhere.append(text)
         return made[0].signature
 
-    async def read_key(_account: Account) -> str:
-        return sandbox.api_key
-
-    async def address() -> str:
-        return sandbox.base_url
-
     budget = Budget(lambda: settings.value.budgets, lambda: caller.models, ask, tab_of)
     ledger = Ledger(caller, tasks, budget=budget)
     keys = WalletKeys(book, lambda: place, settings, tasks, elsewhere)
-    switch = AccountSwitch(caller, ledger, read_key, address, keys.auth)
+    switch = AccountSwitch(caller, ledger, lambda: place, RunsAlready(sandbox), keys.auth)
     database = await Database.open(home / "rialto.sqlite3")
     intents = Intents(database)
     await intents.settle_after_start()

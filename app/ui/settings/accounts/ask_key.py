@@ -5,12 +5,12 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
+from app.core.secrets import SecretsState
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.label import Label
 from app.ui.settings.accounts.form import keep_words
 from app.ui.settings.fields import FieldBox, SecretField
-from app.ui.settings.secrets.state import SecretsState
 
 
 async def ask_key(theme: Theme, parent: QWidget, account_name: str, place: SecretsState) -> str | None:

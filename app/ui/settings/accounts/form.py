@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
+from app.core.secrets import SecretsState
 from app.ui.kit.theme import Theme
 from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.buttons import Button
@@ -15,7 +16,6 @@ from app.ui.kit.widgets.menu import Menu
 from app.ui.settings.accounts.presenter import AUTOMATIC, AccountDraft
 from app.ui.settings.accounts.state import FormState
 from app.ui.settings.fields import FieldBox, SecretField
-from app.ui.settings.secrets.state import SecretsState
 
 EXAMPLE_ADDRESS = "https://api.example.com/v1"
 _NAMES = {AUTOMATIC: "as the address suggests", "service": "service names", "venice": "Venice names"}

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from app.core.secrets import Secrets, SecretsState
 from app.core.tasks import TaskScope
 from app.core.undo import UndoCommand, UndoStack
 from app.ui.kit.in_pieces import Pieces, at_once
@@ -23,8 +24,6 @@ from app.ui.settings.accounts.state import AccountsState
 from app.ui.settings.fields import held_to
 from app.ui.settings.rows import RowCard, SectionPage
 from app.ui.settings.secrets.ask import SecretsQuestion
-from app.ui.settings.secrets.presenter import SecretsPresenter
-from app.ui.settings.secrets.state import SecretsState
 
 
 class AccountsPage(SectionPage):
@@ -40,7 +39,7 @@ class AccountsPage(SectionPage):
         self,
         theme: Theme,
         presenter: AccountsPresenter,
-        secrets: SecretsPresenter,
+        secrets: Secrets,
         tasks: TaskScope,
         undo_stack: UndoStack,
         how_secrets_are_kept: Callable[[], None],

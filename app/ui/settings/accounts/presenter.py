@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.core.call_log import CallLog, LastAnswer
 from app.core.money import when
+from app.core.secrets import Secrets
 from app.core.tasks import TaskScope
 from app.credentials.accounts import Account, AccountBook, AccountRefused, clean_address, hint_of, new_account
 from app.ui.kit.lists.rows import build_rows
@@ -24,7 +25,6 @@ from app.ui.settings.accounts.checking import (
     verdict,
 )
 from app.ui.settings.accounts.state import AccountRow, AccountsState, FormState, SecretRow, TestLine
-from app.ui.settings.secrets.presenter import SecretsPresenter
 
 CHECK_WITHIN_S = 25.0
 AUTOMATIC = ""  # the dialect is guessed from the address
@@ -57,7 +57,7 @@ class AccountsPresenter(QObject):
     def __init__(
         self,
         book: AccountBook,
-        secrets: SecretsPresenter,
+        secrets: Secrets,
         tasks: TaskScope,
         *,
         check: Check,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QFileDialog, QScrollArea, QVBoxLayout, QWidget
 
+from app.core.secrets import Secrets
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button, IconButton
 from app.ui.kit.widgets.label import Label
@@ -14,13 +15,12 @@ from app.ui.settings.connection.state import CertificateRow, ConnectionState
 from app.ui.settings.connection.test_card import ConnectionTestCard
 from app.ui.settings.rows import RowCard, SectionPage, SettingRow
 from app.ui.settings.secrets.ask import SecretsQuestion
-from app.ui.settings.secrets.presenter import SecretsPresenter
 
 _FILES = "Certificates (*.pem *.crt *.cer);;All files (*)"
 
 
 class ConnectionPage(SectionPage):
-    def __init__(self, theme: Theme, presenter: ConnectionPresenter, secrets: SecretsPresenter) -> None:
+    def __init__(self, theme: Theme, presenter: ConnectionPresenter, secrets: Secrets) -> None:
         super().__init__(theme)
         self._presenter = presenter
         self._secrets = secrets

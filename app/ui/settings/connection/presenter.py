@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
+from app.core.secrets import PROXY_OWNER, PROXY_PASSWORD, Secrets
 from app.core.tasks import TaskScope
 from app.credentials.accounts import Account, AccountBook
 from app.service.http.network import Network, NetworkSettings, UnusableProxy
@@ -18,14 +19,10 @@ from app.storage.errors import StorageUnavailable
 from app.storage.settings import Settings, SettingsStore
 from app.ui.settings.connection.state import CertificateRow, ConnectionState, HopRow, ProxyDraft, TestState
 from app.ui.settings.connection.words import hop_row, summary
-from app.ui.settings.secrets.presenter import SecretsPresenter
 
 if TYPE_CHECKING:
     from app.service.http.network_check import Hop
     from app.service.key_limits import LimitsRegistry
-
-PROXY_OWNER = "connection"  # whose secret it is, in the place for secrets
-PROXY_PASSWORD = "proxy_password"  # noqa: S105 - the name of a secret
 
 
 def network_settings(settings: Settings) -> NetworkSettings:
@@ -52,7 +49,7 @@ class ConnectionPresenter(QObject):
         settings_store: SettingsStore,
         network: Network,
         book: AccountBook,
-        secrets: SecretsPresenter,
+        secrets: Secrets,
         tasks: TaskScope,
         *,
         sandbox: Callable[[], tuple[str, str] | None] = lambda: None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
+from app.core.secrets import SecretsState
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.card import Card
@@ -14,7 +15,6 @@ from app.ui.kit.widgets.label import Label
 from app.ui.kit.widgets.segmented import SegmentedChoice
 from app.ui.settings.connection.state import ConnectionState, ProxyDraft
 from app.ui.settings.fields import FieldBox, SecretField
-from app.ui.settings.secrets.state import SecretsState
 
 _MODES = (("system", "System"), ("manual", "Manual"), ("none", "None"))
 _KINDS = (("http", "HTTP"), ("https", "HTTPS"), ("socks5", "SOCKS5"))

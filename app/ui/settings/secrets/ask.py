@@ -8,14 +8,13 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QRadioButton, QVBoxLayout, QWidget
 
+from app.core.secrets import Secrets, SecretsState
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.card import Card
 from app.ui.kit.widgets.icon_label import IconLabel
 from app.ui.kit.widgets.label import Label
 from app.ui.settings.fields import FieldBox, SecretField, held_to
-from app.ui.settings.secrets.presenter import SecretsPresenter
-from app.ui.settings.secrets.state import SecretsState
 
 
 class SecretsQuestion(Card):
@@ -23,7 +22,7 @@ class SecretsQuestion(Card):
 
     answered = Signal()
 
-    def __init__(self, theme: Theme, presenter: SecretsPresenter) -> None:
+    def __init__(self, theme: Theme, presenter: Secrets) -> None:
         super().__init__(theme, padding=(14, 12), spacing=10, fill="warn_tint", border="warn")
         self._presenter = presenter
         head = QHBoxLayout()

@@ -5,12 +5,11 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
+from app.core.secrets import Secrets, SecretsState
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.label import Label
 from app.ui.settings.fields import FieldBox, SecretField
-from app.ui.settings.secrets.presenter import SecretsPresenter
-from app.ui.settings.secrets.state import SecretsState
 
 _WIDTH = 400
 
@@ -18,7 +17,7 @@ _WIDTH = 400
 class UnlockDialog(Dialog):
     """Closes itself once the keys are unlocked. A passphrase file asks for its passphrase, a keyring in its own way."""
 
-    def __init__(self, theme: Theme, parent: QWidget, secrets: SecretsPresenter, why: str) -> None:
+    def __init__(self, theme: Theme, parent: QWidget, secrets: Secrets, why: str) -> None:
         super().__init__(theme, parent, "Your keys are locked", width=_WIDTH)
         self._secrets = secrets
         self._was_busy = False
@@ -70,6 +69,6 @@ class UnlockDialog(Dialog):
         self.passphrase.wipe()
 
 
-async def ask_to_unlock(theme: Theme, window: QWidget, secrets: SecretsPresenter, why: str) -> None:
+async def ask_to_unlock(theme: Theme, window: QWidget, secrets: Secrets, why: str) -> None:
     """Show the dialog until the keys are unlocked or the person closes it. `why`: "Unlock to send."."""
     await UnlockDialog(theme, window, secrets, why).answer()

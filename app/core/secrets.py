@@ -1,19 +1,18 @@
-"""The place for secrets: which one it is, what has to be asked first, and reading and writing through it.
+"""Where secrets are kept: which place it is, what has to be asked first, and reading and writing through it.
 
 There is never a silent second place. Without a keyring the person chooses between this session's memory and a file
-under a passphrase, and that choice is remembered.
+under a passphrase, and that choice is remembered. Each read goes to that place; nothing is kept here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
 
 from PySide6.QtCore import QObject, Signal
 
 from app.core.tasks import TaskScope
-from app.ui.settings.secrets.state import SecretsState
 
 if TYPE_CHECKING:
     import asyncio
@@ -27,10 +26,44 @@ if TYPE_CHECKING:
 AskToUnlock = Callable[[str], Awaitable[None]]  # given a sentence such as "Unlock to send."; returns when it is closed
 
 API_KEY = "api_key"  # the name of an account's one secret
+PROXY_OWNER, PROXY_PASSWORD = "connection", "proxy_password"  # whose secret the proxy's password is, and its name
 KEYRING = "System keyring"
+Tone = Literal["", "ok", "warn", "bad"]
+Ask = Literal["", "choose", "passphrase", "unlock"]
 
 
-class SecretsPresenter(QObject):
+@dataclass(frozen=True, slots=True)
+class SecretsState:
+    """How the place stands, and what has to be asked.
+
+    `ask` is "choose" where no keyring can be used and the person decides, "passphrase" to open an existing
+    passphrase file, "unlock" where the system's keyring is locked, "" when all is well or not looked at yet.
+    """
+
+    kind: str = ""  # "keyring", "session", "passphrase"; "" while it is not known
+    place: str = ""  # "System keyring", as the table of secrets says it
+    backend: str = ""  # "Secret Service"
+    title: str = "Looking for the system keyring"
+    sentence: str = ""
+    short: str = "looking"  # for the first page: "available, unlocked"
+    tone: Tone = ""
+    ask: Ask = ""
+    can_lock: bool = False
+    busy: bool = False
+    problem: str = ""  # what the last try said, for under the field
+    asking: bool = False  # the dialog that unlocks is open
+
+    @property
+    def is_ready(self) -> bool:
+        return self.kind != "" and self.ask == ""
+
+    @property
+    def is_locked(self) -> bool:
+        """True when what is kept can be read after unlocking."""
+        return self.ask in ("passphrase", "unlock")
+
+
+class Secrets(QObject):
     """`ready` comes when secrets can be read and written, at the start or after the person answered."""
 
     state_changed = Signal(object)  # SecretsState
@@ -63,6 +96,31 @@ class SecretsPresenter(QObject):
     async def read(self, account_id: str, name: str = API_KEY) -> str | None:
         """The secret, or None. Raises `SecretStoreError`."""
         return await (await self._place()).read(account_id, name)
+
+    async def api_key(self, account_id: str) -> str:
+        """The key that goes out with a call, "" for none. Raises `CredentialUnavailable`."""
+        from app.credentials.stores import SecretStoreError, StoreLocked
+        from app.service.errors import CredentialUnavailable
+
+        try:
+            return await self.read(account_id) or ""
+        except SecretStoreError as error:
+            raise CredentialUnavailable(error.sentence, locked=isinstance(error, StoreLocked)) from None
+
+    async def proxy_password(self) -> str:
+        """What the proxy is given, "" for none.
+
+        Raises `CredentialUnavailable` while it is locked, `ConnectionFailed` when there is no place that can be read.
+        """
+        from app.credentials.stores import SecretStoreError, StoreLocked
+        from app.service.errors import ConnectionFailed, CredentialUnavailable
+
+        try:
+            return await self.read(PROXY_OWNER, PROXY_PASSWORD) or ""
+        except StoreLocked as error:
+            raise CredentialUnavailable(error.sentence, locked=True) from None
+        except SecretStoreError as error:
+            raise ConnectionFailed(error.sentence, code="proxy_password", surely_not_sent=True) from None
 
     async def write(self, account_id: str, secret: str, name: str = API_KEY) -> None:
         """Asks to unlock first where that is needed. Raises `SecretStoreError`; `StoreAbsent` without a place yet."""
