@@ -1,0 +1,21 @@
+"""The page for newcomers names files that exist."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+PATHS = sorted(
+    set(re.findall(r"\b(?:app|tests|packaging|resources)/[\w/.-]*\w", PAGE)) | set(re.findall(r"\b[A-Z]+\.md\b", PAGE))
+)
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_what_the_page_names_is_there(path: str) -> None:
+    assert (ROOT / path).exists()
+
+
+def test_the_page_names_the_house() -> None:
+    assert len(PATHS) > 40
