@@ -57,19 +57,20 @@ def _show_crashes_of_processes(tmp_path: Path) -> Iterator[None]:
             print(f"{path.name}:\n{text}")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _set_aside_what_stays() -> None:
+    """No full collection looks at modules and thousands of collected tests again: a third of a second each time."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(autouse=True)
 def _collect_between_tests() -> Iterator[None]:
-    """What the window does when its event loop is about to wait.
-
-    Modules and thousands of collected tests are set aside first, or every full collection looks at them again.
-    """
+    """What the window does when its event loop is about to wait."""
     from app.ui.kit.qt_repairs.collector import collect_if_due
 
     yield
     collect_if_due()
-    if gc.get_freeze_count() == 0:  # before the second test, and after one that thawed them
-        gc.collect()
-        gc.freeze()
 
 
 @pytest.fixture(scope="session")

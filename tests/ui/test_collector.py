@@ -77,6 +77,8 @@ def collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[UiThreadCollector]:
     yield made
     made.close()
     gc.unfreeze()
+    gc.collect()
+    gc.freeze()  # what stays, see conftest
     gc.disable()  # the suite collects between tests, see conftest
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 _WORD = re.compile(r"[a-z0-9]+(?:[._][a-z0-9]+)*")
 
@@ -76,6 +77,8 @@ def stem(word: str) -> str:
 
 
 def fold(text: str) -> str:
+    if text.isascii():
+        return text.lower()
     decomposed = unicodedata.normalize("NFKD", text.lower())
     return "".join(char for char in decomposed if not unicodedata.combining(char))
 
@@ -86,6 +89,7 @@ def terms(text: str) -> list[str]:
     return [_root(word) for word in words if word not in FILLER]
 
 
+@lru_cache(maxsize=8192)  # the handbook has 1,700 different words and uses each a dozen times
 def _root(word: str) -> str:
     known = SAME.get(word) or SAME.get(stem(word))
     return stem(known) if known else stem(word)
