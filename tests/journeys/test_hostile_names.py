@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QAbstractTableModel, QSize, Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
     QComboBox,
     QLabel,
     QScrollArea,
+    QTextEdit,
     QWidget,
 )
 
@@ -26,26 +31,46 @@ from app.sandbox.chains import crypto_rpc
 from app.sandbox.chat import completion
 from app.sandbox.http import call, gate
 from app.sandbox.server import RunningSandbox, start_sandbox
+from app.storage.database import Database
+from app.storage.history import History
+from app.storage.images import Images
 from app.storage.paths import Paths, resources
+from app.storage.receipts import Receipts, receipt_of
+from app.storage.rpc_calls import RpcCalls
 from app.storage.settings import SettingsStore
+from app.storage.takes import Takes
+from app.storage.transcripts import Transcripts
+from app.storage.video_jobs import VideoJobs
+from app.ui.kit.widgets.error_card import ErrorCard
 from app.ui.settings.accounts.presenter import AccountDraft
 from tests.journeys.conftest import until
+from tests.journeys.paying_tabs import DEEDS, problem_of
+from tests.journeys.test_undo_and_trash import LISTS, go_to
 
 Start = Callable[..., AbstractAsyncContextManager[Rialto]]
 KEY = "hostile-key-0123456789abcdef"
-HOSTILE = "ev\u202egpj.exe\u2067 \x07" + "W" * 10_000
+MARKUP = "<img src=http://evil.example/x>"
+HOSTILE = f"ev\u202egpj.exe\u2067 \x07\x00\r\n\u200d<b>{MARKUP}[a](http://evil.example)/../CON" + "W" * 5_000
+FILE_NAME = f"ev\u202egpj.exe\u200d{MARKUP.replace('/', '')}" + "W" * 150
 ROLES = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole)
-DECEIVING = re.compile("[\x00-\x08\x0e-\x1f\x7f\u202a-\u202e]")
+DECEIVING = re.compile("[\x00-\x08\x0e-\x1f\x7f\u202a-\u202e]|\u2067[^\u2069]*$")
 NAMES = ("name", "description", "author", "tags", "notes", "sku", "text", "message", "category", "modelName", "content")
+LISTED = ("voices", "networks")  # these hold nothing but names
+SIZES = [(1440, 900, 100), (1024, 640, 200)]
 
 
 def hostile(value: Any, key: str = "") -> Any:
     """The same answer with a hostile end behind everything that is a name or a text."""
     if isinstance(value, dict):
-        return {name: hostile(inner, name) for name, inner in value.items()}
+        changed = {name: hostile(inner, name) for name, inner in value.items()}
+        return (
+            changed | {"id": f"{value['id']}{HOSTILE}"}
+            if "model_spec" in value and value.get("type") == "text"
+            else changed
+        )
     if isinstance(value, list | tuple):
         return [hostile(inner, key) for inner in value]
-    return value + HOSTILE if isinstance(value, str) and key in NAMES else value
+    return value + HOSTILE if isinstance(value, str) and key in (*NAMES, *LISTED) else value
 
 
 @pytest.fixture
@@ -61,25 +86,40 @@ def shown(parent: QWidget) -> list[QWidget]:
     return [each for each in parent.findChildren(QWidget) if each.isVisible()]
 
 
-def texts(parent: QWidget) -> Iterator[str]:
-    """Everything that stands on screen, in tips and for screen readers."""
+def texts(parent: QWidget, *, spoken: bool = True) -> Iterator[str]:
+    """Everything that stands on screen and in tips, and what screen readers say of it."""
     for widget in shown(parent):
         yield widget.toolTip()
-        yield widget.accessibleName()
+        yield widget.accessibleName() if spoken else ""
         if isinstance(widget, QLabel | QAbstractButton):
             yield widget.text()
         if isinstance(widget, QComboBox):
             yield from (widget.itemText(place) for place in range(widget.count()))
         if isinstance(widget, QAbstractItemView) and widget.model() is not None:
-            model = widget.model()
-            for place in range(min(model.rowCount(), 50)):
-                for role in (
-                    Qt.ItemDataRole.DisplayRole,
-                    Qt.ItemDataRole.ToolTipRole,
-                    Qt.ItemDataRole.AccessibleTextRole,
-                ):
-                    found = model.index(place, 0).data(role)
-                    yield found if isinstance(found, str) else ""
+            yield from (found for role in ROLES for found in data_of(widget, role))
+
+
+def data_of(view: QAbstractItemView, role: Qt.ItemDataRole) -> Iterator[str]:
+    model = view.model()
+    for place in range(min(model.rowCount(), 50)):
+        for column in range(model.columnCount() if isinstance(model, QAbstractTableModel) else 1):
+            found = model.index(place, column).data(role)
+            yield found if isinstance(found, str) else ""
+
+
+def drawn_as_html(parent: QWidget) -> Iterator[str]:
+    """Where Qt would take a stranger's words for HTML."""
+    for widget in shown(parent):
+        tips = [widget.toolTip()]
+        if isinstance(widget, QAbstractItemView) and widget.model() is not None:
+            tips += data_of(widget, Qt.ItemDataRole.ToolTipRole)
+        if any(MARKUP[:8] in tip for tip in tips):
+            yield f"tip of {name_of(widget)}"
+        is_plain = not isinstance(widget, QLabel) or widget.textFormat() == Qt.TextFormat.PlainText
+        if not is_plain and MARKUP[:8] in widget.text():
+            yield name_of(widget)
+        if isinstance(widget, QTextEdit) and "\ufffc" in widget.toPlainText():
+            yield f"a picture in {name_of(widget)}"
 
 
 def too_wide(parent: QWidget) -> Iterator[str]:
@@ -99,27 +139,41 @@ def name_of(widget: QWidget) -> str:
     return f"{type(widget).__name__} {widget.accessibleName()[:40]!r} in {type(parent).__name__}"
 
 
-def found_in(tab: str, window: QWidget) -> list[str]:
+def found_in(tab: str, window: QWidget, *, spoken: bool = True) -> list[str]:
+    """What is wrong with a tab. Without `spoken` a screen reader may read out what is kept as it was written."""
     found = [f"{tab}: {each}" for each in too_wide(window)]
-    found += sorted({f"{tab}: {each[:60]!r} is shown" for each in texts(window) if DECEIVING.search(each)})
+    found += [f"{tab}: HTML in {each}" for each in drawn_as_html(window)]
+    found += sorted(
+        {f"{tab}: {each[:60]!r} is shown" for each in texts(window, spoken=spoken) if DECEIVING.search(each)}
+    )
     return found
 
 
-async def test_no_name_widens_a_pane_or_is_read_backwards_in_any_tab(
-    start: Start, service: RunningSandbox, tmp_path: Path
-) -> None:
-    paths = Paths.below(tmp_path / "home")
+def home_of(folder: Path, percent: int) -> Path:
+    paths = Paths.below(folder / "home")
     paths.make()
-    SettingsStore(paths.settings).change(welcome_done=True)
+    SettingsStore(paths.settings).change(welcome_done=True, text_percent=percent)
+    return folder / "home"
+
+
+async def use(rialto: Rialto, service: RunningSandbox) -> None:
+    await until(lambda: rialto.places.state.kind or rialto.places.state.sentence)
+    rialto.places.keep_for_session()
+    await until(lambda: rialto.places.state.is_ready)
+    rialto.accounts.add(AccountDraft(service.base_url, KEY, name="Elsewhere"))
+    await until(lambda: rialto.caller.account is not None and rialto.caller.account.name == "Elsewhere")
+
+
+@pytest.mark.parametrize(("width", "height", "percent"), SIZES)
+async def test_no_name_widens_a_pane_or_is_read_backwards_in_any_tab(
+    start: Start, service: RunningSandbox, tmp_path: Path, width: int, height: int, percent: int
+) -> None:
+    home_of(tmp_path, percent)
     found: list[str] = []
     async with start() as rialto:
         window = rialto.window
-        window.resize(QSize(1440, 900))
-        await until(lambda: rialto.places.state.kind or rialto.places.state.sentence)
-        rialto.places.keep_for_session()
-        await until(lambda: rialto.places.state.is_ready)
-        rialto.accounts.add(AccountDraft(service.base_url, KEY, name="Elsewhere"))
-        await until(lambda: rialto.caller.account is not None and rialto.caller.account.name == "Elsewhere")
+        window.resize(QSize(width, height))
+        await use(rialto, service)
         for tab in window.tab_names():
             window.show_tab(tab)
             await until(lambda tab=tab: tab in window.tab_frames.by_name)
@@ -132,8 +186,66 @@ async def test_no_name_widens_a_pane_or_is_read_backwards_in_any_tab(
         page.presenter.select(page.presenter.state.rows[0].slug)
         await until(rialto_is_quiet(rialto))
         found += found_in("characters", window)
-        assert window.width() == 1440
+        assert window.width() == width
     assert found == []
+
+
+@pytest.mark.parametrize(("width", "height", "percent"), SIZES)
+async def test_what_is_kept_of_strangers_widens_nothing_and_is_no_html_in_any_tab(
+    start: Start, service: RunningSandbox, tmp_path: Path, width: int, height: int, percent: int
+) -> None:
+    await fill(home_of(tmp_path, percent))
+    found: list[str] = []
+    async with start() as rialto:
+        window = rialto.window
+        window.resize(QSize(width, height))
+        await use(rialto, service)
+        for name, one in LISTS.items():
+            window.show_tab(one.tab)
+            page = window.tab(one.tab)
+            await until(lambda one=one, page=page: one.keys(page))
+            for key in one.keys(page):
+                go_to(one, page, key)
+                QTest.keyClick(one.view(page), Qt.Key.Key_Return)
+                await until(rialto_is_quiet(rialto))
+                found += found_in(name, window, spoken=False)
+        assert window.width() == width
+    assert sorted(set(found)) == []
+
+
+@pytest.mark.parametrize(("width", "height", "percent"), SIZES)
+async def test_no_refusal_widens_a_pane_or_is_drawn_as_html(
+    start: Start, service: RunningSandbox, tmp_path: Path, width: int, height: int, percent: int
+) -> None:
+    home_of(tmp_path, percent)
+    found: list[str] = []
+    refusal = {
+        "status": 400,
+        "body": {"error": HOSTILE, "details": {"prompt": {"_errors": [HOSTILE]}}},
+        "headers": {"x-request-id": f"<b>{MARKUP}" + "W" * 1_500},
+    }
+    async with start() as rialto, httpx.AsyncClient(headers={"Authorization": f"Bearer {KEY}"}, timeout=60) as http:
+        window = rialto.window
+        window.resize(QSize(width, height))
+        await use(rialto, service)
+        for tab, deed in DEEDS.items():
+            window.show_tab(tab)
+            await until(lambda tab=tab: tab in window.tab_frames.by_name)
+            await deed.prepare(rialto, tmp_path)
+            await http.put(f"{service.origin}/sandbox/faults/answer", json=refusal)
+            deed.begin(rialto)
+            await until(lambda tab=tab: problem_of(rialto, tab))
+            await http.delete(f"{service.origin}/sandbox/faults/answer")
+            for card in window.findChildren(ErrorCard):
+                if card.isVisible():
+                    card.details_link.click()
+            await until(rialto_is_quiet(rialto))
+            found += found_in(tab, window)
+        window.show_tab("wallet")
+        await until(rialto_is_quiet(rialto))
+        found += found_in("wallet", window)
+        assert window.width() == width
+    assert sorted(set(found)) == []
 
 
 def rialto_is_quiet(rialto: Rialto) -> Callable[[], bool]:
@@ -145,3 +257,86 @@ def rialto_is_quiet(rialto: Rialto) -> Callable[[], bool]:
         return bool(rialto.caller.models) and turns[0] > 60
 
     return is_quiet
+
+
+async def fill(home: Path) -> None:
+    """What an earlier run kept of strangers: titles, texts, names of files, models, voices and networks."""
+    paths = Paths.below(home)
+    folder = paths.data / "collections"
+    folder.mkdir(parents=True)
+    request = {"name": HOSTILE, "network": "ethereum-mainnet", "items": [{"method": f"eth_{HOSTILE}"}]}
+    collection = {"format": "rialto-collection", "version": 1, "name": HOSTILE, "variables": {HOSTILE: HOSTILE}}
+    (folder / "team.json").write_text(json.dumps({**collection, "requests": [request]}))
+    database = await Database.open(paths.database, backups=paths.backups)
+    now = datetime.now(UTC)
+    history = History(database)
+    chat = await history.create_chat(title=HOSTILE, model=HOSTILE, character_slug=HOSTILE, character_name=HOSTILE)
+    attached = [
+        {"kind": kind, "name": FILE_NAME, "media_type": "text/plain", "size": 10, "sha256": "0" * 64, "note": HOSTILE}
+        for kind in ("text", "image", "audio", "video", "pdf")
+    ]
+    await history.add_message(chat.id, "user", HOSTILE, attachments=attached)
+    await history.change_chat(chat.id, draft=HOSTILE, draft_attachments=tuple(attached))
+    source = {"title": HOSTILE, "url": "https://evil.example/" + "W" * 3_000, "content": HOSTILE}
+    answer = await history.add_message(chat.id, "assistant", HOSTILE, sources=[source], model=HOSTILE)
+    await history.finish_message(answer.id, state="failed", error=HOSTILE, reasoning=HOSTILE, model=HOSTILE)
+    await Takes(database).add(
+        text=f"{HOSTILE} A line.",
+        title=HOSTILE,
+        account_id="box",
+        model=HOSTILE,
+        voice=HOSTILE,
+        voice_name=HOSTILE,
+        format="mp3",
+        options={},
+        spans=[(0, 7)],
+    )
+    transcripts = Transcripts(database)
+    for state in ("done", "failed"):
+        row = await transcripts.add(
+            title=FILE_NAME, origin="file", sound_path=f"/{FILE_NAME}.wav", state=state, model=HOSTILE, note=HOSTILE
+        )
+        words = [[HOSTILE, 0.0, 1.0], [f"{HOSTILE}:", 1.0, 2.0]]
+        document = {"estimated": "", "duration": 2.0, "segments": [{"start": 0.0, "end": 2.0, "words": words}]}
+        await transcripts.save_text(
+            row.id,
+            document,
+            HOSTILE,
+            received={"text": HOSTILE},
+            problem={"what": HOSTILE, "meaning": HOSTILE},
+            marks=({"at": 1.0, "text": HOSTILE},),
+            receipt={"request_id": HOSTILE, "model": HOSTILE},
+        )
+    images = Images(database)
+    names = {"title": HOSTILE, "prompt": HOSTILE, "model": HOSTILE, "model_name": HOSTILE, "note": HOSTILE}
+    more = {"enhanced_prompt": HOSTILE, "request_id": HOSTILE}
+    await images.add([images.planned("generate", "call", now, state="failed", **names, **more)])
+    job = await VideoJobs(database).add(
+        account_id="box",
+        model=HOSTILE,
+        model_name=HOSTILE,
+        prompt=HOSTILE,
+        form={},
+        file="",
+        quote_usd=None,
+        clean_after=False,
+        charged=False,
+    )
+    await VideoJobs(database).change(job.id, state="cancelled", note=HOSTILE, told=HOSTILE, request_id=HOSTILE)
+    calls = RpcCalls(database)
+    items = json.dumps([{"method": f"eth_{HOSTILE}", "params": [HOSTILE]}])
+    answer_body = [{"jsonrpc": "2.0", "id": 1, "result": {HOSTILE: [{HOSTILE: HOSTILE, "b": 1}, {HOSTILE: "c"}]}}]
+    call = await calls.begin("box", HOSTILE, items, at=now, digest="1", batch=True)
+    told = {"x-odd": f"<b>{MARKUP}"}
+    body = json.dumps(answer_body).encode()
+    await calls.answered(call.id, body, status=200, credits=1, cost_usd=None, request_id=HOSTILE, headers=told)
+    call = await calls.begin("box", "ethereum-mainnet", items, at=now, digest="2")
+    error = {"jsonrpc": "2.0", "id": 1, "error": {"code": -32000, "message": HOSTILE, "data": HOSTILE}}
+    await calls.answered(call.id, json.dumps(error).encode(), status=200, credits=1, cost_usd=None, errors=1)
+    call = await calls.begin("box", "ethereum-mainnet", items, at=now, digest="3")
+    await calls.failed(call.id, HOSTILE, request_id=HOSTILE)
+    receipt = receipt_of(
+        id="r1", at=now, account_id="box", tab="chat", endpoint=f"POST /{HOSTILE}", model=HOSTILE, request_id=HOSTILE
+    )
+    await Receipts(database).add(receipt)
+    await database.close()

@@ -10,6 +10,8 @@ from PySide6.QtTest import QAbstractItemModelTester
 from pytestqt.qtbot import QtBot
 
 from app.storage.paths import resources
+from app.ui.chat.inspector.json_view import JsonWriter
+from app.ui.conversation.message_json_lines import Branch, JsonMemory, lines_of
 from app.ui.kit.json.json_node import GROUP, TreeRoot
 from app.ui.kit.json.json_tree import JsonTree
 from app.ui.kit.json.json_tree_model import MAX_SHOWN_CHARS, NODE, JsonTreeModel, find, path_text, summary
@@ -156,3 +158,18 @@ def test_it_is_drawn_in_both_themes_at_every_size(tree: JsonTree, qtbot: QtBot) 
             tree.resize(90 if percent == 200 else 700, 300)
             assert not tree.grab().isNull()
     assert tree.model().index(0, 0).data(NODE).key == "eth_call"
+
+
+def test_a_key_is_not_read_backwards_in_any_view_of_json(tree: JsonTree) -> None:
+    deceiving = {"ev\u202egpj.exe": "ok\u202e"}
+    tree.set_roots((TreeRoot("eth_\u202ecall", deceiving, "1", "No\u202e", "\u202e5 cr", "bad"),))
+    top = tree.rows.index(0, 0)
+    tree.rows.fetchMore(top)
+    shown = [str(top.data()), *row_texts(tree, top)]
+    shown += [line.key + line.value for line in lines_of(Branch(json.dumps(deceiving)), JsonMemory())]
+    shown += JsonWriter(dict.fromkeys(("keyword", "string", "number", "name", "comment"), "#000"), "#000", ()).lines(
+        deceiving
+    )
+    assert len(shown) >= 4
+    assert not [each for each in shown if "\u202e" in each]
+    assert [each for each in shown if "ev\ufffdgpj.exe" in each]

@@ -139,3 +139,5 @@ def test_a_label_shows_an_override_as_a_sign(theme: Theme, qtbot) -> None:
     assert label.text() == "ev\ufffdgpj.exe"
     label.set_text("שלום")
     assert label.text() == "שלום"
+    label.set_text("exe", lead="ev\u202egpj.")
+    assert label.text() == "ev\ufffdgpj. exe"

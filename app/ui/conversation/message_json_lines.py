@@ -117,7 +117,7 @@ def _add_children(found: list[Line], value: object, path: str, depth: int, branc
         folds = isinstance(child, (dict, list)) and bool(child)
         opened = folds and is_open(branch, memory, child_path)
         text, kind = _shown(child)
-        found.append(Line(child_path, depth, key, text, kind, folds, opened))
+        found.append(Line(child_path, depth, harmless(key), text, kind, folds, opened))
         if opened:
             _add_children(found, child, child_path, depth + 1, branch, memory)
 

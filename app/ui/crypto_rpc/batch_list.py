@@ -21,6 +21,7 @@ from PySide6.QtWidgets import QFrame, QListView, QStyle, QStyledItemDelegate, QS
 
 from app.ui.crypto_rpc.state import TIER_WORDS, RowView
 from app.ui.kit.icons import paint
+from app.ui.kit.lists.rows import harmless_row
 from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.badge import badge_size, paint_badge
 
@@ -44,6 +45,7 @@ class BatchModel(QAbstractListModel):
 
     def set_rows(self, rows: tuple[RowView, ...]) -> None:
         """Resets only when rows came or went; else it says which changed."""
+        rows = tuple(map(harmless_row, rows))
         if len(rows) != len(self._rows):
             self.beginResetModel()
             self._rows = rows

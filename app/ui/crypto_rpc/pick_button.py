@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPaintEvent
 
+from app.service.http.harmless_text import harmless
 from app.ui.kit.icons import paint
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
@@ -12,10 +13,13 @@ from app.ui.kit.widgets.buttons import Button
 
 class PickButton(Button):
     def __init__(self, theme: Theme, text: str, icon_name: str = "", *, size: str = "") -> None:
-        super().__init__(theme, text, icon_name, size=size)
+        super().__init__(theme, harmless(text), icon_name, size=size)
         self._sign = icon_name
         self._small = size == "small"
         self._fact = ""
+
+    def setText(self, text: str) -> None:
+        super().setText(harmless(text))
 
     def set_fact(self, words: str) -> None:
         """Show a few words behind the text, in another colour."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from app.ui.images.state import Tile
+from app.ui.kit.lists.rows import harmless_row
 from app.ui.kit.tips import plain_tip
 
 Index = QModelIndex | QPersistentModelIndex
@@ -44,6 +45,7 @@ class TileModel(QAbstractListModel):
 
     def set_rows(self, rows: tuple[Tile, ...]) -> None:
         """Show these. Equal ones are left alone, new ones on top are inserted, anything else resets the list."""
+        rows = tuple(map(harmless_row, rows))
         old = self._rows
         if [row.id for row in rows] == [row.id for row in old]:
             self._rows = rows

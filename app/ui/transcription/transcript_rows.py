@@ -12,6 +12,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QFontMetricsF, QTextLayout, QTextOption
 
 from app.core.money import or_dash, position
+from app.service.http.harmless_text import harmless
 from app.ui.transcription.session.document import Document
 from app.ui.transcription.session.editing import Match, word_spans
 from app.ui.transcription.session.exporting import PARAGRAPH_PAUSE_S
@@ -160,7 +161,7 @@ class RowSheet:
         return found
 
     def _measure(self, number: int) -> QTextLayout:
-        layout = QTextLayout(self.rows[number].text, self._font)
+        layout = QTextLayout(harmless(self.rows[number].text), self._font)
         option = QTextOption()
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         layout.setTextOption(option)

@@ -11,6 +11,8 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QFontMetricsF, QTextBlockFormat, QTextCursor
 from PySide6.QtWidgets import QFrame, QTextBrowser, QWidget
 
+from app.service.http.harmless_text import harmless
+
 if TYPE_CHECKING:
     from app.ui.kit.theme import Theme
 
@@ -141,4 +143,4 @@ def _hanging(line: str, letter_px: float) -> str:
 
 
 def _escaped(text: str) -> str:
-    return html.escape(text, quote=False).replace("  ", "\u00a0 ").replace("\n", "<br>")
+    return html.escape(harmless(text), quote=False).replace("  ", "\u00a0 ").replace("\n", "<br>")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 from app.core import money
 from app.core.problems import ActionSpec, Problem
+from app.service.http.harmless_text import harmless
 from app.ui.chat.composer.attachment import attachments_of
 from app.ui.chat.session.answer_notes import note_of_ending
 from app.ui.chat.session.presenter_calls import answers_after, calls_in
@@ -126,8 +127,8 @@ def row_attachments(message: Message, files: AttachmentFiles | None) -> tuple[Ro
     return tuple(
         RowAttachment(
             each.kind,
-            each.name,
-            each.detail,
+            harmless(each.name),
+            harmless(each.detail),
             str(files.path(each.sha256)) if files is not None and each.sha256 else "",
             each.width,
             each.height,
@@ -142,7 +143,8 @@ def live_sources(sources: Iterable[Source]) -> tuple[RowSource, ...]:
 
 def stored_sources(sources: Iterable[Mapping[str, object]]) -> tuple[RowSource, ...]:
     return tuple(
-        RowSource(*(str(source.get(name) or "") for name in ("title", "url", "content", "date"))) for source in sources
+        RowSource(*(harmless(str(source.get(name) or "")) for name in ("title", "url", "content", "date")))
+        for source in sources
     )
 
 

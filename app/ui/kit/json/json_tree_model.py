@@ -145,10 +145,9 @@ class JsonTreeModel(QAbstractItemModel):
             if node.span is not None:
                 return f"Entries {node.span.start:,} to {node.span.stop - 1:,}"
             if root is None:
-                return f"{node.key}: {summary(node.value)}"
-            return " ".join(
-                part for part in (root.label, f"{node.key}: {summary(node.value)}", root.note, root.detail) if part
-            )
+                return harmless(f"{node.key}: {summary(node.value)}")
+            words = (root.label, f"{node.key}: {summary(node.value)}", root.note, root.detail)
+            return harmless(" ".join(part for part in words if part))
         return None
 
 

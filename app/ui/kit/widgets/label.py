@@ -57,7 +57,7 @@ class Label(QLabel):
         self._mono = mono
         self._tabular = tabular
         self._elide = elide
-        self._lead = lead
+        self._lead = harmless(lead)
         self._rest = text
         self._heights: dict[int, int] = {}  # width → height; layouts ask for the same ones dozens of times in a row
         self.setTextFormat(Qt.TextFormat.PlainText)
@@ -83,7 +83,7 @@ class Label(QLabel):
     def set_text(self, text: str, lead: str | None = None) -> None:
         """Replace the text, and the semibold first sentence when one is given."""
         if lead is not None:
-            self._lead = lead
+            self._lead = harmless(lead)
         self.setText(text)
         self.updateGeometry()
         self.update()
