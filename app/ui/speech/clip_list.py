@@ -85,7 +85,7 @@ class ClipListPane(ListPane):
         )
         number = len(self._rows)
         count = "1 clip" if number == 1 else f"{number:,} clips" if number else "No clips"
-        self.foot.words.set_text(f"{count}, {size_words(self._bytes)} on this computer" if number else count)
+        self.foot.show_kept(f"{count}, {size_words(self._bytes)}" if number else count)
 
     def neighbour(self, take_id: str, step: int) -> str:
         """The take after (1) or before (-1) one among those shown."""

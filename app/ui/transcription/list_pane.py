@@ -94,7 +94,7 @@ class TranscriptListPane(ListPane):
         self.view.show_open(row_id)
 
     def show_footer(self, words: str) -> None:
-        self.foot.words.set_text(words)
+        self.foot.show_kept(words)
 
     def neighbour(self, step: int) -> str | None:
         """The row after (1) or before (-1) the open one; None in an empty list."""

@@ -99,7 +99,7 @@ class ChatListPane(ListPane):
             if number
             else self.tr("No chats")
         )
-        self.foot.words.set_text(self.tr("{words} on this computer").format(words=words))
+        self.foot.show_kept(words)
         self._agree()
 
     def show_open_chat(self, chat_id: str | None) -> None:

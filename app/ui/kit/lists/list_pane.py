@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QStackedLayout, QSta
 
 from app.ui.kit.discard import discard
 from app.ui.kit.tab_order import put_in_order
+from app.ui.kit.tips import plain_tip
 from app.ui.kit.widgets.buttons import IconButton, QuietButton
 from app.ui.kit.widgets.header import PaneHeader
 from app.ui.kit.widgets.icon_label import IconLabel
@@ -154,6 +155,11 @@ class KeptFoot(QWidget):
         self._line.addWidget(self.trash)
         theme.changed.connect(self._dress)
         self._dress()
+
+    def show_kept(self, words: str) -> None:
+        """Show how much there is: "2 clips, 84 KB". Where it is kept has no room in a narrow list."""
+        self.words.set_text(words)
+        self.setToolTip(plain_tip(f"{words} on this computer"))
 
     def _dress(self) -> None:
         px = self._theme.px

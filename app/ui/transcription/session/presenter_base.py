@@ -220,7 +220,7 @@ class TranscriptionPresenterBase(QObject):
             words = "1 recording" if count == 1 else f"{count:,} recordings" if count else "No recordings"
         else:  # of files that lie elsewhere
             words = "1 transcript" if len(rows) == 1 else f"{len(rows):,} transcripts"
-        self._footer = f"{words}, {money.size(size)} on this computer" if count else f"{words} on this computer"
+        self._footer = f"{words}, {money.size(size)}" if count else words
         self.footer_changed.emit(self._footer)
         self._all_changed()
 
