@@ -31,6 +31,7 @@ def make_speech_tab(rialto: Rialto) -> TabPieces:
     table = VoiceTable(resources() / "data" / "voices.json")
     yield None
     presenter = SpeechPresenter(rialto.caller, rialto.tasks, sound, table, rialto.paths.data, rialto.window.undo_stack)
+    presenter.shelf.has_account = lambda account_id: rialto.desk.book.get(account_id) is not None
     yield None
     deeds = TakeDeeds(presenter, rialto.tasks)
     clones = CloneDesk(presenter, rialto.audio, rialto.tasks, rialto.paths.cache / "voices")

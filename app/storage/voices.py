@@ -81,12 +81,12 @@ class Voices:
         rows = await self._database.fetch(f"SELECT {_CLONE} FROM cloned_voices WHERE {where} ORDER BY seq DESC")
         return tuple(map(_clone_from_row, rows))
 
-    async def took(self, voice_id: str, handle: str, expires_at: datetime | None) -> ClonedVoice:
-        """The service gave a handle."""
+    async def took(self, voice_id: str, account_id: str, handle: str, expires_at: datetime | None) -> ClonedVoice:
+        """The service gave an account a handle: the voice is this account's from now on."""
         now = micros_of(self._database.now())
         await self._database.execute(
-            "UPDATE cloned_voices SET handle = ?, cloned_at = ?, expires_at = ? WHERE id = ?",
-            [text_of(handle), now, None if expires_at is None else micros_of(expires_at), voice_id],
+            "UPDATE cloned_voices SET account_id = ?, handle = ?, cloned_at = ?, expires_at = ? WHERE id = ?",
+            [account_id, text_of(handle), now, None if expires_at is None else micros_of(expires_at), voice_id],
         )
         return await self.one(voice_id)
 

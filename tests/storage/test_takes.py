@@ -94,7 +94,7 @@ async def test_a_cloned_voice_keeps_its_sample_when_its_handle_expires(database:
     voices = Voices(database)
     voice = await voices.add(account_id="a", model="tts-chatterbox-hd", name="Mine", sample="x.wav", sample_s=7.0)
     assert voice.has_expired(database.now())
-    voice = await voices.took(voice.id, "vv_1", database.now() + timedelta(days=7))
+    voice = await voices.took(voice.id, "other", "vv_1", database.now() + timedelta(days=7))
     assert not voice.has_expired(database.now())
     assert voice.has_expired(database.now() + timedelta(days=8))
     assert [one.sample for one in await voices.cloned()] == ["x.wav"]

@@ -89,9 +89,10 @@ class CloneDialog(Dialog):
     def _show_price(self) -> None:
         """What one clone costs, before it is sent; each clone is charged, also of the same sample."""
         price = self._desk.price(self.model_id)
-        self.go.setText(f"Clone · {money(price)}" if price is not None else "Clone")
+        self.go.setText(f"Clone · {money(price)}" if price is not None else "Clone · price unknown")
         if price is None:
-            self.price.set_text("This service does not say what cloning costs. The receipt shows it afterwards.")
+            words = "Price unknown: this service does not say what cloning costs. The receipt shows it afterwards."
+            self.price.set_text(words)
         else:
             self.price.set_text(f"Cloning costs {self._desk.cost_words(price)}.")
 

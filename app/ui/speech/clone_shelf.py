@@ -132,7 +132,7 @@ class CloneCard(Card):
         if self.use.hasFocus() and not can_be_used:
             self.play.setFocus(Qt.FocusReason.OtherFocusReason)  # not to its neighbour, which costs money
         self.use.setEnabled(can_be_used)
-        self.again.setText(f"Clone again · {money(row.price)}" if row.price is not None else "Clone again")
+        self.again.setText(f"Clone again · {money(row.price) if row.price is not None else 'price unknown'}")
         self.again.setEnabled(not row.working)
         for button, words in ((self.use, "Use"), (self.again, "Clone again"), (self.play, "Hear the sample of")):
             button.setAccessibleName(f"{words} {row.name}")

@@ -359,16 +359,18 @@ class CloneDesk(QObject):
         desk = self._desk
         if desk.lacks_account() or desk.service is None or desk.intents is None or desk.voices is None:
             return
+        account_id = desk.account_id
         self._working.add(voice.id)
         self.tell()
         try:
             told = {"clone": voice.id, "model": voice.model}
-            async with paid_call(desk.intents, "speech", desk.account_id, told) as paid:
+            async with paid_call(desk.intents, "speech", account_id, told) as paid:
                 await paid.sent()
                 made = await desk.service.voices.clone(
                     self._folder / voice.sample, voice.model, price_usd=self.price(voice.model)
                 )
-                fresh = await desk.voices.took(voice.id, made.id, datetime.now(UTC) + timedelta(days=KEPT_DAYS))
+                ends_at = datetime.now(UTC) + timedelta(days=KEPT_DAYS)
+                fresh = await desk.voices.took(voice.id, account_id, made.id, ends_at)
                 await paid.answered(made.id)
         except ServiceError as error:
             self.problem_changed.emit(describe(error, subject="sample", charged="The sample is kept."))
@@ -379,7 +381,7 @@ class CloneDesk(QObject):
         others = tuple(fresh if one.id == voice.id else one for one in desk.shelf.cloned)
         desk.shelf.set_cloned(others)
         desk.voices_changed.emit()
-        if voice.account_id == desk.account_id:
+        if account_id == desk.account_id:
             self.use(voice.id)
             self.notice.emit(f"{fresh.name} is ready and in use", "", "")
 
@@ -435,7 +437,7 @@ class CloneDesk(QObject):
             await self._desk.voices.remove(voice_id)
 
     def _one(self, voice_id: str) -> ClonedVoice | None:
-        return next((voice for voice in self._desk.shelf.cloned if voice.id == voice_id), None)
+        return next((voice for voice in self._desk.shelf.own() if voice.id == voice_id), None)
 
     def tell(self) -> None:
         """Show the shelf as it is."""
@@ -450,7 +452,11 @@ class CloneDesk(QObject):
             name=voice.name,
             model_name=model.name if model is not None else voice.model,
             handle=voice.handle,
-            age=f"made {when(voice.cloned_at, now)}" if voice.cloned_at is not None else "",
+            age=f"made {when(voice.cloned_at, now)}"
+            if voice.cloned_at is not None
+            else ""
+            if voice.account_id == self._desk.account_id
+            else "its account was removed",
             expiry=_expiry(voice, now),
             has_expired=expired,
             sample_s=voice.sample_s,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -60,6 +61,7 @@ class VoiceShelf:
         self.is_offline = True  # the names are the bundled ones
         self.marks: dict[Key, VoiceMark] = {}
         self.account_id = ""  # of the account in use
+        self.has_account: Callable[[str], bool] = lambda _account_id: True  # whether it was not removed
         self.cloned: tuple[ClonedVoice, ...] = ()  # of every account
         self.filter = VoiceFilter()
         self._all: tuple[Voice, ...] | None = None
@@ -104,8 +106,15 @@ class VoiceShelf:
         return self._all
 
     def own(self) -> tuple[ClonedVoice, ...]:
-        """The cloned voices of the account in use, newest first: the service knows them under no other one."""
-        return tuple(one for one in self.cloned if one.account_id == self.account_id)
+        """The cloned voices of the account in use, newest first: the service knows them under no other one.
+
+        With them those of removed accounts, as if they had never been made: their samples can be cloned again.
+        """
+        return tuple(
+            one if one.account_id == self.account_id else replace(one, handle="", cloned_at=None, expires_at=None)
+            for one in self.cloned
+            if one.account_id == self.account_id or not self.has_account(one.account_id)
+        )
 
     def last_listed(self) -> Key:
         """The listed voice that spoke last, ("", "") for none: what is spoken with once a cloned voice is gone."""

@@ -155,7 +155,7 @@ class ClonedRow:
     name: str
     model_name: str
     handle: str
-    age: str  # "made 4 days ago", "" for one that was never made
+    age: str  # "made 4 days ago", "its account was removed", "" for one that was never made
     expiry: str  # "expires in 3 days", "expired", "" for one that was never made
     has_expired: bool
     sample_s: float

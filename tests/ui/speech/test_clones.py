@@ -103,7 +103,7 @@ async def test_r_voi_04_a_lapsed_voice_is_made_anew_in_one_press(speech: Desk, t
     await speech.until(lambda: speech.presenter.choice.voice.startswith("vv_"))
     before = speech.presenter.choice.voice
     voice = speech.presenter.shelf.cloned[0]
-    lapsed = await speech.presenter.voices.took(voice.id, before, speech.database.now() - timedelta(days=1))
+    lapsed = await speech.presenter.voices.took(voice.id, "box", before, speech.database.now() - timedelta(days=1))
     speech.presenter.shelf.set_cloned((lapsed,))
     speech.clones.tell()
     (card,) = speech.page.side.shelf.cards
@@ -123,7 +123,7 @@ async def test_r_voi_04_a_handle_that_the_service_forgot_is_explained_and_made_a
     speech.clones.clone("Mine", "tts-chatterbox-hd", sample)
     await speech.until(lambda: speech.presenter.choice.voice.startswith("vv_"))
     voice = speech.presenter.shelf.cloned[0]
-    gone = await speech.presenter.voices.took(voice.id, "vv_forgotten", voice.expires_at)
+    gone = await speech.presenter.voices.took(voice.id, "box", "vv_forgotten", voice.expires_at)
     speech.presenter.shelf.set_cloned((gone,))
     speech.presenter.use_voice("tts-chatterbox-hd", "vv_forgotten")
     speech.write("Hello again.")
@@ -200,6 +200,29 @@ async def test_the_moment_after_a_switch_no_cloned_voice_of_the_account_before_s
     take = speech.presenter.clips.rows[0]
     assert (take.account_id, take.model, take.voice) == ("other", "tts-orpheus", "leo")
     assert speech.shown_voice == ("tts-orpheus", "leo", "Orpheus")
+
+
+async def test_a_voice_of_a_removed_account_can_be_cloned_anew_for_the_one_in_use(speech: Desk, tmp_path: Path) -> None:
+    """Its sample is still the person's; also when it was in the trash as the account was removed."""
+    speech.clones.clone("Mine", "tts-chatterbox-hd", await sample_of(speech, tmp_path))
+    await speech.until(lambda: speech.presenter.choice.voice.startswith("vv_"))
+    (voice,) = speech.presenter.shelf.own()
+    speech.page.side.shelf.cards[0].trash.click()
+    await speech.until(lambda: speech.presenter.trash.entries)
+    speech.presenter.shelf.has_account = lambda account_id: account_id == "other"
+    speech.caller.use(replace(SANDBOX, id="other", name="Other"), speech.caller.service)
+    await speech.until(lambda: not speech.presenter.shelf.is_offline)
+    speech.presenter.trash.restore((voice.id,))
+    await speech.until(lambda: speech.page.side.shelf.cards)
+    (card,) = speech.page.side.shelf.cards
+    assert card.state.text() == "not made" and not card.use.isEnabled()
+    assert "its account was removed" in card.second.text()
+    assert speech.presenter.shelf.find(voice.model, voice.handle) is None
+    card.again.click()
+    await speech.until(lambda: speech.presenter.choice.voice.startswith("vv_"))
+    (cloned,) = speech.presenter.shelf.own()
+    assert (cloned.id, cloned.account_id) == (voice.id, "other")
+    assert cloned.handle not in ("", voice.handle)
 
 
 async def test_a_cloned_voice_comes_back_from_the_trash(speech: Desk, tmp_path: Path) -> None:

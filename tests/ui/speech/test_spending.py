@@ -14,6 +14,7 @@ from app.core.tabs import tab_of
 from app.sandbox.server import RunningSandbox
 from app.storage.intents import Intents
 from app.ui.kit.theme import Theme
+from app.ui.speech.clone_dialog import CloneDialog
 from tests.sandbox.test_voices import sample
 from tests.ui.speech.desk import Desk, open_desk
 
@@ -136,4 +137,29 @@ async def test_cloning_a_voice_is_held_against_a_limit(guarded: Desk, limits: Li
     assert voice.handle == ""
     limits.limits = {"hard day": "0.05"}
     guarded.clones.clone_again(voice.id)
+    await guarded.until(lambda: guarded.presenter.choice.voice.startswith("vv_"))
+
+
+async def test_a_clone_of_unknown_price_says_so_and_passes_no_limit_that_is_reached(
+    guarded: Desk, limits: Limits, tmp_path: Path
+) -> None:
+    shelf = guarded.presenter.shelf
+    (model,) = guarded.clones.cloning_models()
+    prices = {name: price for name, price in (model.model_spec.pricing or {}).items() if name != "voice_clone"}
+    spec = model.model_spec.model_copy(update={"pricing": prices})
+    shelf.take_models((model.model_copy(update={"model_spec": spec}),))
+    dialog = CloneDialog(guarded.page._theme, guarded.page.main, guarded.clones, guarded.clones.cloning_models())
+    assert dialog.go.text() == "Clone · price unknown"
+    assert dialog.price.text().startswith("Price unknown: ")
+    dialog.deleteLater()
+    limits.limits = {"hard day": "0"}
+    path = tmp_path / "me.wav"
+    path.write_bytes(sample())
+    guarded.clones.clone("Mine", model.id, path)
+    await guarded.until(lambda: guarded.presenter.problem)
+    assert "daily limit" in guarded.presenter.problem.what
+    (card,) = guarded.page.side.shelf.cards
+    assert card.again.text() == "Clone again · price unknown"
+    limits.limits = {"hard day": "0.01"}
+    card.again.click()
     await guarded.until(lambda: guarded.presenter.choice.voice.startswith("vv_"))
