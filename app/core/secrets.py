@@ -67,6 +67,7 @@ class Secrets(QObject):
     """`ready` comes when secrets can be read and written, at the start or after the person answered."""
 
     state_changed = Signal(object)  # SecretsState
+    passphrase_answered = Signal(str, str)  # the field that is wrong: "old", "new", "again" or "", and why; "" for done
     ready = Signal()
     locked = Signal()  # the person locked the place: whoever holds a secret forgets it
 
@@ -193,6 +194,28 @@ class Secrets(QObject):
     def open_file(self, passphrase: str) -> None:
         """Open the passphrase file that is there."""
         self._tasks.replace("secrets", self._open_file, passphrase)
+
+    def change_passphrase(self, old: str, new: str, again: str) -> None:
+        """Protect the passphrase file with another one; `passphrase_answered` tells how that went."""
+        if new != again:
+            self.passphrase_answered.emit("again", "The two entries differ.")
+            return
+        self._tasks.start("change passphrase", self._change_passphrase, old, new)
+
+    async def _change_passphrase(self, old: str, new: str) -> None:
+        from app.credentials.stores import SecretStoreError, WeakPassphrase, WrongPassphrase
+
+        try:
+            await self._all()[2].change_passphrase(old, new)
+        except SecretStoreError as error:
+            field = "old" if isinstance(error, WrongPassphrase) else "new" if isinstance(error, WeakPassphrase) else ""
+            self.passphrase_answered.emit(field, error.sentence)
+        else:
+            self.passphrase_answered.emit("", "")
+
+    def ask_new_passphrase(self, ask: Callable[[], Awaitable[None]]) -> None:
+        """Show the dialog for it, one at a time."""
+        self._tasks.start("new passphrase", ask)
 
     def unlock_keyring(self) -> None:
         """Let the system ask for the keyring's password in its own window."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtWidgets import QDialog, QWidget
 
 from app.core.secrets import PROXY_OWNER, PROXY_PASSWORD
 from app.credentials.stores import StoreAbsent, StoreLocked
 from app.service.errors import ConnectionFailed, CredentialUnavailable
-from tests.ui.shell_desk import KEY, make_office
+from app.ui.settings.secrets.unlock import ChangePassphraseDialog
+from app.ui.settings.this_computer import ThisComputer
+from tests.ui.shell_desk import KEY, make_office, until
 
 PASSPHRASE = "four quiet herons wade"
 
@@ -129,3 +132,58 @@ async def test_a_proxy_gets_no_password_without_a_place_for_it(bare):
     with pytest.raises(ConnectionFailed) as told:
         await bare.secrets.proxy_password()
     assert (told.value.code, told.value.surely_not_sent) == ("proxy_password", True)
+
+
+async def test_the_passphrase_is_changed_by_who_knows_it_and_each_problem_stands_at_its_field(
+    bare, tasks, theme, qtbot
+):
+    bare.secrets.keep_in_file(PASSPHRASE, PASSPHRASE)
+    await tasks.idle()
+    await bare.secrets.write("a", KEY)
+    before = bare.vault.data
+    window = QWidget()
+    qtbot.addWidget(window)
+    dialog = ChangePassphraseDialog(theme, window, bare.secrets)
+
+    async def typed(old: str, new: str, again: str) -> dict[str, str]:
+        for field, text in zip(dialog.fields.values(), (old, new, again), strict=True):
+            field.setText(text)
+        dialog.change.click()
+        await tasks.idle()
+        return {name: box.problem for name, box in dialog.boxes.items() if box.problem}
+
+    new = "nine loud geese fly"
+    assert await typed(PASSPHRASE, new, "nine loud geese") == {"again": "The two entries differ."}
+    assert list(await typed(PASSPHRASE, "short", "short")) == ["new"]
+    assert list(await typed("not the passphrase", new, new)) == ["old"]
+    assert bare.vault.data == before
+    assert await typed(PASSPHRASE, new, new) == {}
+    assert dialog.result() == QDialog.DialogCode.Accepted
+    assert not any(field.text() for field in dialog.fields.values())
+
+    assert await bare.secrets.read("a") == KEY
+    bare.secrets.lock()
+    await tasks.idle()
+    bare.secrets.open_file(PASSPHRASE)
+    await tasks.idle()
+    assert bare.secrets.state.is_locked
+    bare.secrets.open_file(new)
+    await tasks.idle()
+    assert await bare.secrets.read("a") == KEY
+
+
+async def test_only_a_passphrase_file_that_is_open_offers_another_passphrase(bare, tasks, theme, qtbot):
+    page = ThisComputer(theme, bare.settings, bare.secrets)
+    qtbot.addWidget(page)
+    assert page.change.isHidden()
+    bare.secrets.keep_in_file(PASSPHRASE, PASSPHRASE)
+    await tasks.idle()
+    assert not page.change.isHidden()
+    page.change.click()
+    await until(lambda: page.findChildren(ChangePassphraseDialog))
+    (dialog,) = page.findChildren(ChangePassphraseDialog)
+    dialog.reject()
+    await tasks.idle()
+    bare.secrets.lock()
+    await tasks.idle()
+    assert page.change.isHidden()

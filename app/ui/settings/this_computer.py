@@ -10,8 +10,10 @@ from app.core.money import size
 from app.core.secrets import Secrets, SecretsState
 from app.ui.kit.discard import WidgetList
 from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.announce import announce
 from app.ui.kit.widgets.buttons import Button
 from app.ui.kit.widgets.card import Card
+from app.ui.kit.widgets.flow import FlowLayout
 from app.ui.kit.widgets.frames import solid_frame
 from app.ui.kit.widgets.header import PaneHeader
 from app.ui.kit.widgets.icon_label import IconLabel
@@ -71,20 +73,25 @@ class ThisComputer(QWidget):
         row.addLayout(words, 1)
         card.body.addLayout(row)
         self._place_buttons = QWidget()
-        buttons = QHBoxLayout(self._place_buttons)
-        buttons.setContentsMargins(0, 0, 0, 0)
-        buttons.setSpacing(theme.px(8))
+        buttons = FlowLayout(theme, parent=self._place_buttons)
         self.lock = Button(theme, "Lock secrets now", size="small")
         self.lock.clicked.connect(self._secrets.lock)
         self.unlock = Button(theme, "Unlock…", size="small")
         self.unlock.clicked.connect(self._secrets.unlock)
+        self.change = Button(theme, "Change passphrase…", kind="quiet", size="small")
+        self.change.clicked.connect(lambda: self._secrets.ask_new_passphrase(self._ask_new_passphrase))
         self.look = Button(theme, "Check again", kind="quiet", size="small")
         self.look.clicked.connect(self._secrets.look)
-        for button in (self.lock, self.unlock, self.look):
+        for button in (self.lock, self.unlock, self.change, self.look):
             buttons.addWidget(button)
-        buttons.addStretch(1)
         card.body.addWidget(self._place_buttons)
         return card
+
+    async def _ask_new_passphrase(self) -> None:
+        from app.ui.settings.secrets.unlock import ChangePassphraseDialog
+
+        if await ChangePassphraseDialog(self._theme, self, self._secrets).answer():
+            announce(self.change, "The passphrase was changed.")
 
     def _missing_words(self) -> QWidget:
         holder = QWidget()
@@ -133,6 +140,7 @@ class ThisComputer(QWidget):
         self._place_words.set_text(state.sentence)
         self._place_words.setVisible(bool(state.sentence))
         self.lock.setVisible(state.can_lock)
+        self.change.setVisible(state.can_lock)
         self.unlock.setVisible(state.is_locked)
         self.unlock.setEnabled(not state.busy)
         known = bool(state.kind or state.ask)

@@ -1,4 +1,4 @@
-"""The small dialog that unlocks keys, over whatever the person is doing."""
+"""The small dialogs about a passphrase: one unlocks keys, over whatever the person is doing, one changes it."""
 
 from __future__ import annotations
 
@@ -72,3 +72,61 @@ class UnlockDialog(Dialog):
 async def ask_to_unlock(theme: Theme, window: QWidget, secrets: Secrets, why: str) -> None:
     """Show the dialog until the keys are unlocked or the person closes it. `why`: "Unlock to send."."""
     await UnlockDialog(theme, window, secrets, why).answer()
+
+
+class ChangePassphraseDialog(Dialog):
+    """Closes itself once the file is protected by the new passphrase. A passphrase that is refused says why below."""
+
+    def __init__(self, theme: Theme, parent: QWidget, secrets: Secrets) -> None:
+        super().__init__(theme, parent, "Change the passphrase", width=_WIDTH)
+        self._secrets = secrets
+        words = "Your keys stay where they are. From then on, only the new passphrase unlocks them."
+        self.body.addWidget(Label(theme, words, role="text2", wrap=True))
+        self.fields = {
+            "old": SecretField(theme, ""),
+            "new": SecretField(theme, "At least eight characters"),
+            "again": SecretField(theme, ""),
+        }
+        labels = ("Passphrase now", "New passphrase", "New passphrase again")
+        self.boxes = {
+            name: FieldBox(theme, label, field)
+            for label, (name, field) in zip(labels, self.fields.items(), strict=True)
+        }
+        self._said = Label(theme, "", "small", "bad", wrap=True)
+        self._said.hide()
+        for widget in (*self.boxes.values(), self._said):
+            self.body.addWidget(widget)
+        self.body.addStretch(1)
+        self.add_button("Cancel", accepts=False)
+        self.change = self.add_button("Change passphrase", kind="primary", default=True)
+        self.change.clicked.connect(self._change)
+        self.finished.connect(self._end)
+        secrets.passphrase_answered.connect(self._show_answer)
+        self.fields["old"].setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _change(self) -> None:
+        self._show_problem("", "")
+        self.change.setEnabled(False)  # until the answer, which takes a moment on purpose
+        self._secrets.change_passphrase(*(field.text() for field in self.fields.values()))
+
+    def _show_answer(self, field: str, sentence: str) -> None:
+        self.change.setEnabled(True)
+        if not sentence:
+            self.accept()
+            return
+        self._show_problem(field, sentence)
+        if field:
+            self.fields[field].setFocus(Qt.FocusReason.OtherFocusReason)
+            self.fields[field].selectAll()
+
+    def _show_problem(self, field: str, sentence: str) -> None:
+        for name, box in self.boxes.items():
+            box.show_problem(sentence if name == field else "")
+        self._said.set_text("" if field else sentence)
+        self._said.setVisible(bool(sentence) and not field)
+        self._fit()
+
+    def _end(self) -> None:
+        self._secrets.passphrase_answered.disconnect(self._show_answer)
+        for field in self.fields.values():
+            field.wipe()
