@@ -1,4 +1,7 @@
-"""What a start says without its window: in a box where nobody would read what is printed."""
+"""What a start says without its window: in a box where nobody would read what is printed.
+
+A module of its own, because its test shows the boxes without a start.
+"""
 
 from __future__ import annotations
 

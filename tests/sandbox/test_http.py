@@ -282,14 +282,14 @@ async def test_when_all_connections_are_being_answered_one_more_is_told_so() -> 
 def test_a_complaint_of_the_loop_is_told_once_a_minute(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told, clock = LoopErrors(), [100.0]
+    errors, clock = LoopErrors(), [100.0]
     monkeypatch.setattr("app.sandbox.error_output.time.monotonic", lambda: clock[0])
     complaint = {"message": "socket.accept() out of system resource", "exception": OSError(24, "Too many open files")}
     with asyncio.Runner() as runner:
         for _ in range(1000):
-            told(runner.get_loop(), complaint)
+            errors(runner.get_loop(), complaint)
         clock[0] += 61
-        told(runner.get_loop(), complaint)
+        errors(runner.get_loop(), complaint)
     lines = capsys.readouterr().err.splitlines()
     assert lines == ["Sandbox: socket.accept() out of system resource: Too many open files"] * 2
 

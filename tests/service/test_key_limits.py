@@ -14,6 +14,9 @@ from tests.service.loopback import KEY, Loopback, Received, Watched, http, servi
 
 LIMITS = {"data": {"accessPermitted": True, "balances": {"USD": "5"}}}
 
+REFUSED = http(429, {"error": "Rate limit exceeded"}, retry_after="600")
+ANSWER = http(200, {"model": "m", "choices": [{"message": {"content": "Hi"}, "finish_reason": "stop"}]})
+
 
 def standing_still() -> float:
     return 1000.0
@@ -104,9 +107,7 @@ async def test_a_read_waits_for_the_end_of_a_short_limit_that_another_read_met()
 
 
 async def test_a_limit_of_one_text_model_binds_that_model_alone() -> None:
-    refused = http(429, {"error": "Rate limit exceeded"}, retry_after="600")
-    answer = http(200, {"model": "m", "choices": [{"message": {"content": "Hi"}, "finish_reason": "stop"}]})
-    async with serving(refused, answer) as service, Watched(service.base_url) as at:
+    async with serving(REFUSED, ANSWER) as service, Watched(service.base_url) as at:
         with pytest.raises(RateLimited):
             await at.service.chat.complete(hello("large"))
         await at.service.chat.complete(hello("small"))
@@ -123,9 +124,7 @@ async def test_a_limit_of_one_text_model_binds_that_model_alone() -> None:
 
 
 async def test_an_answer_ends_what_was_said_of_a_limit() -> None:
-    refused = http(429, {"error": "Rate limit exceeded"}, retry_after="600")
-    answer = http(200, {"model": "m", "choices": [{"message": {"content": "Hi"}, "finish_reason": "stop"}]})
-    async with serving(refused, answer) as service, Watched(service.base_url) as at:
+    async with serving(REFUSED, ANSWER) as service, Watched(service.base_url) as at:
         with pytest.raises(RateLimited):
             await at.service.chat.complete(hello("m"))
         await at.service.chat.complete(hello("m"))  # a person's own decision: too long to wait for

@@ -1,4 +1,7 @@
-"""What to do when the history cannot be opened: restore its backup, try again, stay without it, or quit."""
+"""What to do when the history cannot be opened: restore its backup, try again, stay without it, or quit.
+
+A module of its own, because it is loaded only then.
+"""
 
 from __future__ import annotations
 
