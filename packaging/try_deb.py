@@ -222,7 +222,7 @@ def window_opens(root: Root, program: str) -> None:
     """Start the program under Xvfb, wait for its window, let it open a folder, end it. Raises `Wrong`."""
     script = f"""
 rm -f ~/{NOTE}
-Xvfb :7 -screen 0 1280x800x24 -nolisten tcp >/dev/null 2>&1 &
+Xvfb :7 -screen 0 1280x800x24 -nolisten tcp -nolisten local >/dev/null 2>&1 &
 server=$!
 trap 'kill $server' EXIT
 for i in $(seq 100); do [ -e /tmp/.X11-unix/X7 ] && break; sleep 0.1; done
