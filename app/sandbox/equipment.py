@@ -30,7 +30,7 @@ class Engine:
     modules: tuple[str, ...] = ()
     packages: str = ""  # what to install, as pip names it
     licence: str = ""
-    part: str = ""  # our own file that works with it, imported by the first call that needs it
+    part: str = ""  # our own module below app.sandbox that works with it, imported by the first call that needs it
 
     @property
     def state(self) -> str:
@@ -55,7 +55,7 @@ class Engine:
 
 ENGINES: Mapping[str, Engine] = {
     "chat": Engine(
-        "handbook reader", "Finds passages of the handbook; no language model.", licence="MIT", part="handbook"
+        "handbook reader", "Finds passages of the handbook; no language model.", licence="MIT", part="chat.handbook"
     ),
     "speech": Engine(
         "espeak-ng speech synthesiser",
@@ -63,7 +63,7 @@ ENGINES: Mapping[str, Engine] = {
         ("espeakng_loader", "soundfile", "numpy"),
         "espeakng-loader soundfile numpy",
         "GPL-3.0-or-later",
-        "speech_engine",
+        "media.speech_engine",
     ),
     "aac": Engine(
         "PyAV media encoder",
@@ -71,7 +71,7 @@ ENGINES: Mapping[str, Engine] = {
         ("av", "numpy"),
         "av numpy",
         "GPL-2.0-or-later in its wheels",
-        "sound",
+        "media.sound",
     ),
     "transcription": Engine(
         "PocketSphinx speech recogniser",
@@ -79,7 +79,7 @@ ENGINES: Mapping[str, Engine] = {
         ("pocketsphinx", "soundfile", "numpy", "av"),
         "pocketsphinx soundfile numpy av",
         "BSD-2-Clause",
-        "transcription_engine",
+        "media.transcription_engine",
     ),
     "chains": Engine(
         "py-evm Ethereum virtual machine",
@@ -87,7 +87,7 @@ ENGINES: Mapping[str, Engine] = {
         ("eth", "eth_account"),
         "py-evm eth-account",
         "MIT",
-        "chains_evm",
+        "chains.chains_evm",
     ),
     "images": Engine(
         "Pillow drawing",
@@ -95,13 +95,13 @@ ENGINES: Mapping[str, Engine] = {
         ("PIL",),
         "pillow",
         "MIT-CMU",
-        "image_engine",
+        "media.image_engine",
     ),
     "embeddings": Engine(
         "word hashing",
         "Counts words and letter groups into vectors; no embedding model.",
         licence="MIT",
-        part="embeddings",
+        part="chat.embeddings",
     ),
     "video": Engine(
         "PyAV film maker",
@@ -109,7 +109,7 @@ ENGINES: Mapping[str, Engine] = {
         ("av", "PIL", "numpy"),
         "av pillow numpy",
         "GPL-2.0-or-later in its wheels",
-        "video_engine",
+        "media.video_engine",
     ),
 }
 

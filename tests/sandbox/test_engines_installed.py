@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -55,3 +56,8 @@ def test_a_sandbox_that_only_chats_loads_no_engine() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("name", equipment.ENGINES)
+def test_the_part_that_tells_whether_an_engine_is_loaded_is_a_module_of_ours(name: str) -> None:
+    assert find_spec(f"app.sandbox.{equipment.ENGINES[name].part}") is not None
