@@ -18,8 +18,9 @@ from app.sandbox.media.transcription_engine import recognise
 from tests.audio.pulse import NOWHERE, Pulse
 from tests.audio.recorded import tone
 from tests.audio.sounds import steadiest
+from tests.kit.transcription import words_heard
+from tests.kit.waiting import block_until
 from tests.sandbox.test_transcription import samples
-from tests.ui.transcription_desk import words_heard
 
 RATE_HZ = 48_000
 PARAGRAPH = "The train leaves the station at seven. I would like a cup of coffee and a piece of bread."
@@ -34,22 +35,14 @@ def source(pulse: Pulse) -> SystemDevice:
     return SystemDevice(pulse.source, pulse.source_name, "input", 1, True)
 
 
-def until(fact: object, seconds: float = 60.0) -> None:
-    for _ in range(int(seconds / 0.005)):
-        if fact():  # type: ignore[operator]  # a callable
-            return
-        threading.Event().wait(0.005)
-    raise AssertionError("never came true")
-
-
 def recorded(pulse: Pulse, host: AudioHost, path: Path, said: Path, device: str = "", feed: str = "") -> np.ndarray:
     """Say a file into the microphone while it is recorded; return what the recording holds."""
     recorder = Recorder(open_microphone(host, MicrophoneChoice(device)), path)
     recorder.start()
-    until(lambda: recorder.snapshot().has_sound)
+    block_until(lambda: recorder.snapshot().has_sound)
     pulse.play(said, feed).wait(60)
     heard = recorder.snapshot().seconds
-    until(lambda: recorder.snapshot().seconds > heard + 0.3)
+    block_until(lambda: recorder.snapshot().seconds > heard + 0.3)
     state = recorder.stop()
     assert state.reason is None
     found, rate = soundfile.read(path)
@@ -93,11 +86,11 @@ def test_a_microphone_that_is_not_the_default_is_missed_when_it_is_pulled_out(
     recorder = Recorder(open_microphone(host, MicrophoneChoice("server:other")), tmp_path / "r.wav")
     recorder.start()
     try:
-        until(lambda: recorder.snapshot().seconds > 2.5)  # asked once by now, and still there
+        block_until(lambda: recorder.snapshot().seconds > 2.5)  # asked once by now, and still there
         assert not recorder.snapshot().is_over
     finally:
         pulse.unplug(module)
-    until(lambda: recorder.snapshot().is_over)
+    block_until(lambda: recorder.snapshot().is_over)
     reason = recorder.stop().reason
     assert reason is not None
     assert reason.kind == "gone"
@@ -115,10 +108,10 @@ def test_the_sound_server_ending_mid_recording_keeps_the_file_and_says_so(host: 
     try:
         recorder = Recorder(open_microphone(host, MicrophoneChoice()), tmp_path / "r.wav")
         recorder.start()
-        until(lambda: recorder.snapshot().seconds > 0.5)
+        block_until(lambda: recorder.snapshot().seconds > 0.5)
     finally:
         own.close()
-    until(lambda: recorder.snapshot().is_over)
+    block_until(lambda: recorder.snapshot().is_over)
     state = recorder.stop()
     patch.undo()
     assert state.reason is not None

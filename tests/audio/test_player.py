@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -14,13 +13,7 @@ from app.audio.player import Player
 from app.audio.spool import Spool
 from tests.audio.pulse import Pulse
 from tests.audio.sounds import block, heard, loud_s, steadiest
-
-
-def until(holds: Callable[[], bool], seconds: float = 60.0) -> None:
-    end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end, "it did not come to that"
-        time.sleep(0.002)
+from tests.kit.waiting import block_until
 
 
 @pytest.fixture
@@ -43,7 +36,7 @@ def test_a_tone_that_is_played_is_the_tone_that_is_heard(player: Player, spool: 
     player.load(spool)
     with pulse.listening() as recording:
         player.play()
-        until(lambda: player.state == "ended")
+        block_until(lambda: player.state == "ended")
     sound = heard(recording)
     assert steadiest(sound, 440.0) == (pytest.approx(440.0, abs=1.0), pytest.approx(0.354, abs=0.01))
     assert loud_s(sound) == pytest.approx(1.0, abs=0.06)
@@ -57,7 +50,7 @@ def test_it_goes_to_the_loudspeaker_that_was_chosen(player: Player, spool: Spool
     player.set_device(f"server:{pulse.feed}")
     with pulse.listening() as default, pulse.listening(device=f"{pulse.feed}.monitor") as chosen:
         player.play()
-        until(lambda: player.state == "ended")
+        block_until(lambda: player.state == "ended")
     assert len(heard(default)) == 0
     assert steadiest(heard(chosen), 440.0, piece_s=0.2)[0] == pytest.approx(440.0, abs=3.0)
 
@@ -69,7 +62,7 @@ def test_half_the_volume_is_half_the_level(player: Player, spool: Spool, pulse: 
     player.set_volume(0.5)
     with pulse.listening() as recording:
         player.play()
-        until(lambda: player.state == "ended")
+        block_until(lambda: player.state == "ended")
     assert steadiest(heard(recording), 440.0, piece_s=0.2)[1] == pytest.approx(0.177, abs=0.01)
 
 
@@ -81,7 +74,7 @@ def test_another_speed_keeps_the_pitch(player: Player, spool: Spool, pulse: Puls
     player.set_speed(speed)
     with pulse.listening() as recording:
         player.play()
-        until(lambda: player.state == "ended")
+        block_until(lambda: player.state == "ended")
     sound = heard(recording)
     assert steadiest(sound, 440.0)[0] == pytest.approx(440.0, rel=0.01)
     assert loud_s(sound) == pytest.approx(1.0 / speed, rel=0.12)
@@ -90,14 +83,14 @@ def test_another_speed_keeps_the_pitch(player: Player, spool: Spool, pulse: Puls
 def test_it_plays_what_is_there_waits_for_more_and_goes_on(player: Player, spool: Spool, pulse: Pulse) -> None:
     player.load(spool)
     player.play()
-    until(lambda: player.state == "waiting")
+    block_until(lambda: player.state == "waiting")
     with pulse.listening() as recording:
         spool.add(block(0.3))
-        until(lambda: player.state == "playing")
-        until(lambda: player.state == "waiting")
+        block_until(lambda: player.state == "playing")
+        block_until(lambda: player.state == "waiting")
         spool.add(block(0.3))
         spool.finish()
-        until(lambda: player.state == "ended")
+        block_until(lambda: player.state == "ended")
     assert loud_s(np.fromfile(recording, np.float32)) == pytest.approx(0.6, rel=0.1)
 
 
@@ -112,10 +105,10 @@ def test_pausing_silences_within_a_tenth_of_a_second(player: Player, spool: Spoo
         before = player.position_s
         with pulse.listening() as recording:
             player.play()
-            until(lambda: player.position_s > before + 0.3)  # noqa: B023 - it is over before the next try
+            block_until(lambda: player.position_s > before + 0.3)  # noqa: B023 - it is over before the next try
             player.pause()
             pressed = recording.stat().st_size // 4
-            until(lambda: recording.stat().st_size // 4 > pressed + pulse.rate_hz // 2)  # noqa: B023 - as above
+            block_until(lambda: recording.stat().st_size // 4 > pressed + pulse.rate_hz // 2)  # noqa: B023 - as above
         last = np.flatnonzero(np.abs(np.fromfile(recording, np.float32)) > 0.02)[-1]
         took.append((last - pressed) / pulse.rate_hz)
         assert player.state == "paused"
@@ -131,7 +124,7 @@ def test_seeking_plays_from_there(player: Player, spool: Spool, pulse: Pulse) ->
     player.seek(2.1)
     with pulse.listening() as recording:
         player.play()
-        until(lambda: player.state == "ended")
+        block_until(lambda: player.state == "ended")
     sound = heard(recording)
     assert steadiest(sound, 880.0)[0] == pytest.approx(880.0, abs=3.0)
     assert loud_s(sound) == pytest.approx(0.4, abs=0.04)
@@ -146,14 +139,14 @@ def test_a_loudspeaker_that_is_pulled_out_is_no_end_and_the_place_is_kept(
     player.load(spool)
     player.set_device("server:headphones_2")
     player.play()
-    until(lambda: player.position_s > 0.2)
+    block_until(lambda: player.position_s > 0.2)
     pulse.unplug(module)
-    until(lambda: player.problem is not None or player.position_s > 0.8)
+    block_until(lambda: player.problem is not None or player.position_s > 0.8)
     if player.problem is not None:
         assert player.problem.missing is Missing.LOST
         player.set_device("")
         player.play()
-    until(lambda: player.position_s > 1.0)
+    block_until(lambda: player.position_s > 1.0)
 
 
 @pytest.mark.parametrize("missing", [Missing.LIBRARY, Missing.DEVICE, Missing.BUSY])
@@ -166,7 +159,7 @@ def test_without_sound_it_says_why_and_stays_where_it_was(missing: Missing, spoo
     spool.finish()
     player.load(spool, at_s=0.2)
     player.play()
-    until(lambda: player.problem is not None)
+    block_until(lambda: player.problem is not None)
     assert player.problem is not None and player.problem.missing is missing
     assert (player.state, player.position_s) == ("paused", pytest.approx(0.2))
     player.close()
@@ -182,5 +175,5 @@ def test_with_no_sound_server_it_says_so_and_does_not_hang(
     spool.add(block(0.5))
     player.load(spool)
     player.play()
-    until(lambda: player.problem is not None)
+    block_until(lambda: player.problem is not None)
     player.close()

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +17,7 @@ from app.audio.live_peaks import LivePeaks, peaks_path
 from app.audio.recording import Recorder
 from app.audio.wav_file import HEADER_BYTES, WavWriter, mend, read_facts
 from tests.audio.recorded import RATE_HZ, FakeBlocks, pcm, pitch_hz, tone
+from tests.kit.waiting import block_until
 
 
 def test_every_block_is_in_the_file_at_once_and_the_header_follows(tmp_path: Path) -> None:
@@ -100,18 +100,11 @@ def record(tmp_path: Path, blocks: FakeBlocks, **kwargs: object) -> Recorder:
     return recorder
 
 
-def until(fact: object) -> None:
-    end = time.monotonic() + 60
-    while not fact():  # type: ignore[operator]  # a callable
-        assert time.monotonic() < end, "never came true"
-        time.sleep(0.002)
-
-
 def test_a_tone_said_is_the_tone_recorded(tmp_path: Path) -> None:
     blocks = FakeBlocks()
     recorder = record(tmp_path, blocks)
     blocks.say(tone(440, 2.0))
-    until(lambda: recorder.snapshot().seconds >= 2.0)
+    block_until(lambda: recorder.snapshot().seconds >= 2.0)
     state = recorder.stop()
     assert state.is_over
     assert state.reason is None
@@ -126,14 +119,14 @@ def test_what_is_said_in_a_pause_is_not_kept(tmp_path: Path) -> None:
     blocks = FakeBlocks()
     recorder = record(tmp_path, blocks)
     blocks.say(tone(300, 1.0))
-    until(lambda: recorder.snapshot().seconds == 1.0)
+    block_until(lambda: recorder.snapshot().seconds == 1.0)
     recorder.pause(True)
     blocks.say(tone(900, 1.0))
-    until(lambda: blocks.is_heard)
-    until(lambda: recorder.snapshot().level_db > -20)
+    block_until(lambda: blocks.is_heard)
+    block_until(lambda: recorder.snapshot().level_db > -20)
     recorder.pause(False)
     blocks.say(tone(600, 0.5))
-    until(lambda: recorder.snapshot().seconds >= 1.5)
+    block_until(lambda: recorder.snapshot().seconds >= 1.5)
     assert recorder.stop().seconds == pytest.approx(1.5, abs=0.03)
 
 
@@ -144,7 +137,7 @@ def test_gain_is_applied_and_channels_are_chosen_or_mixed(tmp_path: Path) -> Non
         recorder = Recorder(blocks, tmp_path / f"{name}.wav", channel=channel, gain_db=6.0206)
         recorder.start()
         blocks.say(stereo)
-        until(lambda r=recorder: r.snapshot().seconds >= 0.5)
+        block_until(lambda r=recorder: r.snapshot().seconds >= 0.5)
         recorder.stop()
         samples, _ = soundfile.read(tmp_path / f"{name}.wav")
         assert pitch_hz(samples, RATE_HZ) == pytest.approx(hz, abs=1)
@@ -156,9 +149,9 @@ def test_an_unplugged_microphone_ends_it_with_a_sentence_and_keeps_the_file(tmp_
     blocks = FakeBlocks()
     recorder = record(tmp_path, blocks)
     blocks.say(tone(440, 1.0))
-    until(lambda: recorder.snapshot().seconds == 1.0)
+    block_until(lambda: recorder.snapshot().seconds == 1.0)
     blocks.end()
-    until(lambda: recorder.snapshot().is_over)
+    block_until(lambda: recorder.snapshot().is_over)
     reason = recorder.snapshot().reason
     assert reason is not None
     assert reason.sentence == "The microphone was unplugged. Everything up to there is kept."
@@ -170,9 +163,9 @@ def test_a_microphone_that_falls_silent_without_a_word_counts_as_gone(tmp_path: 
     blocks = FakeBlocks()
     recorder = record(tmp_path, blocks, clock=lambda: now[0])
     blocks.say(tone(440, 0.2))
-    until(lambda: recorder.snapshot().seconds > 0.1)
+    block_until(lambda: recorder.snapshot().seconds > 0.1)
     now[0] = 10.0
-    until(lambda: recorder.snapshot().is_over)
+    block_until(lambda: recorder.snapshot().is_over)
     assert recorder.snapshot().reason is not None
 
 
@@ -180,14 +173,14 @@ def test_a_full_disk_ends_it_and_keeps_what_there_is(tmp_path: Path, monkeypatch
     blocks = FakeBlocks()
     recorder = record(tmp_path, blocks)
     blocks.say(tone(440, 1.0))
-    until(lambda: recorder.snapshot().seconds == 1.0)
+    block_until(lambda: recorder.snapshot().seconds == 1.0)
 
     def refuse(block: bytes) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(recorder._file, "write", refuse)
     blocks.say(tone(440, 1.0))
-    until(lambda: recorder.snapshot().is_over)
+    block_until(lambda: recorder.snapshot().is_over)
     reason = recorder.snapshot().reason
     assert reason is not None
     assert "No space left on device" in reason.sentence

@@ -10,7 +10,6 @@ import os
 import statistics
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -20,7 +19,6 @@ from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtWidgets import QApplication
 
 from app.core.caller import Caller
-from app.core.tasks import TaskScope
 from app.core.undo import UndoStack
 from app.storage.database import Database
 from app.storage.history import History
@@ -31,6 +29,8 @@ from app.ui.kit.qt_repairs.collector import UiThreadCollector
 from app.ui.kit.theme import Theme
 from tests.bench.bench_message_view import MESSAGES, messages
 from tests.bench.harness import Ratio
+from tests.kit.tasks import CheckedTasks
+from tests.kit.waiting import until
 
 RUNS = 7
 OPEN_MS = 50.0
@@ -110,16 +110,9 @@ async def fill(database: Database) -> None:
             )
 
 
-async def until(happened: Callable[[], object]) -> None:
-    async with asyncio.timeout(PATIENCE_S):
-        while not happened():
-            await asyncio.sleep(0.001)
-
-
 async def measure(theme: Theme, folder: Path) -> list[Ratio]:
-    crashes: list[Exception] = []
     collector = UiThreadCollector()  # as in the program
-    tasks = TaskScope(crashes.append)
+    tasks = CheckedTasks()
     presenter = ChatPresenter(Caller(), SettingsStore(folder / "settings.json"), tasks, UndoStack())
     page = ChatPage(theme, presenter, tasks)
     page.canvas().resize(900, 800)
@@ -161,8 +154,7 @@ async def measure(theme: Theme, folder: Path) -> list[Ratio]:
         await database.close()
         page.canvas().hide()
         collector.close()
-    if crashes:
-        raise crashes[0]
+    tasks.check()
     detail = f"processor {statistics.median(work):.1f}; all of it after {statistics.median(whole):.0f} ms"
     alone = (
         f"processor between two beats {statistics.median(busy):.1f}; with nothing to do {statistics.median(idle):.1f}"

@@ -19,6 +19,7 @@ from app.credentials.redaction import SecretRegistry
 from app.storage.paths import Paths
 from app.ui.shell.crash_reports import CrashReporter
 from app.ui.shell.single_instance import SingleInstance
+from tests.kit.waiting import until
 
 
 def no_keychain() -> dict[str, object]:
@@ -71,13 +72,6 @@ async def opened(
         hide_secrets_with(lambda text: text)
     assert code == 0
     assert crashes.left_behind() == (), [report.text for report in crashes.left_behind()]
-
-
-async def until(happened: Callable[[], object], within_s: float = 100.0) -> None:
-    """Wait for something to become true, never for a time."""
-    async with asyncio.timeout(within_s):
-        while not happened():
-            await asyncio.sleep(0.01)
 
 
 async def settled(rialto: Rialto) -> None:

@@ -20,9 +20,10 @@ from app.__main__ import main  # noqa: E402
 from app.bootstrap.rialto import Rialto  # noqa: E402
 from app.credentials.keyring_store import KeyringStore  # noqa: E402
 from app.storage.history import History  # noqa: E402
-from tests.journeys.conftest import no_keychain, until  # noqa: E402
+from tests.journeys.conftest import no_keychain  # noqa: E402
 from tests.journeys.paying_tabs import DEEDS  # noqa: E402
 from tests.journeys.test_wallet import control, in_the_sandbox  # noqa: E402
+from tests.kit.waiting import until  # noqa: E402
 
 QUESTION = "What happens when an answer is cut off?"
 DRAFT = "And what about a draft?"

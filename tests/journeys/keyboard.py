@@ -9,7 +9,7 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QLineEdit, QWidget
 
-from tests.journeys.conftest import until
+from tests.kit.waiting import until
 
 MOST_STOPS = 160
 

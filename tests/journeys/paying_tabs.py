@@ -17,7 +17,7 @@ from app.ui.kit.widgets.error_card import ErrorCard
 from app.ui.speech.page import SpeechPage
 from app.ui.transcription.page import TranscriptionPage
 from app.ui.video.page import VideoPage
-from tests.journeys.conftest import until
+from tests.kit.waiting import until
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from PySide6.QtGui import QGuiApplication
 from app.sandbox.server import Options, start_sandbox
 from app.storage.paths import resources
 from app.ui.settings.accounts.presenter import AccountDraft
-from tests.journeys.conftest import until
+from tests.kit.waiting import until
 
 KEY = "journey-key-7Qk2mZ84pLxW93vT"
 

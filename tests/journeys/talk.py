@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from app.bootstrap.rialto import Rialto
-from tests.journeys.conftest import until
 from tests.journeys.keyboard import Keyboard
+from tests.kit.waiting import until
 
 QUESTION = "Where does Rialto keep my API key?"
 

@@ -12,8 +12,8 @@ from shiboken6 import isValid
 from app.ui.chat.structure_dialog import CallsDialog, StructureDialog
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.label import Label
-from tests.journeys.conftest import until
 from tests.journeys.talk import QUESTION, Talk, in_the_sandbox
+from tests.kit.waiting import until
 
 WEATHER = json.dumps(
     {

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from app.ui.chat.export_dialog import ExportDialog, ReportDialog
-from tests.journeys.conftest import until
 from tests.journeys.talk import QUESTION, Talk, in_the_sandbox
+from tests.kit.waiting import until
 
 
 async def test_a_person_without_a_mouse_takes_a_chat_out_and_in_again(

@@ -7,8 +7,8 @@ from typing import Any
 
 from PySide6.QtWidgets import QWidget
 
-from tests.journeys.conftest import until
 from tests.journeys.talk import QUESTION, Talk, in_the_sandbox
+from tests.kit.waiting import until
 
 
 async def zone_by_key(talk: Talk, zone: QWidget) -> None:

@@ -15,11 +15,11 @@ from app.ui.chat.export_dialog import ExportDialog, ReportDialog
 from app.ui.chat.session.options import ChatOptions
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.kit.widgets.preset_popover import PresetPopover
-from tests.journeys.conftest import until
 from tests.journeys.keyboard import Keyboard
 from tests.journeys.talk import Talk, in_the_sandbox
 from tests.journeys.test_answers_keyboard import use_model
 from tests.journeys.test_chat_list_keyboard import zone_by_key
+from tests.kit.waiting import until
 from tests.storage.test_chat_import import openai_chat
 
 QUESTION = "Can I keep everything in one folder, on a USB stick?"

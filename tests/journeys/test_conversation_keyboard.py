@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tests.journeys.conftest import until
 from tests.journeys.talk import QUESTION, Talk, in_the_sandbox
+from tests.kit.waiting import until
 
 
 async def test_a_person_without_a_mouse_edits_retries_stops_goes_on_and_finds(start: Callable[..., Any]) -> None:

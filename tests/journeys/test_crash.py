@@ -15,9 +15,9 @@ from PySide6.QtWidgets import QApplication
 
 from app.storage.paths import HOME_VARIABLE, Paths
 from app.ui.shell.crash_dialog import CrashDialog
-from tests.journeys.conftest import until
 from tests.journeys.crash_victim import DRAFT, QUESTION
 from tests.journeys.paying_tabs import video
+from tests.kit.waiting import until
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="ends by a signal")

@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from app.ui.shell.welcome import WelcomePage
 from app.ui.wallet.add_wallet_dialog import AddWalletDialog
 from app.wallet.signer import PrivateKey
-from tests.journeys.conftest import until
+from tests.kit.waiting import until
 
 
 async def test_a_person_with_a_wallet_starts_with_it(start: Callable[..., Any]) -> None:

@@ -43,9 +43,9 @@ from app.storage.transcripts import Transcripts
 from app.storage.video_jobs import VideoJobs
 from app.ui.kit.widgets.error_card import ErrorCard
 from app.ui.settings.accounts.presenter import AccountDraft
-from tests.journeys.conftest import until
 from tests.journeys.paying_tabs import DEEDS, problem_of
 from tests.journeys.test_undo_and_trash import LISTS, go_to
+from tests.kit.waiting import until
 
 Start = Callable[..., AbstractAsyncContextManager[Rialto]]
 KEY = "hostile-key-0123456789abcdef"

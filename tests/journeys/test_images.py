@@ -8,7 +8,7 @@ from typing import Any
 from app.bootstrap.rialto import Rialto
 from app.ui.images.page import ImagesPage
 from app.ui.video.page import VideoPage
-from tests.journeys.conftest import until
+from tests.kit.waiting import until
 
 
 def images_of(rialto: Rialto) -> ImagesPage:

@@ -9,10 +9,10 @@ from typing import Any
 from app.storage.picture_metadata import metadata_of
 from app.ui.images.edit_dialog import EditDialog
 from app.ui.kit.widgets.dialogs import Dialog
-from tests.journeys.conftest import until
 from tests.journeys.keyboard import Keyboard
 from tests.journeys.talk import in_the_sandbox
 from tests.journeys.test_images import images_of
+from tests.kit.waiting import until
 
 PROMPT = "A quiet harbour in the fog"
 

@@ -13,11 +13,11 @@ from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QApplication
 
 from app.bootstrap.rialto import Rialto
-from tests.journeys.conftest import until
 from tests.journeys.talk import Talk, in_the_sandbox
 from tests.journeys.test_answers_keyboard import use_model
 from tests.journeys.test_chat_list_keyboard import zone_by_key
 from tests.journeys.test_chat_more_keyboard import keep_as, names, open_library
+from tests.kit.waiting import until
 
 PROMPT = "Answer like a sailor."
 

@@ -16,7 +16,8 @@ from app.sandbox.server import Options, RunningSandbox, start_sandbox
 from app.storage.paths import resources
 from app.ui.settings.secrets.unlock import UnlockDialog
 from app.ui.shell.welcome import WelcomePage
-from tests.journeys.conftest import settled, until
+from tests.journeys.conftest import settled
+from tests.kit.waiting import until
 
 KEY = "locked-key-7Qk2mZ84pLxW93vT"
 PASSPHRASE = "four quiet herons wade"

@@ -18,8 +18,9 @@ from app.credentials.accounts import new_account
 from app.ui.kit.widgets.buttons import LinkButton
 from app.ui.kit.widgets.label import Label
 from app.ui.shell.history_dialog import HistoryDialog
-from tests.journeys.conftest import settled, until
+from tests.journeys.conftest import settled
 from tests.journeys.test_typing import box, enter_sandbox, written
+from tests.kit.waiting import until
 from tests.read_only import read_only
 
 Start = Callable[..., Any]

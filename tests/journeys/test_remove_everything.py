@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QPushButton
 from app.storage.paths import Paths
 from app.storage.removal import remove_all
 from app.ui.kit.widgets.dialogs import Dialog
-from tests.journeys.conftest import until
+from tests.kit.waiting import until
 
 TABS = ("chat", "speech", "transcription", "images", "video", "crypto_rpc", "wallet", "settings")
 

@@ -15,8 +15,8 @@ import pytest
 from PySide6.QtGui import QGuiApplication
 
 from app.bootstrap.rialto import Rialto
-from tests.journeys.conftest import until
 from tests.journeys.paying_tabs import console
+from tests.kit.waiting import until
 
 Start = Callable[..., AbstractAsyncContextManager[Rialto]]
 

@@ -15,8 +15,8 @@ from app.credentials.accounts import new_account
 from app.ui.speech.page import SpeechPage
 from tests.audio.pulse import Pulse
 from tests.audio.sounds import is_loud
-from tests.journeys.conftest import until
 from tests.journeys.talk import in_the_sandbox
+from tests.kit.waiting import until
 
 PAUSE_S = 1.0  # longer than any between two sentences
 

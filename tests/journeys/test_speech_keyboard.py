@@ -15,10 +15,10 @@ from app.ui.speech.clone_dialog import CloneDialog
 from app.ui.speech.export_dialog import ExportDialog
 from tests.audio.pulse import Pulse
 from tests.audio.sounds import is_loud
-from tests.journeys.conftest import until
 from tests.journeys.keyboard import Keyboard
 from tests.journeys.talk import in_the_sandbox
 from tests.journeys.test_speech import speech_of
+from tests.kit.waiting import until
 
 TEXT = "The ferry left at six. Nadia liked that about the ferry. It made no promises, and it kept them all."
 LONG = "The ferry left at six whether or not anyone was on it. Nadia liked that about the ferry. It kept its promises."

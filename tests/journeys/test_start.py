@@ -16,7 +16,7 @@ from app.credentials.accounts import SANDBOX_ADDRESS, AccountBook, new_account
 from app.storage.files import write_atomically
 from app.storage.paths import Paths
 from app.storage.settings import SettingsStore
-from tests.journeys.conftest import until
+from tests.kit.waiting import until
 
 ROOT = Path(__file__).resolve().parents[2]
 AFTER_THE_PAINT = [

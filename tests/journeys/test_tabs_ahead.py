@@ -17,7 +17,7 @@ from app.storage.paths import Paths
 from app.storage.settings import SettingsStore
 from app.storage.transcripts import Transcripts
 from app.ui.transcription.page import TranscriptionPage
-from tests.journeys.conftest import until
+from tests.kit.waiting import until
 
 Start = Callable[..., AbstractAsyncContextManager[Rialto]]
 
@@ -28,7 +28,7 @@ async def test_every_tab_is_built_before_it_is_looked_at_and_asks_for_nothing(st
     SettingsStore(paths.settings).change(welcome_done=True)
     async with start() as rialto:
         frames = rialto.window.tab_frames
-        await until(lambda: all(name in frames.by_name for name in rialto.window.tab_names()), 60)
+        await until(lambda: all(name in frames.by_name for name in rialto.window.tab_names()))
         assert [name for name in rialto.window.tab_names() if frames.is_wanted(name)] == ["chat"]
         page = frames.by_name["transcription"].tab
         assert isinstance(page, TranscriptionPage)
@@ -93,7 +93,7 @@ async def test_a_recording_that_a_kill_cut_off_is_mended_at_the_start_and_named(
     await process.wait()
     async with start() as rialto:
         toasts = rialto.window.overlays.toasts
-        await until(lambda: "Its 5 s are kept" in " ".join(toast.accessibleName() for toast in toasts.toasts), 60)
+        await until(lambda: "Its 5 s are kept" in " ".join(toast.accessibleName() for toast in toasts.toasts))
         assert rialto.window.current_tab != "transcription"  # nobody looked
         assert rialto.database is not None
         (row,) = await Transcripts(rialto.database).list()

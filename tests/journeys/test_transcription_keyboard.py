@@ -14,12 +14,12 @@ from app.bootstrap.rialto import Rialto
 from app.ui.transcription.page import TranscriptionPage
 from tests.audio.pulse import Pulse
 from tests.audio.sounds import is_loud
-from tests.journeys.conftest import until
 from tests.journeys.keyboard import Keyboard
 from tests.journeys.talk import in_the_sandbox
 from tests.journeys.test_speech import speech_of
+from tests.kit.transcription import words_heard
+from tests.kit.waiting import until
 from tests.sandbox.test_transcription import samples
-from tests.ui.transcription_desk import words_heard
 
 PARAGRAPH = "The train leaves the station at seven. I would like a cup of coffee and a piece of bread."
 SHORT = "I would like a cup of coffee."
@@ -87,7 +87,7 @@ async def test_a_person_without_a_mouse_records_reads_mends_and_hands_on(
         # sent, and understood
         await hands.press("Ctrl+Return")
         await until(lambda: page.head.work is not None or main.view == "result")
-        await until(lambda: main.view == "result" and page.plain_text(), 100)
+        await until(lambda: main.view == "result" and page.plain_text())
         assert words_heard(PARAGRAPH, page.plain_text()) >= 0.7, page.plain_text()
         assert "play money" in main.result.receipt.text()
         assert [mark.text for mark in page.head.marks] == [""]

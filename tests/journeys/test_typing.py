@@ -14,7 +14,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 
-from tests.journeys.conftest import settled, until
+from tests.journeys.conftest import settled
+from tests.kit.waiting import until
 
 Start = Callable[..., Any]
 Pause = Callable[[], Awaitable[None]]

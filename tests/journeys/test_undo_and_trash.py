@@ -25,9 +25,9 @@ from app.storage.voices import Voices
 from app.ui.crypto_rpc.call_rows import CollectionKey
 from app.ui.kit.lists.grouped_list_view import GroupedView
 from app.ui.kit.widgets.dialogs import Dialog
-from tests.journeys.conftest import until
 from tests.journeys.keyboard import Keyboard
 from tests.journeys.talk import in_the_sandbox
+from tests.kit.waiting import until
 
 COLLECTION = {
     "format": "rialto-collection",

@@ -12,11 +12,11 @@ from app.credentials import keyring_store
 from app.sandbox.server import Options, start_sandbox
 from app.storage.film_check import check_film
 from app.storage.paths import Paths, resources
-from tests.journeys.conftest import until
 from tests.journeys.video_victim import PROMPT, FileKeyring, video_of
+from tests.kit.sandbox import Controls
+from tests.kit.video import NO_DEVICES
+from tests.kit.waiting import until
 from tests.ui.killing import victims
-from tests.ui.video.desk import Controls
-from tests.ui.video.room import NO_DEVICES
 
 pytestmark = NO_DEVICES
 
@@ -32,7 +32,7 @@ async def test_killed_while_a_film_is_made_the_next_start_fetches_it_before_its_
         controls = Controls(service.base_url, service.api_key)
         told = await programs.kill(str(tmp_path), service.base_url, service.api_key)
         assert told == "it is being made"
-        assert await controls.paid_jobs() == 1
+        assert await controls.paid("/video/queue") == 1
         await controls.turn_clock(60)
         keys = FileKeyring(tmp_path / "keyring.json")
         defaults = {"time_limit_s": 5.0, "find": lambda: keys}
@@ -51,5 +51,5 @@ async def test_killed_while_a_film_is_made_the_next_start_fetches_it_before_its_
             rialto.window.show_tab("video")
             assert not rialto.window.overlays.toasts.toasts  # somebody has come to look
             assert page.detail.id == job.id and page.badge() == 0
-        assert await controls.paid_jobs() == 1
+        assert await controls.paid("/video/queue") == 1
         assert len(await controls.calls("/video/queue")) == 1

@@ -11,11 +11,11 @@ from app.service.sandbox_controls import SandboxControls
 from app.storage.film_check import check_film
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.video.page import VideoPage
-from tests.journeys.conftest import until
 from tests.journeys.keyboard import Keyboard
 from tests.journeys.talk import in_the_sandbox
 from tests.journeys.video_victim import video_of
-from tests.ui.video.room import NO_DEVICES
+from tests.kit.video import NO_DEVICES
+from tests.kit.waiting import until
 
 pytestmark = NO_DEVICES
 PROMPT = "Lanterns over a night market"

@@ -17,8 +17,8 @@ from app.bootstrap.rialto import Rialto
 from app.credentials.accounts import Account
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.wallet.page import WalletPage
-from tests.journeys.conftest import until as wait_until
 from tests.journeys.paying_tabs import DEEDS, problem_of
+from tests.kit.waiting import until
 
 
 async def in_the_sandbox(rialto: Rialto) -> None:
@@ -51,14 +51,6 @@ async def full_wallet(rialto: Rialto) -> Account:
     account = await rialto.desk.wallet_keys.add_from_key("Pocket wallet", faucet["private_key"], "evm", sandbox)
     rialto.accounts.refresh()
     return account
-
-
-async def until(happened: Callable[[], object], what: str | Callable[[], str] = "", within_s: float = 100.0) -> None:
-    """Wait for something to become true; `what` is said when it does not."""
-    try:
-        await wait_until(happened, within_s)
-    except TimeoutError:
-        raise AssertionError(f"it did not come to that: {what() if callable(what) else what}") from None
 
 
 def question() -> Dialog | None:

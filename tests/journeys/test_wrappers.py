@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
 
-from tests.journeys.conftest import until
 from tests.journeys.paying_tabs import DEEDS
 from tests.journeys.test_wallet import control, full_wallet, in_the_sandbox, wallet_page
+from tests.kit.waiting import until
 from tests.wrapper_map import dangers
 
 TABS = ("chat", "wallet", "speech", "transcription", "images", "video", "crypto_rpc", "settings")

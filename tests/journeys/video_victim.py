@@ -13,7 +13,8 @@ from app.bootstrap.rialto import Rialto
 from app.credentials.keyring_store import KeyringStore
 from app.ui.settings.accounts.presenter import AccountDraft
 from app.ui.video.page import VideoPage
-from tests.journeys.conftest import opened, until
+from tests.journeys.conftest import opened
+from tests.kit.waiting import until
 from tests.ui.killing import serve
 
 PROMPT = "A small sailboat crossing at dusk"

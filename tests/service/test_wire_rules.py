@@ -20,9 +20,9 @@ from app.service.dialect import DIALECTS
 from app.service.errors import BadRequest, LimitExceeded, NotFound, PaymentRequired, ServerFailed, ServiceError
 from app.service.speech import FORMATS, SpeechRequest, traits_of
 from app.service.transcription import TranscriptionRequest
+from tests.kit.service import ServiceHarness, with_key
 from tests.service.every_call import CALLS, HI, WITHOUT_CREDENTIALS
 from tests.service.loopback import KEY, Watched, answering
-from tests.service.sandbox_desk import Desk, with_key
 from tests.service.test_speech import HELLO as SPEECH
 from tests.service.test_speech import model
 from tests.service.test_uploads import WAV
@@ -162,7 +162,7 @@ async def test_r_rpc_40_the_hash_that_comes_back_is_the_one_reckoned_here(tmp_pa
         assert raw not in repr(at.exchange)
 
 
-def signed_transaction(at: Desk) -> tuple[str, str]:
+def signed_transaction(at: ServiceHarness) -> tuple[str, str]:
     """A transfer of the faucet's, and its hash as the wallet works it out before anything is sent."""
     from eth_account import Account
 

@@ -27,27 +27,27 @@ from app.service.retry import CallKind
 from app.service.speech import SpeechRequest
 from app.service.transcription import TranscriptionRequest
 from app.service.video import QueuedVideo, SavedVideo, VideoRequest, VideoState
+from tests.kit.service import ServiceHarness, asking, with_key, with_wallet
 from tests.sandbox.test_voices import sample
-from tests.service.sandbox_desk import Desk, asking, with_key, with_wallet
 
 FILM = VideoRequest("rialto-reel-text-to-video", "a boat at sunset", "3s")
 PICTURE = ImageRequest("rialto-canvas", "a boat", width=256, height=256, format="png")
 EMBEDDER = "text-embedding-bge-m3"
-Act = Callable[[Desk], Awaitable[object]]
+Act = Callable[[ServiceHarness], Awaitable[object]]
 DIALECTS = ("service", "venice")
 
 
 @pytest.fixture(params=DIALECTS)
-async def at(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Desk]:
+async def at(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[ServiceHarness]:
     async with with_key(tmp_path, request.param) as desk:
         yield desk
 
 
-async def chat(at: Desk) -> object:
+async def chat(at: ServiceHarness) -> object:
     return (await at.service.chat.complete(asking())).text
 
 
-async def hiss(at: Desk) -> object:
+async def hiss(at: ServiceHarness) -> object:
     """Something that is heard and holds no word: recognised at once."""
     path = at.folder / "hiss.wav"
     noise = np.random.default_rng(1).normal(0, 3000, 8_000).astype(np.int16)
@@ -55,23 +55,23 @@ async def hiss(at: Desk) -> object:
     return await at.service.transcription.transcribe(TranscriptionRequest(path, "stt-xai-v1"))
 
 
-async def silence(at: Desk) -> object:
+async def silence(at: ServiceHarness) -> object:
     path = at.folder / "hush.wav"
     path.write_bytes(encode(np.zeros(16_000, np.int16), 16_000, "wav"))
     return await at.service.transcription.transcribe(TranscriptionRequest(path, "stt-xai-v1"))
 
 
-async def chain_id(at: Desk) -> object:
+async def chain_id(at: ServiceHarness) -> object:
     return (await at.service.crypto_rpc.call("base-mainnet", "eth_chainId")).outcome.result
 
 
-async def clone(at: Desk) -> object:
+async def clone(at: ServiceHarness) -> object:
     path = at.folder / "me.wav"
     path.write_bytes(sample())
     return await at.service.voices.clone(path, "tts-chatterbox-hd")
 
 
-async def queue(at: Desk) -> QueuedVideo:
+async def queue(at: ServiceHarness) -> QueuedVideo:
     return (await at.service.video.queue(FILM)).job
 
 
@@ -93,7 +93,7 @@ ENDPOINTS: dict[str, tuple[str, Act]] = {
 
 
 @pytest.mark.parametrize("rule", ENDPOINTS)
-async def test_the_endpoint_is_called_at_its_path_and_answers(at: Desk, rule: str) -> None:
+async def test_the_endpoint_is_called_at_its_path_and_answers(at: ServiceHarness, rule: str) -> None:
     path, act = ENDPOINTS[rule]
     assert await act(at)
     request = at.exchange.request
@@ -101,7 +101,7 @@ async def test_the_endpoint_is_called_at_its_path_and_answers(at: Desk, rule: st
     assert request.url.partition("?")[0] == at.sandbox.running.base_url + request.path
 
 
-async def test_r_gen_04_the_same_call_is_answered_whole_and_streamed(at: Desk) -> None:
+async def test_r_gen_04_the_same_call_is_answered_whole_and_streamed(at: ServiceHarness) -> None:
     whole = await at.service.chat.complete(asking())
     steps = 0
     text = ""
@@ -115,7 +115,7 @@ async def test_r_gen_04_the_same_call_is_answered_whole_and_streamed(at: Desk) -
     assert stream.finish_reason == "stop" and not isinstance(last, Finished)
 
 
-async def test_r_gen_07_models_pictures_and_vectors_are_offered(at: Desk) -> None:
+async def test_r_gen_07_models_pictures_and_vectors_are_offered(at: ServiceHarness) -> None:
     models = {model.type for model in await at.service.models.list("all")}
     assert {"text", "image", "embedding"} <= models
     (picture,) = (await at.service.images.generate(PICTURE)).pictures
@@ -125,7 +125,7 @@ async def test_r_gen_07_models_pictures_and_vectors_are_offered(at: Desk) -> Non
 
 
 async def test_r_gen_08_r_ep_03_r_vid_02_r_ns_02_r_ns_04_r_ns_11_a_film_is_asked_for_saved_and_then_removed(
-    at: Desk,
+    at: ServiceHarness,
 ) -> None:
     video, path = at.service.video, at.folder / "film.mp4"
     job = await queue(at)
@@ -144,7 +144,7 @@ async def test_r_gen_08_r_ep_03_r_vid_02_r_ns_02_r_ns_04_r_ns_11_a_film_is_asked
     assert path.stat().st_size == saved.size_bytes
 
 
-async def test_r_ns_04_a_private_film_is_told_as_completed_and_fetched_elsewhere(at: Desk) -> None:
+async def test_r_ns_04_a_private_film_is_told_as_completed_and_fetched_elsewhere(at: ServiceHarness) -> None:
     order = VideoRequest("rialto-reel-private", "a boat", "3s")
     job = (await at.service.video.queue(order)).job
     at.sandbox.turn_clock(8)
@@ -153,7 +153,7 @@ async def test_r_ns_04_a_private_film_is_told_as_completed_and_fetched_elsewhere
     assert (await at.service.video.download(job, at.folder / "film.mp4")).kind == "mp4"
 
 
-async def test_r_gen_09_r_voi_06_r_voi_03_a_cloned_voice_speaks_as_any_other(at: Desk) -> None:
+async def test_r_gen_09_r_voi_06_r_voi_03_a_cloned_voice_speaks_as_any_other(at: ServiceHarness) -> None:
     path = at.folder / "me.wav"
     path.write_bytes(sample())
     voice = await at.service.voices.clone(path, "tts-chatterbox-hd")
@@ -161,7 +161,7 @@ async def test_r_gen_09_r_voi_06_r_voi_03_a_cloned_voice_speaks_as_any_other(at:
     assert said.format == "wav" and at.exchange.request.path == "/audio/speech"
 
 
-async def test_r_gen_10_r_ep_04_r_stt_02_what_was_said_comes_back_in_its_own_language(at: Desk) -> None:
+async def test_r_gen_10_r_ep_04_r_stt_02_what_was_said_comes_back_in_its_own_language(at: ServiceHarness) -> None:
     path = await at.recording()
     made = await at.service.transcription.transcribe(
         TranscriptionRequest(path, "nvidia/parakeet-tdt-0.6b-v3", timestamps=True)
@@ -173,7 +173,7 @@ async def test_r_gen_10_r_ep_04_r_stt_02_what_was_said_comes_back_in_its_own_lan
     assert not any("translat" in repr(part).lower() for part in sent)  # type: ignore[attr-defined] # the parts of a form
 
 
-async def test_r_gen_11_a_character_of_the_list_is_talked_to(at: Desk) -> None:
+async def test_r_gen_11_a_character_of_the_list_is_talked_to(at: ServiceHarness) -> None:
     (somebody, *_) = await at.service.characters.search()
     answer = await at.service.chat.complete(asking(character_slug=somebody.slug))
     assert answer.text
@@ -181,7 +181,7 @@ async def test_r_gen_11_a_character_of_the_list_is_talked_to(at: Desk) -> None:
     assert any(somebody.name in message["content"] for message in prompt if message["role"] == "system")
 
 
-async def test_r_gen_12_r_rpc_16_r_rpc_31_a_call_to_a_chain_tells_what_it_cost(at: Desk) -> None:
+async def test_r_gen_12_r_rpc_16_r_rpc_31_a_call_to_a_chain_tells_what_it_cost(at: ServiceHarness) -> None:
     made = await at.service.crypto_rpc.call("base-mainnet", "eth_chainId")
     assert (made.outcome.result, made.credits, made.cost_usd) == ("0x2105", 20, Decimal("0.000014"))
     assert len(made.request_id) == 32
@@ -189,7 +189,7 @@ async def test_r_gen_12_r_rpc_16_r_rpc_31_a_call_to_a_chain_tells_what_it_cost(a
     assert Decimal(at.sandbox.balance()) == 100 - made.cost_usd
 
 
-async def test_r_rpc_04_r_rpc_14_r_rpc_15_one_call_and_a_batch_are_both_read(at: Desk) -> None:
+async def test_r_rpc_04_r_rpc_14_r_rpc_15_one_call_and_a_batch_are_both_read(at: ServiceHarness) -> None:
     rpc = at.service.crypto_rpc
     batch = await rpc.send(rpc.prepare("base-mainnet", [RpcItem("eth_chainId"), RpcItem("eth_getBalance", ["x"])]))
     assert batch.outcomes[0].result == await chain_id(at)
@@ -197,7 +197,7 @@ async def test_r_rpc_04_r_rpc_14_r_rpc_15_one_call_and_a_batch_are_both_read(at:
     assert (batch.credits, at.exchange.info and at.exchange.info.content_type) == (25, "application/json")
 
 
-async def test_r_rpc_35_r_rpc_36_r_rpc_37_a_repeated_operation_is_the_same_and_free(at: Desk) -> None:
+async def test_r_rpc_35_r_rpc_36_r_rpc_37_a_repeated_operation_is_the_same_and_free(at: ServiceHarness) -> None:
     rpc = at.service.crypto_rpc
     operation = rpc.prepare("base-mainnet", [RpcItem("eth_blockNumber")], key="one-thing")
     first = await rpc.send(operation)
@@ -209,7 +209,7 @@ async def test_r_rpc_35_r_rpc_36_r_rpc_37_a_repeated_operation_is_the_same_and_f
     assert at.sandbox.balance() == balance
 
 
-async def test_r_rpc_02_a_read_has_no_key_and_what_changes_something_has_one(at: Desk) -> None:
+async def test_r_rpc_02_a_read_has_no_key_and_what_changes_something_has_one(at: ServiceHarness) -> None:
     rpc = at.service.crypto_rpc
     assert rpc.prepare("base-mainnet", [RpcItem("eth_call")]).key is None
     assert rpc.prepare("base-mainnet", [RpcItem("eth_call")], key="mine").key == "mine"
@@ -219,7 +219,9 @@ async def test_r_rpc_02_a_read_has_no_key_and_what_changes_something_has_one(at:
     assert dict(at.exchange.request.headers)["Idempotency-Key"] == sent.key
 
 
-async def test_r_rpc_26_a_method_that_is_not_known_is_sent_all_the_same_and_the_refusal_told(at: Desk) -> None:
+async def test_r_rpc_26_a_method_that_is_not_known_is_sent_all_the_same_and_the_refusal_told(
+    at: ServiceHarness,
+) -> None:
     with pytest.raises(BadRequest) as caught:
         await at.service.crypto_rpc.call("base-mainnet", "eth_somethingNew")
     assert "eth_somethingNew" in caught.value.message
@@ -251,18 +253,18 @@ def item(method: str) -> dict[str, object]:
     return {"jsonrpc": "2.0", "id": 1, "method": method, "params": []}
 
 
-async def raw(at: Desk, body: object) -> object:
+async def raw(at: ServiceHarness, body: object) -> object:
     return await at.service.client.post_json("/crypto/rpc/base-mainnet", body, kind=CallKind.READ)
 
 
-async def one_key_two_bodies(at: Desk) -> None:
+async def one_key_two_bodies(at: ServiceHarness) -> None:
     rpc = at.service.crypto_rpc
     for method in ("eth_chainId", "eth_blockNumber"):
         await rpc.send(rpc.prepare("base-mainnet", [RpcItem(method)], key="one"))
 
 
 @pytest.mark.parametrize("rule", REFUSALS)
-async def test_a_refusal_is_told_in_the_services_words_and_not_repeated(at: Desk, rule: str) -> None:
+async def test_a_refusal_is_told_in_the_services_words_and_not_repeated(at: ServiceHarness, rule: str) -> None:
     kind, words, act = REFUSALS[rule]
     with pytest.raises(kind) as caught:
         await act(at)
@@ -270,7 +272,7 @@ async def test_a_refusal_is_told_in_the_services_words_and_not_repeated(at: Desk
     assert at.exchange.attempts == 1
 
 
-async def test_r_err_02_r_err_04_r_vid_04_r_vid_05_every_wrong_field_is_named(at: Desk) -> None:
+async def test_r_err_02_r_err_04_r_vid_04_r_vid_05_every_wrong_field_is_named(at: ServiceHarness) -> None:
     with pytest.raises(BadRequest) as caught:
         await at.service.client.post_json("/video/complete", {"queue_id": "7"}, kind=CallKind.READ)
     assert {(field.path, field.message) for field in caught.value.fields} == {
@@ -279,7 +281,7 @@ async def test_r_err_02_r_err_04_r_vid_04_r_vid_05_every_wrong_field_is_named(at
     }
 
 
-async def test_r_err_05_r_lim_20_r_ns_12_too_large_a_file_is_told_with_its_code(at: Desk) -> None:
+async def test_r_err_05_r_lim_20_r_ns_12_too_large_a_file_is_told_with_its_code(at: ServiceHarness) -> None:
     shape = {"status": 413, "shape": "E3", "text": "The file exceeds the 25 MB limit", "path": "/audio/transcriptions"}
     at.sandbox.fault("answer", times=1, **shape)
     with pytest.raises(TooLarge) as caught:
@@ -300,7 +302,7 @@ PAID: dict[str, Act] = {
 
 
 @pytest.mark.parametrize("call", PAID)
-async def test_an_empty_balance_is_told_once_and_nothing_is_tried_again(at: Desk, call: str) -> None:
+async def test_an_empty_balance_is_told_once_and_nothing_is_tried_again(at: ServiceHarness, call: str) -> None:
     at.sandbox.control("/balance", {"usd": "0"})
     if "voices" in call:  # cloning itself is free here; a service may ask for money all the same
         at.sandbox.fault("answer", status=402, path="/audio/voices", times=1)
@@ -311,7 +313,9 @@ async def test_an_empty_balance_is_told_once_and_nothing_is_tried_again(at: Desk
     assert (limits.access_permitted, limits.balances.usd) == (False, 0)
 
 
-async def test_r_char_37_r_char_38_r_char_39_a_list_a_wrong_key_and_a_failure_are_told_apart(at: Desk) -> None:
+async def test_r_char_37_r_char_38_r_char_39_a_list_a_wrong_key_and_a_failure_are_told_apart(
+    at: ServiceHarness,
+) -> None:
     assert len(await at.service.characters.search()) == 50
     at.sandbox.fault("answer", status=500, path="/characters", times=4)
     at.service.client._sleep = no_wait
@@ -331,7 +335,7 @@ async def no_wait(seconds: float) -> None:
     """Take no time."""
 
 
-async def test_r_ver_01_r_ver_03_r_ver_04_r_ver_05_r_ns_14_version_and_deprecation_are_read(at: Desk) -> None:
+async def test_r_ver_01_r_ver_03_r_ver_04_r_ver_05_r_ns_14_version_and_deprecation_are_read(at: ServiceHarness) -> None:
     await at.service.chat.complete(asking(model="rialto-handbook-2025"))
     info = at.exchange.info
     assert info is not None and info.service_version is not None
@@ -343,7 +347,7 @@ async def test_r_ver_01_r_ver_03_r_ver_04_r_ver_05_r_ns_14_version_and_deprecati
     assert (old.deprecation.ends[:10], old.deprecation.replacement_model_id) == ("2026-12-09", "rialto-handbook")
 
 
-async def test_r_ns_01_r_ns_03_r_ns_09_the_records_of_the_public_shapes_are_read(at: Desk) -> None:
+async def test_r_ns_01_r_ns_03_r_ns_09_the_records_of_the_public_shapes_are_read(at: ServiceHarness) -> None:
     answer = await at.service.chat.complete(asking(enable_web_search="on"))
     assert answer.usage is not None and answer.cost_usd is not None
     assert answer.usage.total == answer.usage.prompt + answer.usage.completion > 0

@@ -15,6 +15,7 @@ from app.sandbox.server import RunningSandbox
 from app.ui.chat.page import ChatPage
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.dialogs import Dialog
+from tests.kit.waiting import until
 from tests.ui.test_chat_sandbox import Tab, open_tab
 
 
@@ -80,7 +81,7 @@ def press(widget: QWidget, *keys: Qt.Key) -> None:
 
 async def answer_dialog(box: Box, text: str) -> None:
     """Type into the dialog that is open and press Enter."""
-    await box.tab.until(lambda: bool(box.page.main.findChildren(Dialog)))
+    await until(lambda: bool(box.page.main.findChildren(Dialog)))
     (dialog,) = box.page.main.findChildren(Dialog)
     field = dialog.findChild(QLineEdit)
     field.selectAll()

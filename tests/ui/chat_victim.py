@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.sandbox.server import RunningSandbox
 from app.ui.chat.state import AttachmentView
+from tests.kit.waiting import until
 from tests.ui import test_chat_sandbox as tabs
 
 
@@ -29,7 +30,7 @@ class Running:
 async def ask(home: Path, running: RunningSandbox) -> None:
     async with tabs.open_tab(home, running) as tab:
         tab.presenter.send("What happens when an answer is cut off?")
-        await tab.until(lambda: len(tab.rows) == 2 and len(tab.rows[-1].text) > 60)
+        await until(lambda: len(tab.rows) == 2 and len(tab.rows[-1].text) > 60)
         while (await tab.history.message(tab.rows[-1].id)).content != tab.rows[-1].text:
             await asyncio.sleep(0.01)
         print(len(tab.rows[-1].text), flush=True)

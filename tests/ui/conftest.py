@@ -15,7 +15,8 @@ from app.core.tabs import TabInfo
 from app.core.tasks import TaskScope
 from app.ui.kit.theme import Theme
 from app.ui.settings.page import SettingsPage
-from tests.ui.shell_desk import Desk, Office, make_desk, make_office
+from tests.kit.shell import SettingsHarness, ShellHarness, make_settings, make_shell
+from tests.kit.tasks import CheckedTasks
 
 if TYPE_CHECKING:
     from app.sandbox.server import RunningSandbox
@@ -47,17 +48,16 @@ def window(qtbot: QtBot, theme: Theme) -> QWidget:
 @pytest.fixture
 async def tasks() -> AsyncIterator[TaskScope]:
     """Work of the window; a crash in it fails the test."""
-    crashes: list[Exception] = []
-    scope = TaskScope(crashes.append)
+    scope = CheckedTasks()
     yield scope
     await scope.aclose()
-    assert crashes == []
+    scope.check()
 
 
 @pytest.fixture
-async def desk(theme: Theme, tasks: TaskScope, tmp_path: Path) -> AsyncIterator[Desk]:
+async def desk(theme: Theme, tasks: TaskScope, tmp_path: Path) -> AsyncIterator[ShellHarness]:
     """A window with a Chat tab, shown at 1440 × 900."""
-    desk = make_desk(tmp_path, tasks, theme)
+    desk = make_shell(tmp_path, tasks, theme)
     desk.window.resize(1440, 900)
     desk.window.show()
     desk.window.activateWindow()
@@ -71,9 +71,9 @@ async def desk(theme: Theme, tasks: TaskScope, tmp_path: Path) -> AsyncIterator[
 
 
 @pytest.fixture
-async def office(tasks: TaskScope, tmp_path: Path, qapp: QApplication) -> Office:
+async def office(tasks: TaskScope, tmp_path: Path, qapp: QApplication) -> SettingsHarness:
     """Accounts, secrets and settings; the service accepts every key."""
-    return make_office(tmp_path / "rialto", tasks)
+    return make_settings(tmp_path / "rialto", tasks)
 
 
 @pytest.fixture(scope="session")
@@ -95,7 +95,7 @@ def swift_sandbox(running_swift_sandbox: RunningSandbox) -> RunningSandbox:
 
 
 @pytest.fixture
-async def settings(desk: Desk, office: Office, tasks: TaskScope) -> SettingsPage:
+async def settings(desk: ShellHarness, office: SettingsHarness, tasks: TaskScope) -> SettingsPage:
     """The Settings tab of `desk`, on show."""
     page = SettingsPage(
         desk.theme,

@@ -13,6 +13,7 @@ import qasync
 from PySide6.QtWidgets import QApplication
 
 from app.ui.chat.session.live_answer import LiveAnswer
+from tests.kit.waiting import until
 from tests.ui import test_chat_sandbox as tabs
 from tests.ui.chat_victim import Running
 
@@ -22,7 +23,7 @@ QUESTION = "What happens when an answer is cut off?"
 async def write(home: Path, running: Running, work: str) -> None:
     async with tabs.open_tab(home, running) as tab:  # type: ignore[arg-type]  # two fields of it are needed
         presenter = tab.presenter
-        await tab.until(lambda: presenter.head().can_send)
+        await until(lambda: presenter.head().can_send)
         if work == "compare":
             models = [model.id for model in presenter.shelf.models() if not model.offline][:3]
             presenter.compare(QUESTION, tuple(models))
@@ -30,7 +31,7 @@ async def write(home: Path, running: Running, work: str) -> None:
         else:
             presenter.send(QUESTION)
             wanted = 1
-        await tab.until(lambda: len(_texts(tab)) == wanted and min(_texts(tab)) > 40)
+        await until(lambda: len(_texts(tab)) == wanted and min(_texts(tab)) > 40)
         while any([(await tab.history.message(one)).content != live.text for one, live in _lives(tab).items()]):
             await asyncio.sleep(0.01)
         print(min(_texts(tab)), flush=True)

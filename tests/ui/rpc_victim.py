@@ -13,7 +13,6 @@ import qasync
 from PySide6.QtCore import QCoreApplication
 
 from app.core.caller import Caller
-from app.core.tasks import TaskScope
 from app.core.undo import UndoStack
 from app.credentials.accounts import Account
 from app.service.auth import ApiKeyAuth
@@ -21,14 +20,14 @@ from app.service.service import open_service
 from app.storage.database import Database
 from app.storage.paths import resources
 from app.ui.crypto_rpc.presenter import CryptoRpcPresenter
+from tests.kit.tasks import CheckedTasks
 
 
 async def begin(path: Path, base_url: str, api_key: str, key: str) -> None:
     async def read_key() -> str:
         return api_key
 
-    crashes: list[Exception] = []
-    tasks, caller = TaskScope(crashes.append), Caller()
+    tasks, caller = CheckedTasks(), Caller()
     database = await Database.open(path)
     service = open_service(base_url, "service", ApiKeyAuth(read_key), lambda _exchange: None)
     caller.use(Account(id="box", name="Sandbox", base_url=base_url, kind="sandbox"), service)

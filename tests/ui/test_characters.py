@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QApplication
 
 from app.ui.characters.pictures import picture_from
 from app.ui.characters.state import MAX_TAGS, Filters
-from tests.ui.character_kit import SANDBOX, FakeCatalogue, open_browser
+from tests.kit.characters import SANDBOX, FakeCatalogue, open_characters
 
 
 async def test_nothing_is_asked_before_the_browser_is_opened(tmp_home: Path) -> None:
-    async with open_browser(tmp_home) as browser:
+    async with open_characters(tmp_home) as browser:
         await browser.idle()
         assert browser.fake.asked == []
         browser.presenter.open()
@@ -27,7 +27,7 @@ async def test_nothing_is_asked_before_the_browser_is_opened(tmp_home: Path) -> 
 
 async def test_pages_of_fifty_until_a_short_one(tmp_home: Path) -> None:
     """R-CHAR-29, R-CHAR-31."""
-    async with open_browser(tmp_home) as browser:
+    async with open_characters(tmp_home) as browser:
         browser.presenter.open()
         await browser.idle()
         for expected in (50, 100, 120):
@@ -42,7 +42,7 @@ async def test_a_broken_element_neither_hides_the_list_nor_ends_it(tmp_home: Pat
     """R-CHAR-40: the page is full even though one of its rows cannot be read."""
     fake = FakeCatalogue()
     fake.rows[3] = {"name": "no slug"}
-    async with open_browser(tmp_home, fake=fake) as browser:
+    async with open_characters(tmp_home, fake=fake) as browser:
         browser.presenter.open()
         await browser.idle()
         assert len(browser.slugs) == 49
@@ -54,7 +54,7 @@ async def test_a_broken_element_neither_hides_the_list_nor_ends_it(tmp_home: Pat
 
 async def test_adult_characters_are_left_out_by_name_until_switched_on(tmp_home: Path) -> None:
     """R-CHAR-26."""
-    async with open_browser(tmp_home) as browser:
+    async with open_characters(tmp_home) as browser:
         browser.presenter.open()
         await browser.idle()
         assert browser.fake.asked[-1]["isAdult"] == "false"
@@ -73,7 +73,7 @@ async def test_adult_characters_are_left_out_by_name_until_switched_on(tmp_home:
 
 async def test_filters_reach_the_wire(tmp_home: Path) -> None:
     """R-CHAR-21, R-CHAR-25, R-CHAR-35, R-CHAR-36."""
-    async with open_browser(tmp_home) as browser:
+    async with open_characters(tmp_home) as browser:
         for name, value in {
             "sort": "highestRating",
             "ascending": True,
@@ -97,7 +97,7 @@ async def test_filters_reach_the_wire(tmp_home: Path) -> None:
 
 
 async def test_an_older_answer_is_never_shown(tmp_home: Path) -> None:
-    async with open_browser(tmp_home) as browser:
+    async with open_characters(tmp_home) as browser:
         shown: list[list[str]] = []
         browser.presenter.state_changed.connect(lambda state: shown.append([row.slug for row in state.rows]))
         browser.presenter.search("Person 11")
@@ -108,7 +108,7 @@ async def test_an_older_answer_is_never_shown(tmp_home: Path) -> None:
 
 async def test_at_most_twenty_tags_go_into_one_question(tmp_home: Path) -> None:
     """R-CHAR-24."""
-    async with open_browser(tmp_home) as browser:
+    async with open_characters(tmp_home) as browser:
         for number in range(MAX_TAGS + 5):
             browser.presenter.toggle_tag(f"t{number}")
         await browser.idle()
@@ -120,7 +120,7 @@ async def test_at_most_twenty_tags_go_into_one_question(tmp_home: Path) -> None:
 
 async def test_a_refusal_is_explained_and_the_rows_stay(tmp_home: Path) -> None:
     """R-CHAR-38."""
-    async with open_browser(tmp_home) as browser:
+    async with open_characters(tmp_home) as browser:
         browser.presenter.open()
         await browser.idle()
         browser.fake.refuse = [httpx.Response(401, json={"error": "Authentication failed"})]
@@ -135,10 +135,10 @@ async def test_a_refusal_is_explained_and_the_rows_stay(tmp_home: Path) -> None:
 
 
 async def test_the_last_list_is_there_without_a_network(tmp_home: Path) -> None:
-    async with open_browser(tmp_home) as browser:
+    async with open_characters(tmp_home) as browser:
         browser.presenter.open()
         await browser.idle()
-    async with open_browser(tmp_home, connected=False) as offline:
+    async with open_characters(tmp_home, connected=False) as offline:
         offline.presenter.open()
         await offline.idle()
         assert len(offline.slugs) == 50
@@ -147,7 +147,7 @@ async def test_the_last_list_is_there_without_a_network(tmp_home: Path) -> None:
 
 
 async def test_pictures_need_consent_and_https(tmp_home: Path) -> None:
-    async with open_browser(tmp_home) as browser:
+    async with open_characters(tmp_home) as browser:
         browser.presenter.open()
         await browser.idle()
         character = browser.state.rows[0]
@@ -161,7 +161,7 @@ async def test_pictures_need_consent_and_https(tmp_home: Path) -> None:
 
 
 async def test_the_sandbox_shows_its_own_pictures_and_no_others(tmp_home: Path) -> None:
-    async with open_browser(tmp_home, account=SANDBOX) as browser:
+    async with open_characters(tmp_home, account=SANDBOX) as browser:
         browser.presenter.open()
         await browser.idle()
         character = browser.state.rows[0]
@@ -173,7 +173,7 @@ async def test_the_sandbox_shows_its_own_pictures_and_no_others(tmp_home: Path) 
 
 
 async def test_another_account_has_other_characters(tmp_home: Path) -> None:
-    async with open_browser(tmp_home) as browser:
+    async with open_characters(tmp_home) as browser:
         browser.presenter.open()
         await browser.idle()
         browser.caller.use(SANDBOX, browser.caller.service)

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from app.service.models import Model
 from app.ui.kit.theme import Theme
-from tests.ui.character_kit import FakeCatalogue, character_body, open_browser
-from tests.ui.chat_desk import model_body
+from tests.kit.characters import FakeCatalogue, character_body, open_characters
+from tests.kit.chat import model_body
 from tests.ui.test_characters_page import open_panes
 
 
@@ -29,7 +29,7 @@ def _focused() -> QWidget:
 
 async def test_adult_characters_are_shown_among_the_others_in_one_order(tmp_home: Path) -> None:
     """R-CHAR-26: the service has no word for both, so both are asked for and put in the order of the question."""
-    async with open_browser(tmp_home, fake=mixed()) as browser:
+    async with open_characters(tmp_home, fake=mixed()) as browser:
         browser.settings.change(show_adult=True)
         browser.presenter.set_filter("adult", "show")
         await browser.idle()
@@ -43,7 +43,7 @@ async def test_adult_characters_are_shown_among_the_others_in_one_order(tmp_home
 
 
 async def test_a_list_that_fails_in_the_middle_goes_on_where_it_was(tmp_home: Path) -> None:
-    async with open_browser(tmp_home, fake=mixed()) as browser:
+    async with open_characters(tmp_home, fake=mixed()) as browser:
         browser.settings.change(show_adult=True)
         browser.presenter.set_filter("adult", "show")
         await browser.idle()

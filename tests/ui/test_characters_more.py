@@ -20,7 +20,7 @@ from app.ui.characters.pictures import Pictures
 from app.ui.characters.state import MAX_TAGS, Filters, categories_of
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.label import Label
-from tests.ui.character_kit import open_browser
+from tests.kit.characters import open_characters
 from tests.ui.test_characters_page import open_panes
 
 
@@ -86,7 +86,7 @@ async def test_who_asks_for_reviews_by_key_stays_below_the_character(theme: Them
 
 
 async def test_a_service_without_reviews_says_so(tmp_home: Path) -> None:
-    async with open_browser(tmp_home) as browser:
+    async with open_characters(tmp_home) as browser:
         browser.presenter.open()
         await browser.idle()
         browser.fake.refuse = [httpx.Response(404, json={"error": "Not found"})]

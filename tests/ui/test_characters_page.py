@@ -19,14 +19,14 @@ from app.ui.characters.page import CharactersPage
 from app.ui.kit.tab import Zones
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.badge import Badge
-from tests.ui.character_kit import SANDBOX, Browser, FakeCatalogue, open_browser
+from tests.kit.characters import SANDBOX, CharactersHarness, FakeCatalogue, open_characters
 
 
 @asynccontextmanager
 async def open_panes(
     theme: Theme, home: Path, **options: Any
-) -> AsyncIterator[tuple[Browser, CharactersPage, QWidget]]:
-    async with open_browser(home, **options) as browser:
+) -> AsyncIterator[tuple[CharactersHarness, CharactersPage, QWidget]]:
+    async with open_characters(home, **options) as browser:
         page = CharactersPage(theme, browser.presenter, browser.tasks)
         window = QWidget()
         for pane, x, width in ((page.list_pane(), 0, 264), (page.canvas(), 264, 790), (page.inspector(), 1054, 312)):

@@ -15,6 +15,7 @@ from app.ui.chat.export_dialog import ExportDialog
 from app.ui.chat.structure_dialog import StructureDialog
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.dialogs import Dialog
+from tests.kit.waiting import until
 from tests.ui.box_desk import Box, dropped, open_box
 from tests.ui.test_chat_attachments import picture
 
@@ -54,7 +55,7 @@ def complaints(top: QWidget) -> list[str]:
 
 
 async def dialog_of(box: Box, kind: type[Dialog]) -> Dialog:
-    await box.tab.until(lambda: any(each.isVisible() for each in box.page.main.findChildren(kind)))
+    await until(lambda: any(each.isVisible() for each in box.page.main.findChildren(kind)))
     return next(each for each in box.page.main.findChildren(kind) if each.isVisible())
 
 

@@ -15,7 +15,7 @@ from app.service.http.base64_text import Base64Text
 from app.ui.chat.composer.attachment import Attachment, attachments_of, cached_ones, refusals, shortened_body
 from app.ui.chat.composer.attachment_check import NotAttached, check, form_of, read_file, shrink
 from app.ui.kit.picture_decoding import fitted
-from tests.ui.chat_desk import FakeService, model_body, open_desk
+from tests.kit.chat import FakeService, model_body, open_chat_presenter
 
 SEES = model_body(capabilities={"supportsVision": True, "supportsMultipleImages": True, "supportsAudioInput": True})
 WAV = b"RIFF\x24\x00\x00\x00WAVEfmt " + bytes.fromhex("10000000 0100 0100 401f0000 803e0000 0200 1000") + b"data"
@@ -154,12 +154,12 @@ async def test_an_attachment_is_on_disk_with_the_draft_and_goes_along_with_the_t
     file = tmp_path / "boiler.png"
     file.write_bytes(picture())
     fake = FakeService(models=[SEES])
-    async with open_desk(tmp_path / "home", fake=fake) as desk:
+    async with open_chat_presenter(tmp_path / "home", fake=fake) as desk:
         desk.presenter.set_draft("What is this?")
         await attach(desk, file)
         (chat,) = await desk.history.chats()
         assert chat.draft_attachments[0]["name"] == "boiler.png"
-    async with open_desk(tmp_path / "home", fake=fake) as desk:
+    async with open_chat_presenter(tmp_path / "home", fake=fake) as desk:
         (view,) = desk.presenter.attaching.views()
         assert (view.name, view.refusal, view.busy) == ("boiler.png", "", False)
         assert Path(view.path).read_bytes() == picture()
@@ -179,7 +179,7 @@ async def test_an_attachment_is_on_disk_with_the_draft_and_goes_along_with_the_t
 async def test_a_picture_alone_is_a_message_and_names_the_chat(tmp_path: Path) -> None:
     file = tmp_path / "boiler.png"
     file.write_bytes(picture())
-    async with open_desk(tmp_path / "home", fake=FakeService(models=[SEES])) as desk:
+    async with open_chat_presenter(tmp_path / "home", fake=FakeService(models=[SEES])) as desk:
         await attach(desk, file)
         await desk.say("")
         assert [part["type"] for part in desk.fake.requests[0]["messages"][0]["content"]] == ["image_url"]
@@ -189,7 +189,9 @@ async def test_a_picture_alone_is_a_message_and_names_the_chat(tmp_path: Path) -
 async def test_what_the_model_refuses_keeps_the_message_in_the_box_and_says_why(tmp_path: Path) -> None:
     file = tmp_path / "boiler.png"
     file.write_bytes(picture())
-    async with open_desk(tmp_path / "home", fake=FakeService(models=[model_body(), {**SEES, "id": "seer"}])) as desk:
+    async with open_chat_presenter(
+        tmp_path / "home", fake=FakeService(models=[model_body(), {**SEES, "id": "seer"}])
+    ) as desk:
         await attach(desk, file)
         (view,) = desk.presenter.attaching.views()
         assert view.refusal == "Plain cannot see pictures."
@@ -209,7 +211,7 @@ async def test_an_earlier_picture_is_left_out_for_a_model_that_cannot_see(tmp_pa
     file = tmp_path / "boiler.png"
     file.write_bytes(picture())
     seer = {**SEES, "id": "seer", "model_spec": {**SEES["model_spec"], "name": "Seer", "traits": []}}
-    async with open_desk(tmp_path / "home", fake=FakeService(models=[model_body(), seer])) as desk:
+    async with open_chat_presenter(tmp_path / "home", fake=FakeService(models=[model_body(), seer])) as desk:
         desk.presenter.use_model("seer")
         await attach(desk, file)
         await desk.say("Look")
@@ -223,7 +225,7 @@ async def test_an_earlier_picture_is_left_out_for_a_model_that_cannot_see(tmp_pa
 async def test_a_damaged_file_says_so_at_its_chip_and_is_not_sent(tmp_path: Path) -> None:
     file = tmp_path / "program.exe"
     file.write_bytes(b"MZ" + bytes(range(256)))
-    async with open_desk(tmp_path / "home") as desk:
+    async with open_chat_presenter(tmp_path / "home") as desk:
         await attach(desk, file, tmp_path / "gone.txt")
         first, second = desk.presenter.attaching.views()
         assert "none of them" in first.refusal
@@ -236,7 +238,7 @@ async def test_a_damaged_file_says_so_at_its_chip_and_is_not_sent(tmp_path: Path
 async def test_a_missing_file_fails_the_answer_in_words_and_nothing_is_sent(tmp_path: Path) -> None:
     file = tmp_path / "notes.txt"
     file.write_text("what I know")
-    async with open_desk(tmp_path / "home") as desk:
+    async with open_chat_presenter(tmp_path / "home") as desk:
         await attach(desk, file)
         for path in desk.history.files.folder.iterdir():
             path.unlink()
@@ -251,7 +253,7 @@ async def test_editing_a_turn_brings_its_attachments_back_and_cancelling_the_dra
     first, second = tmp_path / "first.txt", tmp_path / "second.txt"
     first.write_text("one")
     second.write_text("two")
-    async with open_desk(tmp_path / "home") as desk:
+    async with open_chat_presenter(tmp_path / "home") as desk:
         await attach(desk, first)
         await desk.say("Read this")
         await attach(desk, second)
@@ -267,7 +269,7 @@ async def test_the_request_page_says_how_long_the_bytes_are_also_after_a_restart
     fake = FakeService(models=[SEES])
     seen: list[Any] = []
     for number in range(2):
-        async with open_desk(tmp_path / "home", fake=fake) as desk:
+        async with open_chat_presenter(tmp_path / "home", fake=fake) as desk:
             assert desk.presenter.conversation is not None
             desk.presenter.conversation.request_changed.connect(seen.append)
             if number == 0:

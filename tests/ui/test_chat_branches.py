@@ -16,8 +16,9 @@ from app.core.trash import TrashEntry
 from app.ui.chat.session.structure import Structure
 from app.ui.chat.state import Hit
 from app.ui.conversation.message_rows import MessageRow
-from tests.ui.chat_desk import DONE, USAGE, Desk, FakeService, held, model_body, sse, text_chunk, whole
-from tests.ui.chat_desk import open_desk as open_any_desk
+from tests.kit.chat import DONE, USAGE, ChatPresenterHarness, FakeService, held, model_body, sse, text_chunk, whole
+from tests.kit.chat import open_chat_presenter as open_any_desk
+from tests.kit.waiting import until
 
 FUNCTIONS = json.dumps([{"name": "get_weather", "parameters": {"type": "object"}}, {"name": "get_time"}])
 
@@ -25,7 +26,7 @@ FUNCTIONS = json.dumps([{"name": "get_weather", "parameters": {"type": "object"}
 CAPABLE = {"supportsFunctionCalling": True, "supportsResponseSchema": True}
 
 
-def open_desk(home: Path) -> AbstractAsyncContextManager[Desk]:
+def open_chat_presenter(home: Path) -> AbstractAsyncContextManager[ChatPresenterHarness]:
     """A desk whose models take schemas and functions."""
     models = [model_body(capabilities=CAPABLE), model_body("other", "Other", capabilities=CAPABLE)]
     return open_any_desk(home, fake=FakeService(models=models))
@@ -49,7 +50,7 @@ def _delta(**delta: Any) -> dict[str, Any]:
     return text_chunk("", **delta)
 
 
-def beside_of(desk: Desk) -> list[tuple[MessageRow, ...]]:
+def beside_of(desk: ChatPresenterHarness) -> list[tuple[MessageRow, ...]]:
     told: list[tuple[MessageRow, ...]] = []
     assert desk.presenter.conversation is not None
     desk.presenter.conversation.beside_changed.connect(told.append)
@@ -60,18 +61,18 @@ def beside_of(desk: Desk) -> list[tuple[MessageRow, ...]]:
 
 
 async def test_several_models_answer_at_once_each_on_disk_and_one_is_kept(tmp_home: Path) -> None:
-    async with open_desk(tmp_home) as desk:
+    async with open_chat_presenter(tmp_home) as desk:
         gates = [asyncio.Event(), asyncio.Event()]
         desk.fake.answers = [held(gates[0], "One", " more"), held(gates[1], "Two", " more")]
         told = beside_of(desk)
         desk.presenter.compare("Which?", ("plain", "other"))
-        await desk.until(lambda: bool(told) and len(desk.fake.requests) == 2)
+        await until(lambda: bool(told) and len(desk.fake.requests) == 2)
         answers = desk.presenter.answers
         rows = [row.id for row in told[0]]
-        await desk.until(lambda: all((live := answers.live_of(row)) is not None and live.text for row in rows))
+        await until(lambda: all((live := answers.live_of(row)) is not None and live.text for row in rows))
         assert [request["model"] for request in desk.fake.requests] == ["plain", "other"]
         gates[1].set()
-        await desk.until(lambda: answers.live_of(rows[1]) is None)
+        await until(lambda: answers.live_of(rows[1]) is None)
         assert answers.live_of(rows[0]) is not None  # each ends by itself
         gates[0].set()
         await desk.tasks.idle()
@@ -90,17 +91,17 @@ async def test_several_models_answer_at_once_each_on_disk_and_one_is_kept(tmp_ho
 
 
 async def test_one_of_several_is_stopped_alone_and_all_together(tmp_home: Path) -> None:
-    async with open_desk(tmp_home) as desk:
+    async with open_chat_presenter(tmp_home) as desk:
         gate = asyncio.Event()
         desk.fake.answers = [held(gate, "A"), held(gate, "B"), held(gate, "C")]
         told = beside_of(desk)
         desk.presenter.compare("Which?", ("plain", "other", "plain"))
         answers = desk.presenter.answers
-        await desk.until(lambda: bool(told))
+        await until(lambda: bool(told))
         rows = [row.id for row in told[0]]
-        await desk.until(lambda: all((live := answers.live_of(row)) is not None and live.text for row in rows))
+        await until(lambda: all((live := answers.live_of(row)) is not None and live.text for row in rows))
         desk.presenter.act(rows[1], "stop-row")
-        await desk.until(lambda: answers.live_of(rows[1]) is None)
+        await until(lambda: answers.live_of(rows[1]) is None)
         assert answers.live_of(rows[0]) is not None and answers.live_of(rows[2]) is not None
         desk.presenter.stop()
         await desk.tasks.idle()
@@ -109,7 +110,7 @@ async def test_one_of_several_is_stopped_alone_and_all_together(tmp_home: Path) 
 
 
 async def test_the_last_question_is_asked_again_beside_what_was_answered(tmp_home: Path) -> None:
-    async with open_desk(tmp_home) as desk:
+    async with open_chat_presenter(tmp_home) as desk:
         await desk.say("Which?")
         told = beside_of(desk)
         desk.presenter.compare("", ("plain", "other"))
@@ -124,7 +125,7 @@ async def test_the_last_question_is_asked_again_beside_what_was_answered(tmp_hom
         assert not told[-1]
 
 
-def _chat(desk: Desk) -> str:
+def _chat(desk: ChatPresenterHarness) -> str:
     return desk.presenter.opened.chat_id or ""
 
 
@@ -132,7 +133,7 @@ def _chat(desk: Desk) -> str:
 
 
 async def test_calls_are_shown_answered_by_hand_and_sent_back_as_they_came_r_chat_16(tmp_home: Path) -> None:
-    async with open_desk(tmp_home) as desk:
+    async with open_chat_presenter(tmp_home) as desk:
         desk.presenter.set_structure(Structure(use_functions=True, functions=FUNCTIONS))
         named = (("c1", "get_weather", '{"city": "Oslo"}'), ("c2", "get_time", "{}"))
         desk.fake.answers = [calls(*named), whole("It is cold.")]
@@ -158,7 +159,7 @@ async def test_calls_are_shown_answered_by_hand_and_sent_back_as_they_came_r_cha
 
 
 async def test_answering_again_makes_a_branch_and_what_was_answered_stays(tmp_home: Path) -> None:
-    async with open_desk(tmp_home) as desk:
+    async with open_chat_presenter(tmp_home) as desk:
         desk.presenter.set_structure(Structure(use_functions=True, functions=FUNCTIONS))
         desk.fake.answers = [calls(("c1", "get_time", "{}")), whole("Noon."), whole("Night.")]
         await desk.say("Time?")
@@ -180,7 +181,7 @@ async def test_answering_again_makes_a_branch_and_what_was_answered_stays(tmp_ho
 
 
 async def test_calls_that_nobody_answered_do_not_go_back(tmp_home: Path) -> None:
-    async with open_desk(tmp_home) as desk:
+    async with open_chat_presenter(tmp_home) as desk:
         desk.presenter.set_structure(Structure(use_functions=True, functions=FUNCTIONS))
         desk.fake.answers = [calls(("c1", "get_time", "{}")), whole("Fine.")]
         await desk.say("Time?")
@@ -189,11 +190,11 @@ async def test_calls_that_nobody_answered_do_not_go_back(tmp_home: Path) -> None
 
 
 async def test_calls_survive_a_restart_and_an_export(tmp_home: Path) -> None:
-    async with open_desk(tmp_home) as desk:
+    async with open_chat_presenter(tmp_home) as desk:
         desk.presenter.set_structure(Structure(use_functions=True, functions=FUNCTIONS))
         desk.fake.answers = [calls(("c1", "get_time", '{"zone": "x"}'))]
         await desk.say("Time?")
-    async with open_desk(tmp_home) as desk:
+    async with open_chat_presenter(tmp_home) as desk:
         assert [call.arguments for call in desk.rows[-1].calls] == ['{"zone": "x"}']
         assert desk.presenter.opened.structure.use_functions
 
@@ -204,7 +205,7 @@ SCHEMA = json.dumps({"type": "object", "properties": {"city": {"type": "string"}
 
 
 async def test_an_answer_in_a_schema_is_asked_for_checked_and_shown_as_one(tmp_home: Path) -> None:
-    async with open_desk(tmp_home) as desk:
+    async with open_chat_presenter(tmp_home) as desk:
         structure = Structure(use_schema=True, schema=SCHEMA)
         desk.presenter.set_structure(structure)
         desk.fake.answers = [whole('{"city": ', '"Oslo"}'), whole("{}"), whole("No.")]
@@ -230,7 +231,7 @@ async def test_a_model_that_takes_no_schema_and_no_functions_is_sent_none(tmp_ho
 
 
 async def test_a_wrong_schema_keeps_the_message_in_the_box(tmp_home: Path) -> None:
-    async with open_desk(tmp_home) as desk:
+    async with open_chat_presenter(tmp_home) as desk:
         desk.presenter.set_structure(Structure(use_schema=True, schema="{"))
         await desk.say("Where?")
         assert desk.fake.requests == []
@@ -241,7 +242,7 @@ async def test_a_wrong_schema_keeps_the_message_in_the_box(tmp_home: Path) -> No
 
 
 async def test_an_answer_put_in_other_words_is_a_branch_and_asks_nobody(tmp_home: Path) -> None:
-    async with open_desk(tmp_home) as desk:
+    async with open_chat_presenter(tmp_home) as desk:
         desk.fake.answers = [whole("As given.")]
         await desk.say("Which?")
         desk.presenter.set_draft("half a thought")
@@ -255,7 +256,7 @@ async def test_an_answer_put_in_other_words_is_a_branch_and_asks_nobody(tmp_home
 
 
 async def test_the_trash_is_listed_restored_from_and_emptied(tmp_home: Path) -> None:
-    async with open_desk(tmp_home) as desk:
+    async with open_chat_presenter(tmp_home) as desk:
         told: list[tuple[TrashEntry, ...]] = []
         desk.presenter.trash.changed.connect(told.append)
         ids = []
@@ -280,7 +281,7 @@ async def test_the_trash_is_listed_restored_from_and_emptied(tmp_home: Path) -> 
 
 
 async def test_a_found_message_is_opened_on_its_own_branch(tmp_home: Path) -> None:
-    async with open_desk(tmp_home) as desk:
+    async with open_chat_presenter(tmp_home) as desk:
         desk.fake.answers = [whole("The heron waits."), whole("The egret waits."), whole("Else")]
         await desk.say("Which bird?")
         first = desk.rows[-1].id
@@ -307,7 +308,7 @@ async def test_a_found_message_is_opened_on_its_own_branch(tmp_home: Path) -> No
 
 
 async def test_a_copy_has_every_branch_and_a_branch_only_its_own(tmp_home: Path) -> None:
-    async with open_desk(tmp_home) as desk:
+    async with open_chat_presenter(tmp_home) as desk:
         desk.fake.answers = [whole("First"), whole("Second")]
         await desk.say("Q")
         first = desk.rows[-1].id
@@ -328,7 +329,7 @@ async def test_a_copy_has_every_branch_and_a_branch_only_its_own(tmp_home: Path)
 
 
 async def test_a_refused_comparison_is_explained_in_its_own_column(tmp_home: Path) -> None:
-    async with open_desk(tmp_home) as desk:
+    async with open_chat_presenter(tmp_home) as desk:
         refusal = httpx.Response(400, json={"error": "no"})
         desk.fake.answers = [whole("Fine"), refusal]
         told = beside_of(desk)

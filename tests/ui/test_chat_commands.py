@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 from app.sandbox.server import RunningSandbox
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.dialogs import Dialog
+from tests.kit.waiting import until
 from tests.ui.box_desk import open_box, press
 
 
@@ -103,7 +104,7 @@ async def test_a_source_tells_title_and_excerpt_before_anything_opens(
             if spot is not None and spot.control == "source0":
                 break
         press(view, Qt.Key.Key_Return)
-        await box.tab.until(lambda: bool(box.page.main.findChildren(Dialog)))
+        await until(lambda: bool(box.page.main.findChildren(Dialog)))
         (dialog,) = box.page.main.findChildren(Dialog)
         words = " ".join(label.text() for label in dialog.findChildren(QLabel))
         assert row.sources[0].title in words

@@ -17,7 +17,8 @@ from app.ui.chat.session.structure import Structure
 from app.ui.chat.structure_dialog import CallsDialog, JsonEdit, StructureDialog
 from app.ui.conversation.message_view import MessageView
 from app.ui.kit.theme import Theme
-from tests.ui.chat_desk import FakeService, held, model_body, whole
+from tests.kit.chat import FakeService, held, model_body, whole
+from tests.kit.waiting import until
 from tests.ui.test_chat_branches import CAPABLE, FUNCTIONS, SCHEMA, calls
 from tests.ui.test_chat_page import Shown, open_page
 
@@ -61,7 +62,7 @@ async def dialog_of(shown: Shown, kind: type[QDialog]) -> QDialog:
         found[:] = [each for each in shown.window.findChildren(QDialog) if isinstance(each, kind) and each.isVisible()]
         return bool(found)
 
-    await shown.desk.until(there)
+    await until(there)
     return found[0]
 
 
@@ -240,12 +241,10 @@ async def test_two_models_are_asked_at_once_and_one_is_kept_by_the_keyboard_alon
         assert list(picker.marks) == ["plain", "other"]
         assert picker.go.text().startswith("Ask 2 models ≤ $")
         keys(picker.search, "", Qt.Key.Key_Return, CONTROL)
-        await shown.desk.until(
-            lambda: len(fake.requests) == 2 and page.main.places.currentWidget() is page.desk.columns
-        )
+        await until(lambda: len(fake.requests) == 2 and page.main.places.currentWidget() is page.desk.columns)
         pane = page.desk.columns
         assert [column.name for column in pane.columns] == ["Plain", "Other"]
-        await shown.desk.until(lambda: all(column.view.row(column.row_id).text for column in pane.columns))
+        await until(lambda: all(column.view.row(column.row_id).text for column in pane.columns))
         assert pane.stop_all.isVisible()
         gate.set()
         await shown.settle()

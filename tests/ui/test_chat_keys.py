@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from app.ui.kit.theme import Theme
-from tests.ui.chat_desk import FakeService, cut, open_desk, whole
+from tests.kit.chat import FakeService, cut, open_chat_presenter, whole
 from tests.ui.test_chat_desk import press, run
 from tests.ui.test_chat_page import open_page
 
@@ -103,7 +103,7 @@ async def test_what_is_typed_is_there_after_a_restart_for_each_chat(theme: Theme
         await shown.settle()
         await shown.say("Two")
         QTest.keyClicks(shown.page.main.composer.box, "another one")
-    async with open_desk(tmp_home) as desk:
+    async with open_chat_presenter(tmp_home) as desk:
         assert desk.presenter.opened.draft == "another one"
         desk.presenter.open_chat(first or "")
         await desk.tasks.idle()

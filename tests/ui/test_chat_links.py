@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QLabel
 
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.dialogs import Dialog
-from tests.ui.chat_desk import FakeService, whole
+from tests.kit.chat import FakeService, whole
 from tests.ui.test_chat_desk import dialog_of, walk_to
 from tests.ui.test_chat_page import Shown, open_page
 

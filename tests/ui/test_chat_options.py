@@ -8,7 +8,7 @@ from app.service.chat_body import chat_body
 from app.service.models import Model
 from app.ui.chat.session.options import ChatOptions, effort_of, extra_of, judge, service_parameters
 from app.ui.chat.session.presenter_requests import build_request
-from tests.ui.chat_desk import model_body
+from tests.kit.chat import model_body
 
 
 def model(**capabilities: object) -> Model:

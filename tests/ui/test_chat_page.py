@@ -19,7 +19,8 @@ from app.ui.chat.page import ChatPage
 from app.ui.chat.state import CharacterHead, ChatEntry
 from app.ui.kit.tab import TabPage, Zones
 from app.ui.kit.theme import Theme
-from tests.ui.chat_desk import SANDBOX, Desk, FakeService, cut, held, model_body, open_desk, whole
+from tests.kit.chat import SANDBOX, ChatPresenterHarness, FakeService, cut, held, model_body, open_chat_presenter, whole
+from tests.kit.waiting import until
 
 MARLOW = CharacterHead("marlow", "Marlow", "Patient reviewer of network code.", 4.7, 312, "plain")
 
@@ -27,7 +28,7 @@ MARLOW = CharacterHead("marlow", "Marlow", "Patient reviewer of network code.", 
 class Shown:
     """A chat tab in a window of its own, three panes side by side."""
 
-    def __init__(self, desk: Desk, theme: Theme) -> None:
+    def __init__(self, desk: ChatPresenterHarness, theme: Theme) -> None:
         self.desk = desk
         self.page = ChatPage(theme, desk.presenter, desk.tasks)
         self.toasts: list[tuple[str, str, str]] = []
@@ -59,7 +60,7 @@ class Shown:
 
 @asynccontextmanager
 async def open_page(theme: Theme, home: Path, **options: object) -> AsyncIterator[Shown]:
-    async with open_desk(home, **options) as desk:  # type: ignore[arg-type]  # passed through
+    async with open_chat_presenter(home, **options) as desk:  # type: ignore[arg-type]  # passed through
         shown = Shown(desk, theme)
         shown.page._show_head(desk.presenter.head())
         desk.presenter._all_changed()
@@ -114,7 +115,7 @@ async def test_escape_stops_and_the_row_says_so(theme: Theme, tmp_home: Path) ->
     async with open_page(theme, tmp_home, fake=fake) as shown:
         QTest.keyClicks(shown.page.main.composer.box, "Go")
         QTest.keyClick(shown.page.main.composer.box, Qt.Key.Key_Return)
-        await shown.desk.until(lambda: shown.desk.rows[-1:] != () and shown.desk.text_of(-1) != "")
+        await until(lambda: shown.desk.rows[-1:] != () and shown.desk.text_of(-1) != "")
         assert shown.page.main.composer.stop.isVisible()
         assert shown.page.running_work() == ["An answer in “Go”"]
         assert shown.page.handle_escape()
@@ -306,15 +307,15 @@ async def test_a_reader_who_scrolled_up_is_offered_the_way_back(theme: Theme, tm
     async with open_page(theme, tmp_home, fake=fake) as shown:
         await shown.say("Something long")
         shown.desk.presenter.send("And more")
-        await shown.desk.until(lambda: shown.desk.text_of(-1) == "It begins")
+        await until(lambda: shown.desk.text_of(-1) == "It begins")
         main = shown.page.main
         main.view.scroll_to_start()
         gate.set()
         await shown.settle()
-        await shown.desk.until(lambda: main.newest.isVisible())
+        await until(lambda: main.newest.isVisible())
         assert not main.view.at_end
         main.newest.click()
-        await shown.desk.until(lambda: main.view.at_end and not main.newest.isVisible())  # laid out in a few turns
+        await until(lambda: main.view.at_end and not main.newest.isVisible())  # laid out in a few turns
 
 
 async def test_editing_is_announced_and_can_be_left(theme: Theme, tmp_home: Path) -> None:

@@ -28,7 +28,7 @@ from app.ui.chat.session.live_answer import LiveAnswer
 from app.ui.chat.session.options import ChatOptions, judge, next_web_search, service_parameters
 from app.ui.chat.session.titles import MAX_TITLE_CHARS, NEW_CHAT, group_of, title_from
 from app.ui.kit.theme import Theme
-from tests.ui.chat_desk import model_body
+from tests.kit.chat import model_body
 
 COLORS = {name: f"#{name}" for name in ("keyword", "string", "number", "name", "comment")}
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from app.ui.chat.state import CharacterHead
-from tests.ui.chat_desk import DONE, SANDBOX, USAGE, FakeService, cut, held, open_desk, sse, text_chunk, whole
+from tests.kit.chat import DONE, SANDBOX, USAGE, FakeService, cut, held, open_chat_presenter, sse, text_chunk, whole
+from tests.kit.waiting import until
 
 
 @pytest.fixture
@@ -17,7 +18,7 @@ def fake() -> FakeService:
 
 
 async def test_a_message_and_an_empty_answer_are_on_disk_before_either_is_shown(tmp_home: Path) -> None:
-    async with open_desk(tmp_home) as desk:
+    async with open_chat_presenter(tmp_home) as desk:
         on_disk_when_shown: list[int] = []
         assert desk.presenter.conversation is not None
 
@@ -35,7 +36,7 @@ async def test_a_message_and_an_empty_answer_are_on_disk_before_either_is_shown(
 
 
 async def test_the_answer_carries_its_receipt_and_the_chat_its_title(tmp_home: Path, fake: FakeService) -> None:
-    async with open_desk(tmp_home, fake=fake) as desk:
+    async with open_chat_presenter(tmp_home, fake=fake) as desk:
         await desk.say("## Backoff for upload 429s\nand more")
         runs = [run.text for run in desk.rows[-1].receipt]
         assert runs[:3] == ["$0.0007", "in 812 (512 cached)", "out 164"]
@@ -46,7 +47,7 @@ async def test_the_answer_carries_its_receipt_and_the_chat_its_title(tmp_home: P
 
 
 async def test_in_the_sandbox_a_receipt_says_play_money(tmp_home: Path) -> None:
-    async with open_desk(tmp_home, account=SANDBOX) as desk:
+    async with open_chat_presenter(tmp_home, account=SANDBOX) as desk:
         await desk.say("Hi")
         assert desk.rows[-1].receipt[0].text == "$0.0007, play money"
         assert desk.told["totals_changed"][-1][0].is_play
@@ -55,22 +56,22 @@ async def test_in_the_sandbox_a_receipt_says_play_money(tmp_home: Path) -> None:
 async def test_stop_keeps_what_came_and_closes_the_connection(tmp_home: Path, fake: FakeService) -> None:
     gate = asyncio.Event()
     fake.answers = [held(gate, "Half of it")]
-    async with open_desk(tmp_home, fake=fake) as desk:
+    async with open_chat_presenter(tmp_home, fake=fake) as desk:
         desk.presenter.send("Tell me")
-        await desk.until(lambda: desk.rows[-1:] != () and desk.text_of(-1) != "")
+        await until(lambda: desk.rows[-1:] != () and desk.text_of(-1) != "")
         assert desk.told["head_changed"][-1][0].writing
         desk.presenter.stop()
         await desk.tasks.idle()
         assert (desk.rows[-1].state, desk.rows[-1].text) == ("stopped", "Half of it")
         assert fake.closed == 1
         assert not desk.told["head_changed"][-1][0].writing
-    async with open_desk(tmp_home) as again:
+    async with open_chat_presenter(tmp_home) as again:
         assert (again.rows[-1].state, again.rows[-1].text) == ("stopped", "Half of it")
 
 
 async def test_a_cut_stream_is_interrupted_and_continues_in_the_same_row(tmp_home: Path, fake: FakeService) -> None:
     fake.answers = [cut("Each client picks a random point inside the"), whole("point inside the window.")]
-    async with open_desk(tmp_home, fake=fake) as desk:
+    async with open_chat_presenter(tmp_home, fake=fake) as desk:
         await desk.say("Why jitter?")
         row = desk.rows[-1]
         assert (row.state, row.problem) == ("interrupted", None)
@@ -87,7 +88,7 @@ async def test_a_cut_stream_is_interrupted_and_continues_in_the_same_row(tmp_hom
 
 async def test_start_over_after_a_cut_makes_a_branch_and_arrows_walk_between(tmp_home: Path, fake: FakeService) -> None:
     fake.answers = [cut("First half"), whole("Second answer")]
-    async with open_desk(tmp_home, fake=fake) as desk:
+    async with open_chat_presenter(tmp_home, fake=fake) as desk:
         await desk.say("Why?")
         first = desk.rows[-1]
         desk.presenter.act(first.id, "start-over")
@@ -97,13 +98,13 @@ async def test_start_over_after_a_cut_makes_a_branch_and_arrows_walk_between(tmp
         desk.presenter.act(second.id, "previous")
         await desk.tasks.idle()
         assert (desk.rows[-1].id, desk.rows[-1].text, desk.rows[-1].place) == (first.id, "First half", 1)
-    async with open_desk(tmp_home) as again:
+    async with open_chat_presenter(tmp_home) as again:
         assert again.text_of(-1) == "First half", "the chosen branch is remembered"
 
 
 async def test_editing_an_earlier_turn_branches_and_loses_nothing(tmp_home: Path, fake: FakeService) -> None:
     fake.answers = [whole("A1"), whole("A2"), whole("B1")]
-    async with open_desk(tmp_home, fake=fake) as desk:
+    async with open_chat_presenter(tmp_home, fake=fake) as desk:
         await desk.say("Q1")
         await desk.say("Q2")
         desk.presenter.set_draft("half a thought")
@@ -122,7 +123,7 @@ async def test_editing_an_earlier_turn_branches_and_loses_nothing(tmp_home: Path
 
 async def test_what_the_model_ignores_is_not_sent(tmp_home: Path, fake: FakeService) -> None:
     fake.models[0]["model_spec"]["capabilities"] = {"supportsWebSearch": False, "supportsReasoning": False}
-    async with open_desk(tmp_home, fake=fake) as desk:
+    async with open_chat_presenter(tmp_home, fake=fake) as desk:
         desk.presenter.set_option("web_search", "on")
         desk.presenter.set_option("thinking", False)
         desk.presenter.set_option("social_posts", True)
@@ -134,7 +135,7 @@ async def test_what_the_model_ignores_is_not_sent(tmp_home: Path, fake: FakeServ
 
 
 async def test_options_reach_the_wire_and_survive_a_restart(tmp_home: Path, fake: FakeService) -> None:
-    async with open_desk(tmp_home, fake=fake) as desk:
+    async with open_chat_presenter(tmp_home, fake=fake) as desk:
         for name, value in {
             "web_search": "auto",
             "thinking": False,
@@ -157,13 +158,13 @@ async def test_options_reach_the_wire_and_survive_a_restart(tmp_home: Path, fake
         assert (sent["temperature"], sent["top_p"], sent["max_completion_tokens"]) == (0.7, 0.9, 2048)
         assert sent["messages"][0] == {"role": "system", "content": "Be brief."}
         assert sent["prompt_cache_key"] == desk.presenter.opened.chat_id
-    async with open_desk(tmp_home) as again:
+    async with open_chat_presenter(tmp_home) as again:
         options = again.presenter.opened.options
         assert (options.web_search, options.thinking, options.reply_limit) == ("auto", False, 2048)
 
 
 async def test_a_draft_is_kept_per_chat_after_a_pause_and_across_restarts(tmp_home: Path) -> None:
-    async with open_desk(tmp_home) as desk:
+    async with open_chat_presenter(tmp_home) as desk:
         await desk.say("First chat")
         first = desk.presenter.opened.chat_id
         desk.presenter.set_draft("not sent yet")
@@ -177,12 +178,12 @@ async def test_a_draft_is_kept_per_chat_after_a_pause_and_across_restarts(tmp_ho
         desk.presenter.open_chat(first or "")
         await desk.tasks.idle()
         assert desk.told["draft_replaced"][-1] == ("not sent yet",)
-    async with open_desk(tmp_home) as again:
+    async with open_chat_presenter(tmp_home) as again:
         assert again.presenter.opened.draft == "not sent yet"
 
 
 async def test_a_chat_that_nothing_was_said_in_leaves_no_trace(tmp_home: Path) -> None:
-    async with open_desk(tmp_home) as desk:
+    async with open_chat_presenter(tmp_home) as desk:
         desk.presenter.set_draft("x")
         desk.presenter._draft_timer.timeout.emit()
         await desk.tasks.idle()
@@ -194,14 +195,14 @@ async def test_a_chat_that_nothing_was_said_in_leaves_no_trace(tmp_home: Path) -
 
 
 async def test_text_typed_before_the_history_is_open_stays_in_the_box(tmp_home: Path) -> None:
-    async with open_desk(tmp_home) as desk:
+    async with open_chat_presenter(tmp_home) as desk:
         await desk.say("An old chat")
-    async with open_desk(tmp_home, with_models=False) as again:
+    async with open_chat_presenter(tmp_home, with_models=False) as again:
         assert again.presenter.opened.title == "An old chat"
 
 
 async def test_trash_can_be_undone(tmp_home: Path) -> None:
-    async with open_desk(tmp_home) as desk:
+    async with open_chat_presenter(tmp_home) as desk:
         await desk.say("Keep me")
         chat_id = desk.presenter.opened.chat_id or ""
         desk.presenter.move_to_trash((chat_id,))
@@ -217,13 +218,13 @@ async def test_trash_can_be_undone(tmp_home: Path) -> None:
 async def test_two_chats_are_written_at_once(tmp_home: Path, fake: FakeService) -> None:
     gates = asyncio.Event(), asyncio.Event()
     fake.answers = [held(gates[0], "one ", "done"), held(gates[1], "two ", "done")]
-    async with open_desk(tmp_home, fake=fake) as desk:
+    async with open_chat_presenter(tmp_home, fake=fake) as desk:
         desk.presenter.send("First")
-        await desk.until(lambda: len(fake.requests) == 1)
+        await until(lambda: len(fake.requests) == 1)
         desk.presenter.new_chat()
-        await desk.until(lambda: desk.presenter.opened.chat_id is None)
+        await until(lambda: desk.presenter.opened.chat_id is None)
         desk.presenter.send("Second")
-        await desk.until(lambda: len(fake.requests) == 2)
+        await until(lambda: len(fake.requests) == 2)
         assert [entry.writing for entry in desk.told["entries_changed"][-1][0]] == [True, True]
         for gate in gates:
             gate.set()
@@ -238,9 +239,9 @@ async def test_two_chats_are_written_at_once(tmp_home: Path, fake: FakeService) 
 async def test_a_growing_answer_is_on_disk_before_it_ends(tmp_home: Path, fake: FakeService) -> None:
     gate = asyncio.Event()
     fake.answers = [held(gate, "So far", " and on")]
-    async with open_desk(tmp_home, fake=fake) as desk:
+    async with open_chat_presenter(tmp_home, fake=fake) as desk:
         desk.presenter.send("Go")
-        await desk.until(lambda: desk.presenter.opened.chat_id is not None and len(desk.rows) == 2)
+        await until(lambda: desk.presenter.opened.chat_id is not None and len(desk.rows) == 2)
         async with asyncio.timeout(60):
             while not (stored := await desk.history.messages(desk.presenter.opened.chat_id or ""))[-1].content:
                 pass
@@ -251,17 +252,15 @@ async def test_a_growing_answer_is_on_disk_before_it_ends(tmp_home: Path, fake: 
 
 async def test_closing_the_program_mid_answer_leaves_it_interrupted(tmp_home: Path, fake: FakeService) -> None:
     fake.answers = [held(asyncio.Event(), "Half")]
-    async with open_desk(tmp_home, fake=fake) as desk:
+    async with open_chat_presenter(tmp_home, fake=fake) as desk:
         desk.presenter.send("Go")
-        await desk.until(
-            lambda: desk.presenter.opened.chat_id is not None and desk.rows[-1:] and desk.text_of(-1) != ""
-        )
-    async with open_desk(tmp_home) as again:
+        await until(lambda: desk.presenter.opened.chat_id is not None and desk.rows[-1:] and desk.text_of(-1) != "")
+    async with open_chat_presenter(tmp_home) as again:
         assert (again.rows[-1].state, again.rows[-1].text) == ("interrupted", "Half")
 
 
 async def test_the_request_page_shows_the_call_also_after_a_restart(tmp_home: Path, fake: FakeService) -> None:
-    async with open_desk(tmp_home, fake=fake) as desk:
+    async with open_chat_presenter(tmp_home, fake=fake) as desk:
         assert desk.presenter.conversation is not None
         views: list = []
         desk.presenter.conversation.request_changed.connect(views.append)
@@ -271,7 +270,7 @@ async def test_the_request_page_shows_the_call_also_after_a_restart(tmp_home: Pa
         assert views[-1].record.path == "/chat/completions"
         live_body = views[-1].record.body
         assert dict(views[-1].headers)["cf-ray"] == "ray-1"
-    async with open_desk(tmp_home) as again:
+    async with open_chat_presenter(tmp_home) as again:
         assert again.presenter.conversation is not None
         later: list = []
         again.presenter.conversation.request_changed.connect(later.append)
@@ -283,7 +282,7 @@ async def test_the_request_page_shows_the_call_also_after_a_restart(tmp_home: Pa
 
 
 async def test_the_cap_before_sending_is_an_upper_bound_and_learns(tmp_home: Path, fake: FakeService) -> None:
-    async with open_desk(tmp_home, fake=fake) as desk:
+    async with open_chat_presenter(tmp_home, fake=fake) as desk:
         desk.presenter.set_draft("Hello")
         before = desk.told["cost_changed"][-1][0]
         assert before.text.startswith("≤ $")
@@ -293,7 +292,7 @@ async def test_the_cap_before_sending_is_an_upper_bound_and_learns(tmp_home: Pat
 
 
 async def test_duplicate_copies_the_branch_but_not_its_cost(tmp_home: Path) -> None:
-    async with open_desk(tmp_home) as desk:
+    async with open_chat_presenter(tmp_home) as desk:
         await desk.say("Original")
         original = desk.presenter.opened.chat_id or ""
         desk.presenter.duplicate(original)
@@ -305,13 +304,13 @@ async def test_duplicate_copies_the_branch_but_not_its_cost(tmp_home: Path) -> N
 
 
 async def test_a_character_goes_along_with_its_slug_and_its_model(tmp_home: Path, fake: FakeService) -> None:
-    async with open_desk(tmp_home, fake=fake) as desk:
+    async with open_chat_presenter(tmp_home, fake=fake) as desk:
         desk.presenter.new_chat(CharacterHead("marlow", "Marlow", "Reviews code", 4.7, 312, "other"))
         await desk.tasks.idle()
         await desk.say("Hi")
         assert fake.requests[-1]["service_parameters"]["character_slug"] == "marlow"
         assert fake.requests[-1]["model"] == "other"
-    async with open_desk(tmp_home) as again:
+    async with open_chat_presenter(tmp_home) as again:
         assert again.presenter.opened.character == CharacterHead("marlow", "Marlow", "Reviews code", 4.7, 312, "other")
 
 
@@ -322,7 +321,7 @@ async def test_reasoning_is_timed_and_kept_apart(tmp_home: Path, fake: FakeServi
         yield sse(USAGE) + DONE
 
     fake.answers = [pieces]
-    async with open_desk(tmp_home, fake=fake) as desk:
+    async with open_chat_presenter(tmp_home, fake=fake) as desk:
         await desk.say("Think")
         row = desk.rows[-1]
         assert (row.text, row.reasoning) == ("The answer.", "Let me see. ")
@@ -330,9 +329,9 @@ async def test_reasoning_is_timed_and_kept_apart(tmp_home: Path, fake: FakeServi
 
 
 async def test_the_list_works_with_no_network_and_models_come_from_the_disk(tmp_home: Path) -> None:
-    async with open_desk(tmp_home) as desk:
+    async with open_chat_presenter(tmp_home) as desk:
         await desk.say("Hi")
-    async with open_desk(tmp_home, with_models=False) as offline:
+    async with open_chat_presenter(tmp_home, with_models=False) as offline:
         shown = offline.presenter.shelf.list_for("plain")
         assert [row.name for row in shown.rows] == ["Other", "Plain"]
         assert shown.saved_note.startswith("Saved")
@@ -340,7 +339,7 @@ async def test_the_list_works_with_no_network_and_models_come_from_the_disk(tmp_
 
 
 async def test_a_long_chat_is_shown_from_its_end_and_then_whole(tmp_home: Path) -> None:
-    async with open_desk(tmp_home) as desk:
+    async with open_chat_presenter(tmp_home) as desk:
         chat = await desk.history.create_chat(title="Long", model="plain")
         rows, parent = [], None
         for number in range(1_001):

@@ -9,7 +9,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.ui.chat_desk import FakeService, open_desk, whole
+from tests.kit.chat import FakeService, open_chat_presenter, whole
+from tests.kit.waiting import until
 
 
 @pytest.fixture
@@ -21,7 +22,7 @@ async def test_a_refused_key_is_explained_at_the_answer_and_tried_again_in_place
     tmp_home: Path, fake: FakeService
 ) -> None:
     fake.answers = [httpx.Response(401, json={"error": "Authentication failed"}), whole("Now it works")]
-    async with open_desk(tmp_home, fake=fake) as desk:
+    async with open_chat_presenter(tmp_home, fake=fake) as desk:
         await desk.say("Hi")
         row = desk.rows[-1]
         assert row.state == "failed"
@@ -30,15 +31,15 @@ async def test_a_refused_key_is_explained_at_the_answer_and_tried_again_in_place
         desk.presenter.act(row.id, "retry")
         await desk.tasks.idle()
         assert (desk.rows[-1].id, desk.rows[-1].text, desk.rows[-1].problem) == (row.id, "Now it works", None)
-    async with open_desk(tmp_home) as again:
+    async with open_chat_presenter(tmp_home) as again:
         assert again.text_of(-1) == "Now it works"
 
 
 async def test_a_failure_is_still_explained_after_a_restart(tmp_home: Path, fake: FakeService) -> None:
     fake.answers = [httpx.Response(401, json={"error": "Authentication failed"})]
-    async with open_desk(tmp_home, fake=fake) as desk:
+    async with open_chat_presenter(tmp_home, fake=fake) as desk:
         await desk.say("Hi")
-    async with open_desk(tmp_home) as again:
+    async with open_chat_presenter(tmp_home) as again:
         assert again.rows[-1].problem is not None
         assert again.rows[-1].problem.what == "The service did not accept your API key"
 
@@ -47,7 +48,7 @@ async def test_an_unpaid_message_is_sent_when_there_is_balance(tmp_home: Path, f
     from decimal import Decimal
 
     fake.answers = [httpx.Response(402, json={"error": "Insufficient balance"}), whole("Paid")]
-    async with open_desk(tmp_home, fake=fake) as desk:
+    async with open_chat_presenter(tmp_home, fake=fake) as desk:
         desk.caller.set_numbers(balance=Decimal("0.0011"))
         await desk.say("Hi")
         assert desk.rows[-1].state == "failed"
@@ -59,7 +60,7 @@ async def test_an_unpaid_message_is_sent_when_there_is_balance(tmp_home: Path, f
 async def test_without_balance_a_cheaper_model_is_named_and_used(tmp_home: Path, fake: FakeService) -> None:
     fake.models[1]["model_spec"]["pricing"] = {"input": {"usd": 0.01}, "output": {"usd": 0.02}}
     fake.answers = [httpx.Response(402, json={"error": "Insufficient balance"}), whole("For less")]
-    async with open_desk(tmp_home, fake=fake) as desk:
+    async with open_chat_presenter(tmp_home, fake=fake) as desk:
         await desk.say("Hi")
         row = desk.rows[-1]
         assert row.problem is not None
@@ -75,7 +76,7 @@ async def test_without_balance_a_cheaper_model_is_named_and_used(tmp_home: Path,
 
 async def test_while_a_try_waits_the_row_says_so_without_a_caret(tmp_home: Path, fake: FakeService) -> None:
     fake.answers = [httpx.Response(503, json={"error": "busy"}, headers={"retry-after": "0.2"}), whole("At last")]
-    async with open_desk(tmp_home, fake=fake) as desk:
+    async with open_chat_presenter(tmp_home, fake=fake) as desk:
         states: list[tuple[str, str]] = []
         assert desk.presenter.conversation is not None
         desk.presenter.conversation.row_changed.connect(
@@ -89,9 +90,9 @@ async def test_while_a_try_waits_the_row_says_so_without_a_caret(tmp_home: Path,
 
 async def test_a_long_limit_counts_down_and_can_be_called_off(tmp_home: Path, fake: FakeService) -> None:
     fake.answers = [httpx.Response(429, json={"error": "Rate limit"}, headers={"retry-after": "200"})]
-    async with open_desk(tmp_home, fake=fake) as desk:
+    async with open_chat_presenter(tmp_home, fake=fake) as desk:
         desk.presenter.send("Hi")
-        await desk.until(lambda: bool(desk.presenter.answers.waits))
+        await until(lambda: bool(desk.presenter.answers.waits))
         row = desk.rows[-1]
         assert row.problem is not None
         assert row.problem.countdown_until is not None
@@ -109,7 +110,7 @@ async def test_a_long_limit_counts_down_and_can_be_called_off(tmp_home: Path, fa
 
 async def test_a_limit_until_tomorrow_asks_and_is_not_waited_for(tmp_home: Path, fake: FakeService) -> None:
     fake.answers = [httpx.Response(429, json={"error": "Rate limit"}, headers={"retry-after": "26400"})]
-    async with open_desk(tmp_home, fake=fake) as desk:
+    async with open_chat_presenter(tmp_home, fake=fake) as desk:
         await desk.say("Hi")
         problem = desk.rows[-1].problem
         assert problem is not None
@@ -125,7 +126,7 @@ async def test_what_nobody_looks_at_is_sent_once_more_by_itself_and_then_asks(
     for module in ("retry", "client"):  # such a wait is no longer kept by the call itself
         monkeypatch.setattr(f"app.service.{module}.MAX_RESET_WAIT_S", 0.01)
     fake.answers = [httpx.Response(429, json={"error": "Rate limit"}, headers={"retry-after": "0.1"}) for _ in range(9)]
-    async with open_desk(tmp_home, fake=fake) as desk:
+    async with open_chat_presenter(tmp_home, fake=fake) as desk:
         await desk.say("Hi")
         problem = desk.rows[-1].problem
         assert len(fake.requests) == 2

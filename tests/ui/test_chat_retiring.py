@@ -12,7 +12,7 @@ from app.ui.chat.models.retiring import ChangesDialog
 from app.ui.chat.session.model_changes import changes
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.buttons import Button
-from tests.ui.chat_desk import FakeService, model_body
+from tests.kit.chat import FakeService, model_body
 from tests.ui.test_chat_desk import dialog_of, press, run
 from tests.ui.test_chat_page import open_page
 

@@ -20,7 +20,7 @@ from app.ui.chat.session.presenter_requests import build_request
 from app.ui.chat.state import ChatHead
 from app.ui.kit.markdown.markdown_citations import MARKER, indexes_of
 from app.ui.kit.theme import Theme
-from tests.ui.chat_desk import model_body
+from tests.kit.chat import model_body
 
 
 def model(**capabilities: object) -> Model:

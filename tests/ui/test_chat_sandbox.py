@@ -11,7 +11,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import httpx
 import pytest
 
 from app.core.caller import Caller
@@ -28,6 +27,8 @@ from app.storage.paths import resources
 from app.storage.settings import SettingsStore
 from app.ui.chat.presenter import ChatPresenter
 from app.ui.conversation.message_rows import MessageRow
+from tests.kit.sandbox import OnSandbox
+from tests.kit.tasks import CheckedTasks
 from tests.ui.silent_service import silent_service
 
 
@@ -39,7 +40,7 @@ def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSandbox
 
 
 @dataclass
-class Tab:
+class Tab(OnSandbox):
     presenter: ChatPresenter
     history: History
     tasks: TaskScope
@@ -55,22 +56,10 @@ class Tab:
         await self.tasks.idle()
         return self.rows[-1]
 
-    async def fault(self, name: str, **values: object) -> None:
-        """Arm one of the Sandbox's faults."""
-        async with httpx.AsyncClient(headers={"Authorization": f"Bearer {self.sandbox.api_key}"}, timeout=60) as http:
-            answer = await http.put(f"{self.sandbox.origin}/sandbox/faults/{name}", json=values)
-            assert answer.status_code == 200, answer.text
-
-    async def until(self, fact: object) -> None:
-        async with asyncio.timeout(60):
-            while not fact():  # type: ignore[operator]  # a callable
-                await asyncio.sleep(0.01)
-
 
 @asynccontextmanager
 async def open_tab(home: Path, sandbox: RunningSandbox) -> AsyncIterator[Tab]:
-    crashes: list[Exception] = []
-    tasks = TaskScope(crashes.append)
+    tasks = CheckedTasks()
     caller = Caller()
 
     async def read_key() -> str:
@@ -92,7 +81,7 @@ async def open_tab(home: Path, sandbox: RunningSandbox) -> AsyncIterator[Tab]:
         await service.aclose()
         presenter._settings.save()
         await database.close()
-    assert crashes == []
+    tasks.check()
 
 
 async def test_a_question_about_rialto_gets_a_true_cited_answer(tmp_home: Path, sandbox: RunningSandbox) -> None:

@@ -11,7 +11,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.ui.kit.theme import Theme
-from tests.ui.chat_desk import FakeService, held
+from tests.kit.chat import FakeService, held
+from tests.kit.waiting import until
 from tests.ui.test_chat_page import open_page
 
 
@@ -31,7 +32,7 @@ async def test_the_button_comes_with_the_first_sentence(
     async with open_page(theme, tmp_home, fake=FakeService(answers=[held(gate, begun, " and the rest.")])) as shown:
         QTest.keyClicks(shown.page.main.composer.box, "Why?")
         QTest.keyClick(shown.page.main.composer.box, Qt.Key.Key_Return)
-        await shown.desk.until(lambda: shown.desk.text_of(-1) == begun if shown.desk.rows else False)
+        await until(lambda: shown.desk.text_of(-1) == begun if shown.desk.rows else False)
         conversation = shown.desk.presenter.conversation
         assert conversation is not None
         conversation._tell_receipt()  # what the timer of the receipt does a moment later
@@ -51,7 +52,7 @@ async def test_it_is_pressed_by_the_keyboard_alone_while_the_answer_comes(theme:
         view.action.connect(lambda row_id, action: pressed.append((view.row(row_id).state, action)))
         QTest.keyClicks(shown.page.main.composer.box, "Why?")
         QTest.keyClick(shown.page.main.composer.box, Qt.Key.Key_Return)
-        await shown.desk.until(lambda: bool(shown.desk.rows) and shown.page.rows()[-1].shown_actions == ("speak",))
+        await until(lambda: bool(shown.desk.rows) and shown.page.rows()[-1].shown_actions == ("speak",))
         QApplication.processEvents()
         shown.window.activateWindow()
         view.setFocus()

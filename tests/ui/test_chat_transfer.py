@@ -10,7 +10,7 @@ from app.storage.chat_file import chat_to_json
 from app.storage.conversations import Chat
 from app.ui.chat.composer.attachment import Attachment
 from app.ui.chat.session.presenter_export import HTML, JSON, MARKDOWN, ExportForm, name_of
-from tests.ui.chat_desk import Desk, open_desk, whole
+from tests.kit.chat import ChatPresenterHarness, open_chat_presenter, whole
 
 HOSTILE = """Look: <script>alert(1)</script> <img src=x onerror=alert(1)> ![pixel](https://evil.example/p.png)
 [a](javascript:alert(1)) [b](data:text/html,x) [c](https://ok.example/"onmouseover="x) [REF]0[/REF]
@@ -20,7 +20,7 @@ HOSTILE = """Look: <script>alert(1)</script> <img src=x onerror=alert(1)> ![pixe
 """
 
 
-async def hostile_chat(desk: Desk) -> Chat:
+async def hostile_chat(desk: ChatPresenterHarness) -> Chat:
     chat = await desk.history.create_chat(title='</title><script>"x"</script>')
     question = await desk.history.add_message(chat.id, "user", "<b>bold?</b>\nsecond line")
     await desk.history.add_message(
@@ -34,7 +34,7 @@ async def hostile_chat(desk: Desk) -> Chat:
     return await desk.history.chat(chat.id)
 
 
-async def saved(desk: Desk, chat: Chat, path: Path, form: ExportForm) -> str:
+async def saved(desk: ChatPresenterHarness, chat: Chat, path: Path, form: ExportForm) -> str:
     desk.presenter.export(chat.id, path, form)
     await desk.tasks.idle()
     assert desk.told["notice"][-1][0] == f"Saved {path.name}"
@@ -42,7 +42,7 @@ async def saved(desk: Desk, chat: Chat, path: Path, form: ExportForm) -> str:
 
 
 async def test_a_page_holds_all_it_needs_and_nothing_in_it_runs_or_fetches(tmp_home: Path) -> None:
-    async with open_desk(tmp_home) as desk:
+    async with open_chat_presenter(tmp_home) as desk:
         chat = await hostile_chat(desk)
         page = await saved(desk, chat, tmp_home / "c.html", ExportForm(HTML, thoughts=True))
         assert "<script" not in page
@@ -57,7 +57,7 @@ async def test_a_page_holds_all_it_needs_and_nothing_in_it_runs_or_fetches(tmp_h
 
 
 async def test_markdown_keeps_the_words_and_closes_a_fence_that_was_cut(tmp_home: Path) -> None:
-    async with open_desk(tmp_home) as desk:
+    async with open_chat_presenter(tmp_home) as desk:
         chat = await hostile_chat(desk)
         text = await saved(desk, chat, tmp_home / "c.md", ExportForm(MARKDOWN))
         assert "## You\n\n<b>bold?</b>\nsecond line" in text
@@ -68,7 +68,7 @@ async def test_markdown_keeps_the_words_and_closes_a_fence_that_was_cut(tmp_home
 
 
 async def test_only_the_branch_on_screen_is_read_out_and_json_holds_all(tmp_home: Path) -> None:
-    async with open_desk(tmp_home) as desk:
+    async with open_chat_presenter(tmp_home) as desk:
         desk.fake.answers = [whole("First answer"), whole("Second answer")]
         await desk.say("A question")
         desk.presenter.retry_last()
@@ -83,7 +83,7 @@ async def test_only_the_branch_on_screen_is_read_out_and_json_holds_all(tmp_home
 
 
 async def test_json_taken_back_after_a_deletion_is_identical(tmp_home: Path) -> None:
-    async with open_desk(tmp_home) as desk:
+    async with open_chat_presenter(tmp_home) as desk:
         desk.fake.answers = [whole("First"), whole("Second")]
         await desk.say("A question")
         desk.presenter.retry_last()
@@ -105,7 +105,7 @@ async def test_json_taken_back_after_a_deletion_is_identical(tmp_home: Path) -> 
         assert [row.text for row in desk.rows] == ["A question", "Second"]
 
 
-async def attached_chat(desk: Desk, *contents: bytes) -> Chat:
+async def attached_chat(desk: ChatPresenterHarness, *contents: bytes) -> Chat:
     chat = await desk.history.create_chat(title="With things")
     await desk.history.add_message(
         chat.id,
@@ -122,9 +122,9 @@ async def attached_chat(desk: Desk, *contents: bytes) -> Chat:
 async def test_json_carries_what_was_attached_to_another_computer(tmp_home: Path, tmp_path: Path) -> None:
     """The same bytes twice, none at all and some that base64 has to pad; the file made from the copy is the same."""
     contents = (b"twice", b"twice", b"", bytes(range(256)) * 5000)
-    async with open_desk(tmp_home) as desk:
+    async with open_chat_presenter(tmp_home) as desk:
         first = await saved(desk, await attached_chat(desk, *contents), tmp_path / "c.json", ExportForm(JSON))
-    async with open_desk(tmp_path / "another") as other:
+    async with open_chat_presenter(tmp_path / "another") as other:
         other.presenter.import_files((tmp_path / "c.json",))
         await other.tasks.idle()
         chat_id = other.presenter.opened.chat_id or ""
@@ -136,14 +136,14 @@ async def test_json_carries_what_was_attached_to_another_computer(tmp_home: Path
 
 
 async def test_bytes_that_are_not_what_they_are_called_stay_behind(tmp_home: Path, tmp_path: Path) -> None:
-    async with open_desk(tmp_home) as desk:
+    async with open_chat_presenter(tmp_home) as desk:
         body = json.loads(
             await saved(desk, await attached_chat(desk, b"one", b"two"), tmp_path / "c.json", ExportForm(JSON))
         )
     names = list(body["files"])
     body["files"] = {names[0]: "AAAA", names[1]: "not base64!", "../../evil": "AAAA"}
     (tmp_path / "c.json").write_text(json.dumps(body), encoding="utf-8")
-    async with open_desk(tmp_path / "another") as other:
+    async with open_chat_presenter(tmp_path / "another") as other:
         reports: list[tuple[str, tuple[str, ...]]] = []
         other.presenter.reported.connect(lambda title, lines: reports.append((title, lines)))
         other.presenter.import_files((tmp_path / "c.json",))
@@ -153,7 +153,7 @@ async def test_bytes_that_are_not_what_they_are_called_stay_behind(tmp_home: Pat
 
 
 async def test_what_is_gone_from_the_disk_is_said_when_it_is_saved(tmp_home: Path, tmp_path: Path) -> None:
-    async with open_desk(tmp_home) as desk:
+    async with open_chat_presenter(tmp_home) as desk:
         chat = await attached_chat(desk, b"one")
         for file in desk.history.files.folder.iterdir():
             file.unlink()
@@ -165,7 +165,7 @@ async def test_what_is_gone_from_the_disk_is_said_when_it_is_saved(tmp_home: Pat
 
 
 async def test_what_was_attached_is_named_in_text_and_page(tmp_home: Path, tmp_path: Path) -> None:
-    async with open_desk(tmp_home) as desk:
+    async with open_chat_presenter(tmp_home) as desk:
         chat = await attached_chat(desk, b"one")
         text = await saved(desk, chat, tmp_path / "c.md", ExportForm(MARKDOWN))
         assert "*Attached: <n>0.txt (3 bytes)*" in text
@@ -174,7 +174,7 @@ async def test_what_was_attached_is_named_in_text_and_page(tmp_home: Path, tmp_p
 
 
 async def test_the_report_says_what_was_not_taken(tmp_home: Path) -> None:
-    async with open_desk(tmp_home) as desk:
+    async with open_chat_presenter(tmp_home) as desk:
         turns = [{"role": "system", "content": "s"}, {"role": "user", "content": "Q"}]
         (tmp_home / "a.json").write_text(json.dumps({"messages": turns}), encoding="utf-8")
         (tmp_home / "b.json").write_text("nothing", encoding="utf-8")
@@ -191,7 +191,7 @@ async def test_the_report_says_what_was_not_taken(tmp_home: Path) -> None:
 
 
 async def test_a_file_that_cannot_be_written_is_named(tmp_home: Path) -> None:
-    async with open_desk(tmp_home) as desk:
+    async with open_chat_presenter(tmp_home) as desk:
         chat = await hostile_chat(desk)
         desk.presenter.export(chat.id, tmp_home / "no folder" / "c.md", ExportForm())
         await desk.tasks.idle()

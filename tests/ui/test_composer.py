@@ -17,7 +17,7 @@ from app.ui.chat.composer.input_box import MAX_LINES
 from app.ui.chat.session.options import ChatOptions, judge
 from app.ui.chat.state import AttachmentView, ChatHead, CostNote
 from app.ui.kit.theme import Theme
-from tests.ui.chat_desk import model_body
+from tests.kit.chat import model_body
 
 READY = ChatHead(model_id="plain", model_name="Plain")
 ENTER = Qt.Key.Key_Return

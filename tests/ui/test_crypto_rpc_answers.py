@@ -16,21 +16,21 @@ from app.ui.crypto_rpc.session.differences import MISSING, differences
 from app.ui.crypto_rpc.session.outcomes import CallOutcome, tables_in
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.menu import Menu
+from tests.kit.console_page import ConsoleHarness, call, open_console, press
+from tests.kit.waiting import until
 from tests.ui.rpc_contract import ALICE, creation, signed
-from tests.ui.rpc_page import RpcWindow, call, press, rpc_window
-from tests.ui.shell_desk import until
 
 NETWORK = "base-mainnet"
 LEFT = Qt.AlignmentFlag.AlignLeft
 
 
 @pytest.fixture
-async def window(tmp_path: Path, tasks: TaskScope, theme: Theme) -> AsyncIterator[RpcWindow]:
-    async with rpc_window(tmp_path, tasks, theme) as window:
+async def window(tmp_path: Path, tasks: TaskScope, theme: Theme) -> AsyncIterator[ConsoleHarness]:
+    async with open_console(tmp_path, tasks, theme) as window:
         yield window
 
 
-async def test_what_is_looked_for_is_found_by_keyboard(window: RpcWindow) -> None:
+async def test_what_is_looked_for_is_found_by_keyboard(window: ConsoleHarness) -> None:
     window.type_json(call("eth_getBlockByNumber", "latest", False))
     await window.send()
     window.response.finder.setFocus()
@@ -45,7 +45,7 @@ async def test_what_is_looked_for_is_found_by_keyboard(window: RpcWindow) -> Non
     assert QGuiApplication.clipboard().text() == "parentHash"
 
 
-async def test_an_answer_is_copied_and_saved_byte_for_byte(window: RpcWindow, tmp_path: Path) -> None:
+async def test_an_answer_is_copied_and_saved_byte_for_byte(window: ConsoleHarness, tmp_path: Path) -> None:
     await window.send()
     assert window.presenter.run is not None
     window.key("Ctrl+Shift+C")
@@ -64,7 +64,7 @@ async def test_an_answer_is_copied_and_saved_byte_for_byte(window: RpcWindow, tm
 
 
 @pytest.mark.parametrize("name", ["curl", "Python (web3)", "cast"])
-async def test_a_request_is_copied_for_other_programs_without_a_key(window: RpcWindow, name: str) -> None:
+async def test_a_request_is_copied_for_other_programs_without_a_key(window: ConsoleHarness, name: str) -> None:
     window.run(f"Copy as {name}")
     text = QGuiApplication.clipboard().text()
     assert "eth_blockNumber" in text
@@ -72,7 +72,7 @@ async def test_a_request_is_copied_for_other_programs_without_a_key(window: RpcW
     assert window.desk.running.api_key not in text
 
 
-async def test_headers_and_the_raw_answer_are_one_key_away(window: RpcWindow) -> None:
+async def test_headers_and_the_raw_answer_are_one_key_away(window: ConsoleHarness) -> None:
     await window.send()
     bar = window.response.tabs.bar
     bar.setFocus()
@@ -83,7 +83,7 @@ async def test_headers_and_the_raw_answer_are_one_key_away(window: RpcWindow) ->
     assert '"jsonrpc"' in window.response.raw.toPlainText()
 
 
-async def test_a_list_of_objects_is_a_table_and_its_cells_go_into_a_spreadsheet(window: RpcWindow) -> None:
+async def test_a_list_of_objects_is_a_table_and_its_cells_go_into_a_spreadsheet(window: ConsoleHarness) -> None:
     rows = [{"address": f"0x{n:040x}", "value": hex(n), "big": 2**70 + n, "note": "a\tb"} for n in range(1_000)]
     outcome = CallOutcome(1, "eth_getLogs", rows, False, 20)
     window.response.table.show_tables(tables_in((outcome,)))
@@ -101,14 +101,14 @@ async def test_a_list_of_objects_is_a_table_and_its_cells_go_into_a_spreadsheet(
     assert lines == [[f"0x{n:040x}", hex(n), str(2**70 + n), "a b"] for n in (1, 2)]
 
 
-async def test_an_answer_without_a_list_says_so(window: RpcWindow) -> None:
+async def test_an_answer_without_a_list_says_so(window: ConsoleHarness) -> None:
     await window.send()
     window.response.tabs.bar.setCurrentIndex(TABLE)
     await window.settle()
     assert "A table needs a list of objects" in window.response.table.nothing.text()
 
 
-async def test_two_runs_are_compared_from_the_menu_and_by_name(window: RpcWindow) -> None:
+async def test_two_runs_are_compared_from_the_menu_and_by_name(window: ConsoleHarness) -> None:
     window.presenter.use_network(NETWORK)
     window.type_json(call("eth_getTransactionCount", ALICE, "latest"))
     await window.send()
@@ -149,7 +149,7 @@ def test_differences_name_every_place() -> None:
     assert differences(before, before, ()) == []
 
 
-async def test_the_list_is_searched_opened_trashed_and_undone_by_keyboard(window: RpcWindow) -> None:
+async def test_the_list_is_searched_opened_trashed_and_undone_by_keyboard(window: ConsoleHarness) -> None:
     await window.send()
     window.key("Ctrl+N")
     window.type_json(call("eth_gasPrice"))
@@ -176,7 +176,7 @@ async def test_the_list_is_searched_opened_trashed_and_undone_by_keyboard(window
     assert len(window.entries) == 2
 
 
-async def test_calls_are_kept_in_a_collection_without_what_was_signed(window: RpcWindow, tmp_path: Path) -> None:
+async def test_calls_are_kept_in_a_collection_without_what_was_signed(window: ConsoleHarness, tmp_path: Path) -> None:
     window.type_json(call("eth_sendRawTransaction", "0xf86c0a"))
     window.run("Save into a collection…")
     for words in ("Team", "Send it"):
@@ -192,7 +192,7 @@ async def test_calls_are_kept_in_a_collection_without_what_was_signed(window: Rp
     assert json.loads(text)["requests"][0]["items"][0]["params"] == ["{{signed_transaction}}"]
 
 
-async def test_a_variable_without_a_value_is_named_and_then_filled(window: RpcWindow) -> None:
+async def test_a_variable_without_a_value_is_named_and_then_filled(window: ConsoleHarness) -> None:
     window.type_json(call("eth_getBalance", "{{owner}}", "latest"))
     assert "No value for {{owner}}." in window.request.fault.text()
     assert not window.main.send.isEnabled()
@@ -210,7 +210,7 @@ async def test_a_variable_without_a_value_is_named_and_then_filled(window: RpcWi
     assert window.presenter.run.items[0]["params"] == ["0x" + "35" * 20, "latest"]
 
 
-async def test_in_a_small_window_one_side_is_shown_and_the_answer_comes_by_itself(window: RpcWindow) -> None:
+async def test_in_a_small_window_one_side_is_shown_and_the_answer_comes_by_itself(window: ConsoleHarness) -> None:
     window.resize(1024, 612)
     assert window.request.isVisible()
     assert not window.response.isVisible()
@@ -227,7 +227,7 @@ async def test_in_a_small_window_one_side_is_shown_and_the_answer_comes_by_itsel
     assert abs(window.request.width() - window.response.width()) <= 4
 
 
-async def test_how_the_canvas_is_divided_is_remembered(window: RpcWindow) -> None:
+async def test_how_the_canvas_is_divided_is_remembered(window: ConsoleHarness) -> None:
     window.main.splitter.moveSplitter(400, 1)
     await window.settle()
     wanted = window.main._split
@@ -235,7 +235,7 @@ async def test_how_the_canvas_is_divided_is_remembered(window: RpcWindow) -> Non
     assert presenter.keeper.split == wanted != 500
 
 
-async def test_the_gauges_count_and_the_status_bar_says_what_is_left(window: RpcWindow) -> None:
+async def test_the_gauges_count_and_the_status_bar_says_what_is_left(window: ConsoleHarness) -> None:
     assert window.page.status_headroom() is None
     await window.send()
     headroom = window.page.status_headroom()
@@ -245,7 +245,7 @@ async def test_the_gauges_count_and_the_status_bar_says_what_is_left(window: Rpc
     assert window.list.foot.credits.text() == "20 / 10M"
 
 
-async def test_every_widget_of_the_console_has_a_name(window: RpcWindow) -> None:
+async def test_every_widget_of_the_console_has_a_name(window: ConsoleHarness) -> None:
     await window.send()
     window.run("Parameters as fields")
     kinds = (QAbstractButton, QLineEdit, QPlainTextEdit, QAbstractItemView)

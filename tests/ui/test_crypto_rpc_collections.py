@@ -13,38 +13,38 @@ from app.core.tasks import TaskScope
 from app.storage.rpc_collections import Collection, RpcCollections, SavedRequest
 from app.ui.crypto_rpc.call_rows import CollectionKey, CollectionRow, SavedRow
 from app.ui.kit.theme import Theme
-from tests.ui.rpc_page import RpcWindow, call, press, rpc_window
-from tests.ui.shell_desk import until
+from tests.kit.console_page import ConsoleHarness, call, open_console, press
+from tests.kit.waiting import until
 
 OWNER = "0x" + "35" * 20
 FILE = "team.json"
 
 
 @pytest.fixture
-async def window(tmp_path: Path, tasks: TaskScope, theme: Theme) -> AsyncIterator[RpcWindow]:
+async def window(tmp_path: Path, tasks: TaskScope, theme: Theme) -> AsyncIterator[ConsoleHarness]:
     requests = (
         SavedRequest("Balance of the team", "base-mainnet", ({"method": "eth_getBalance", "params": ["{{owner}}"]},)),
         SavedRequest("Gas", "polygon-mainnet", ({"method": "eth_gasPrice", "params": []},), batch=True),
     )
     RpcCollections(tmp_path / "collections").save(Collection("Team", requests, {"owner": OWNER}, FILE))
     (tmp_path / "collections" / "broken.json").write_text("{")
-    async with rpc_window(tmp_path, tasks, theme) as window:
+    async with open_console(tmp_path, tasks, theme) as window:
         window.page.activated()
         await window.settle()
         yield window
 
 
-def rows(window: RpcWindow) -> list[object]:
+def rows(window: ConsoleHarness) -> list[object]:
     model = window.list.view.rows
     return [model.row(model.index(place, 0)) for place in range(model.rowCount())]
 
 
-def go_to(window: RpcWindow, key: CollectionKey) -> None:
+def go_to(window: ConsoleHarness, key: CollectionKey) -> None:
     window.list.view.setFocus()
     window.list.view.setCurrentIndex(window.list.view.rows.index_of(key))
 
 
-def press_key(window: RpcWindow, key: Qt.Key) -> None:
+def press_key(window: ConsoleHarness, key: Qt.Key) -> None:
     QTest.keyClick(window.list.view, key)
 
 
@@ -53,7 +53,7 @@ def on_disk(folder: Path) -> dict[str, object]:
     return found
 
 
-async def test_a_collection_is_unfolded_and_a_request_of_it_opened(window: RpcWindow) -> None:
+async def test_a_collection_is_unfolded_and_a_request_of_it_opened(window: ConsoleHarness) -> None:
     assert [row.title for row in rows(window) if isinstance(row, CollectionRow)] == ["Team", "broken.json"]
     assert not any(isinstance(row, SavedRow) for row in rows(window))
     go_to(window, CollectionKey(FILE))
@@ -71,7 +71,7 @@ async def test_a_collection_is_unfolded_and_a_request_of_it_opened(window: RpcWi
     assert not any(isinstance(row, SavedRow) for row in rows(window))
 
 
-async def test_a_file_that_is_no_collection_says_so(window: RpcWindow) -> None:
+async def test_a_file_that_is_no_collection_says_so(window: ConsoleHarness) -> None:
     broken = next(row for row in rows(window) if isinstance(row, CollectionRow) and row.trouble)
     assert "Cannot be read" in broken.spoken
     go_to(window, broken.id)
@@ -80,7 +80,7 @@ async def test_a_file_that_is_no_collection_says_so(window: RpcWindow) -> None:
     assert not window._dialogs()
 
 
-async def test_the_filter_finds_what_is_saved(window: RpcWindow) -> None:
+async def test_the_filter_finds_what_is_saved(window: ConsoleHarness) -> None:
     window.list.filter.setFocus()
     QTest.keyClicks(window.list.filter, "polygon")
     QTest.keyClick(window.list.filter, Qt.Key.Key_Return)
@@ -88,7 +88,7 @@ async def test_the_filter_finds_what_is_saved(window: RpcWindow) -> None:
     assert [row.title for row in rows(window) if isinstance(row, SavedRow)] == ["Gas"]
 
 
-async def test_a_collection_is_renamed_in_its_file(window: RpcWindow, tmp_path: Path) -> None:
+async def test_a_collection_is_renamed_in_its_file(window: ConsoleHarness, tmp_path: Path) -> None:
     go_to(window, CollectionKey(FILE))
     press_key(window, Qt.Key.Key_F2)
     dialog = await window.dialog()
@@ -101,7 +101,7 @@ async def test_a_collection_is_renamed_in_its_file(window: RpcWindow, tmp_path: 
     assert [row.title for row in rows(window) if isinstance(row, CollectionRow)][:1] == ["Ours"]
 
 
-async def test_what_is_removed_comes_back(window: RpcWindow, tmp_path: Path) -> None:
+async def test_what_is_removed_comes_back(window: ConsoleHarness, tmp_path: Path) -> None:
     go_to(window, CollectionKey(FILE))
     press_key(window, Qt.Key.Key_Right)
     go_to(window, CollectionKey(FILE, 0))
@@ -120,7 +120,7 @@ async def test_what_is_removed_comes_back(window: RpcWindow, tmp_path: Path) -> 
     assert on_disk(tmp_path)["variables"] == {"owner": OWNER}
 
 
-async def test_calls_that_are_saved_stand_in_the_list_at_once(window: RpcWindow, tmp_path: Path) -> None:
+async def test_calls_that_are_saved_stand_in_the_list_at_once(window: ConsoleHarness, tmp_path: Path) -> None:
     window.type_json(call("eth_chainId"))
     QTest.keyClick(window.list.folder, Qt.Key.Key_Space)
     for words in ("Team", "Which chain"):

@@ -17,22 +17,22 @@ from app.ui.crypto_rpc.contract_dialog import ContractDialog
 from app.ui.crypto_rpc.session.presenter_interfaces import InterfaceShelf
 from app.ui.kit.theme import Theme
 from app.wallet.addresses import keccak256
+from tests.kit.console_page import ConsoleHarness, call, open_console, press
+from tests.kit.waiting import until
 from tests.ui import rpc_contract
 from tests.ui.rpc_contract import ABI, ALICE, SIGNATURES, signed
-from tests.ui.rpc_page import RpcWindow, call, press, rpc_window
-from tests.ui.shell_desk import until
 
 BOB = "0x3535353535353535353535353535353535353535"
 
 
 @pytest.fixture
-async def window(tmp_path: Path, tasks: TaskScope, theme: Theme) -> AsyncIterator[RpcWindow]:
-    async with rpc_window(tmp_path, tasks, theme) as window:
+async def window(tmp_path: Path, tasks: TaskScope, theme: Theme) -> AsyncIterator[ConsoleHarness]:
+    async with open_console(tmp_path, tasks, theme) as window:
         window.presenter.use_network("base-mainnet")
         yield window
 
 
-async def ask(window: RpcWindow, *calls: dict[str, object]) -> list[object]:
+async def ask(window: ConsoleHarness, *calls: dict[str, object]) -> list[object]:
     """Send calls as a person does who writes JSON, agreeing to everything, and return what came back."""
     window.key("Ctrl+Shift+N")
     window.type_json(list(calls) if len(calls) > 1 else calls[0])
@@ -43,7 +43,7 @@ async def ask(window: RpcWindow, *calls: dict[str, object]) -> list[object]:
     return [outcome.value for outcome in window.presenter.run.outcomes]
 
 
-async def deployed(window: RpcWindow) -> str:
+async def deployed(window: ConsoleHarness) -> str:
     """The address of the contract, deployed through the Console."""
     raw, digest = signed(0, data=rpc_contract.creation())
     assert await ask(window, call("eth_sendRawTransaction", raw)) == [digest]
@@ -53,7 +53,9 @@ async def deployed(window: RpcWindow) -> str:
     return str(receipt["contractAddress"])
 
 
-async def test_a_contract_is_deployed_called_traced_and_its_logs_are_read_as_web3_reads_them(window: RpcWindow) -> None:
+async def test_a_contract_is_deployed_called_traced_and_its_logs_are_read_as_web3_reads_them(
+    window: ConsoleHarness,
+) -> None:
     where = await deployed(window)
     await window.presenter.interfaces.keep(where, json.dumps(ABI))
     contract = Web3().eth.contract(address=Web3.to_checksum_address(where), abi=ABI)
@@ -98,7 +100,7 @@ def _log(log: dict[str, str]) -> dict[str, object]:
             "data": bytes.fromhex(log["data"][2:])}  # fmt: skip
 
 
-async def test_bytes_of_a_contract_offer_to_be_decoded_on_their_own_row(window: RpcWindow) -> None:
+async def test_bytes_of_a_contract_offer_to_be_decoded_on_their_own_row(window: ConsoleHarness) -> None:
     where = await deployed(window)
     await window.presenter.interfaces.keep(where, json.dumps(ABI))
     data = "0x" + keccak256(b"store(uint256)")[:4].hex() + "00" * 32
@@ -121,7 +123,7 @@ async def test_bytes_of_a_contract_offer_to_be_decoded_on_their_own_row(window: 
     assert top["decoded"] == "zero is nothing"
 
 
-async def test_a_signed_transfer_is_confirmed_in_full_sent_and_its_hash_shown(window: RpcWindow) -> None:
+async def test_a_signed_transfer_is_confirmed_in_full_sent_and_its_hash_shown(window: ConsoleHarness) -> None:
     raw, digest = signed(0, to=BOB, value=15 * 10**17)
     window.presenter.ask = window.page._ask
     window.type_json(call("eth_sendRawTransaction", raw))
@@ -145,7 +147,7 @@ async def test_a_signed_transfer_is_confirmed_in_full_sent_and_its_hash_shown(wi
     assert raw not in json.dumps(window.presenter.draft.kept())
 
 
-async def test_a_function_is_chosen_and_its_arguments_are_encoded_as_web3_does(window: RpcWindow) -> None:
+async def test_a_function_is_chosen_and_its_arguments_are_encoded_as_web3_does(window: ConsoleHarness) -> None:
     where = await deployed(window)
     window.run("Call a contract…")
     dialog = await window.dialog()
@@ -177,7 +179,7 @@ def dialog_call(where: str, data: str) -> dict[str, str]:
     return {"to": Web3.to_checksum_address(where), "data": data}
 
 
-async def test_an_interface_is_loaded_from_a_compilers_file(window: RpcWindow, tmp_path: Path) -> None:
+async def test_an_interface_is_loaded_from_a_compilers_file(window: ConsoleHarness, tmp_path: Path) -> None:
     file = tmp_path / "Store.json"
     file.write_text(json.dumps({"contractName": "Store", "abi": ABI}))
     window.run("Call a contract…")
@@ -206,7 +208,7 @@ async def test_an_interface_is_there_again_after_a_restart(tmp_path: Path) -> No
     assert again.text_for(BOB) == SIGNATURES
 
 
-async def test_the_fields_of_a_call_are_in_step_with_its_json(window: RpcWindow) -> None:
+async def test_the_fields_of_a_call_are_in_step_with_its_json(window: ConsoleHarness) -> None:
     window.presenter.edit(lambda draft: draft.add("eth_getBalance", [BOB, "latest"]))
     window.run("Parameters as fields")
     form = window.request.form
@@ -231,7 +233,7 @@ async def test_the_fields_of_a_call_are_in_step_with_its_json(window: RpcWindow)
     assert "capital letters" in form._notes[0].text()
 
 
-async def test_amounts_are_read_in_every_unit(window: RpcWindow) -> None:
+async def test_amounts_are_read_in_every_unit(window: ConsoleHarness) -> None:
     window.presenter.edit(lambda draft: draft.add("eth_estimateGas", [{"to": BOB}]))
     window.run("Parameters as fields")
     form = window.request.form

@@ -23,20 +23,20 @@ from app.storage.paths import resources
 from app.storage.rpc_calls import RpcCalls
 from app.ui.crypto_rpc.session.presenter_sending import REQUESTS_A_MINUTE
 from app.ui.kit.theme import Theme
-from tests.ui.rpc_page import RpcWindow, call, press, rpc_window
-from tests.ui.shell_desk import until
+from tests.kit.console_page import ConsoleHarness, call, open_console, press
+from tests.kit.waiting import until
 
 KEY = "killed-on-its-way"
 NEVER = json.loads((resources() / "data" / "rpc_methods.json").read_text())["never"]
 
 
 @pytest.fixture
-async def window(tmp_path: Path, tasks: TaskScope, theme: Theme) -> AsyncIterator[RpcWindow]:
-    async with rpc_window(tmp_path, tasks, theme) as window:
+async def window(tmp_path: Path, tasks: TaskScope, theme: Theme) -> AsyncIterator[ConsoleHarness]:
+    async with open_console(tmp_path, tasks, theme) as window:
         yield window
 
 
-async def arm(window: RpcWindow, name: str, **values: object) -> None:
+async def arm(window: ConsoleHarness, name: str, **values: object) -> None:
     """Arm one of the Sandbox's faults, for requests to nodes."""
     async with httpx.AsyncClient(headers=permission(window), timeout=60) as http:
         address = f"{window.desk.running.origin}/sandbox/faults/{name}"
@@ -45,7 +45,7 @@ async def arm(window: RpcWindow, name: str, **values: object) -> None:
 
 
 async def test_r_rpc_36_a_request_of_a_killed_process_is_unknown_and_free_to_send_again(
-    window: RpcWindow, tmp_path: Path
+    window: ConsoleHarness, tmp_path: Path
 ) -> None:
     running = window.desk.running
     await arm(window, "slow", seconds=0.4)
@@ -85,18 +85,18 @@ async def test_r_rpc_36_a_request_of_a_killed_process_is_unknown_and_free_to_sen
         await database.close()
 
 
-async def answered_by_service(window: RpcWindow) -> bool:
+async def answered_by_service(window: ConsoleHarness) -> bool:
     """True as soon as the Sandbox has carried out the request of the other process."""
     async with httpx.AsyncClient(headers=permission(window), timeout=60) as http:
         lines = (await http.get(f"{window.desk.running.origin}/sandbox/log")).json()["data"]
     return any("/crypto/rpc/ethereum" in str(line["path"]) for line in lines)
 
 
-def permission(window: RpcWindow) -> dict[str, str]:
+def permission(window: ConsoleHarness) -> dict[str, str]:
     return {"Authorization": f"Bearer {window.desk.running.api_key}"}
 
 
-async def test_r_rpc_44_the_hundred_and_first_request_of_a_minute_stays_here(window: RpcWindow) -> None:
+async def test_r_rpc_44_the_hundred_and_first_request_of_a_minute_stays_here(window: ConsoleHarness) -> None:
     calls = window.presenter.calls
     assert calls is not None
     now = datetime.now(UTC)
@@ -110,7 +110,7 @@ async def test_r_rpc_44_the_hundred_and_first_request_of_a_minute_stays_here(win
     assert window.page.status_headroom() is not None
 
 
-async def test_r_rpc_45_what_would_go_over_the_credits_of_a_day_is_not_sent(window: RpcWindow) -> None:
+async def test_r_rpc_45_what_would_go_over_the_credits_of_a_day_is_not_sent(window: ConsoleHarness) -> None:
     calls = window.presenter.calls
     assert calls is not None
     before = datetime.now(UTC) - timedelta(hours=2)
@@ -125,7 +125,7 @@ async def test_r_rpc_45_what_would_go_over_the_credits_of_a_day_is_not_sent(wind
     assert window.list.foot.credits.text() == "9.9M / 10M"
 
 
-async def test_r_rpc_43_the_caps_own_message_is_spoken_while_it_waits_and_stop_ends_it(window: RpcWindow) -> None:
+async def test_r_rpc_43_the_caps_own_message_is_spoken_while_it_waits_and_stop_ends_it(window: ConsoleHarness) -> None:
     body = {"error": "Rate limit exceeded", "customMessage": "requests-per-minute cap of 100 exceeded"}
     await arm(window, "answer", status=429, body=body, times=None)
     window.key("Ctrl+Return")
@@ -140,7 +140,7 @@ async def test_r_rpc_43_the_caps_own_message_is_spoken_while_it_waits_and_stop_e
     assert (window.entries[0].badge, window.entries[0].right[:11]) == ("Not sent", "not charged")
 
 
-async def test_r_rpc_43_where_credits_are_missing_no_other_model_is_offered(window: RpcWindow) -> None:
+async def test_r_rpc_43_where_credits_are_missing_no_other_model_is_offered(window: ConsoleHarness) -> None:
     await arm(window, "answer", status=402, body={"error": "Insufficient balance"})
     await window.send()
     run = window.presenter.run
@@ -150,7 +150,7 @@ async def test_r_rpc_43_where_credits_are_missing_no_other_model_is_offered(wind
     assert window.entries[0].badge == "402"
 
 
-async def test_r_rpc_23_every_unsupported_method_is_refused_here_with_its_reason(window: RpcWindow) -> None:
+async def test_r_rpc_23_every_unsupported_method_is_refused_here_with_its_reason(window: ConsoleHarness) -> None:
     for method in (name for names in NEVER.values() for name in names):
         window.type_json([call("eth_chainId"), call(method)])
         reason = refusal_of(method)
@@ -161,7 +161,7 @@ async def test_r_rpc_23_every_unsupported_method_is_refused_here_with_its_reason
     assert window.entries == []
 
 
-async def test_fifty_megabytes_are_kept_and_opened_again(window: RpcWindow) -> None:
+async def test_fifty_megabytes_are_kept_and_opened_again(window: ConsoleHarness) -> None:
     calls = window.presenter.calls
     assert calls is not None
     items = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "eth_getLogs", "params": [{}]})
@@ -177,7 +177,7 @@ async def test_fifty_megabytes_are_kept_and_opened_again(window: RpcWindow) -> N
     assert window.response.tree.rows.rowCount(window.response.tree.rows.index(0, 0)) <= 2_000
 
 
-async def test_two_gigabytes_are_refused_politely_without_being_read(window: RpcWindow) -> None:
+async def test_two_gigabytes_are_refused_politely_without_being_read(window: ConsoleHarness) -> None:
     async def endless(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
         writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2147483648\r\n\r\n[")

@@ -16,16 +16,16 @@ from app.service.service import open_service
 from app.ui.crypto_rpc.session.batch import CallRow
 from app.ui.crypto_rpc.session.presenter_sending import other_hash
 from app.wallet.transactions import read_transaction
+from tests.kit.console import ConsolePresenterHarness, open_console_presenter
 from tests.service.loopback import http, serving
-from tests.ui.rpc_desk import RpcDesk, rpc_desk
 
 KEY = "0x" + hashlib.sha256(b"Rialto Sandbox test account: alice").hexdigest()
 OTHER = "0x3535353535353535353535353535353535353535"
 
 
 @pytest.fixture
-async def desk(tmp_path: Path, tasks: TaskScope) -> AsyncIterator[RpcDesk]:
-    async with rpc_desk(tmp_path, tasks) as desk:
+async def desk(tmp_path: Path, tasks: TaskScope) -> AsyncIterator[ConsolePresenterHarness]:
+    async with open_console_presenter(tmp_path, tasks) as desk:
         yield desk
 
 
@@ -33,7 +33,7 @@ def call(method: str, *params: object) -> dict[str, object]:
     return {"jsonrpc": "2.0", "id": 1, "method": method, "params": list(params)}
 
 
-async def test_a_call_has_its_price_before_and_its_cost_after(desk: RpcDesk) -> None:
+async def test_a_call_has_its_price_before_and_its_cost_after(desk: ConsolePresenterHarness) -> None:
     view = desk.presenter.view()
     assert (view.credits, view.can_send, [row.method for row in view.rows]) == (20, True, ["eth_blockNumber"])
     assert view.low_usd < view.high_usd
@@ -46,7 +46,7 @@ async def test_a_call_has_its_price_before_and_its_cost_after(desk: RpcDesk) -> 
     assert [entry.title for entry in desk.entries] == ["eth_blockNumber"]
 
 
-async def test_r_rpc_32_a_batch_with_an_error_costs_five_for_that_call(desk: RpcDesk) -> None:
+async def test_r_rpc_32_a_batch_with_an_error_costs_five_for_that_call(desk: ConsolePresenterHarness) -> None:
     desk.write(json.dumps([call("eth_chainId"), call("eth_getBalance", "nonsense", "latest")]))
     assert desk.presenter.view().credits == 40
     run = await desk.send()
@@ -56,7 +56,7 @@ async def test_r_rpc_32_a_batch_with_an_error_costs_five_for_that_call(desk: Rpc
     assert (desk.entries[0].title, desk.entries[0].badge) == ("2 calls in a batch", "1 error")
 
 
-async def test_r_rpc_36_sending_the_same_again_is_a_replay_that_costs_nothing(desk: RpcDesk) -> None:
+async def test_r_rpc_36_sending_the_same_again_is_a_replay_that_costs_nothing(desk: ConsolePresenterHarness) -> None:
     first = await desk.send()
     again = await desk.send()
     assert first is not None
@@ -69,7 +69,9 @@ async def test_r_rpc_36_sending_the_same_again_is_a_replay_that_costs_nothing(de
     assert "Free again" in desk.presenter.view().key_note
 
 
-async def test_r_rpc_38_a_key_that_went_with_another_request_is_explained_before_sending(desk: RpcDesk) -> None:
+async def test_r_rpc_38_a_key_that_went_with_another_request_is_explained_before_sending(
+    desk: ConsolePresenterHarness,
+) -> None:
     desk.presenter.set_key("my-key")
     await desk.send()
     desk.write(json.dumps(call("eth_chainId")))
@@ -87,7 +89,9 @@ async def test_r_rpc_38_a_key_that_went_with_another_request_is_explained_before
     assert len(desk.entries) == 2
 
 
-async def test_r_rpc_13_every_refused_method_is_named_at_once_and_nothing_is_sent(desk: RpcDesk) -> None:
+async def test_r_rpc_13_every_refused_method_is_named_at_once_and_nothing_is_sent(
+    desk: ConsolePresenterHarness,
+) -> None:
     desk.write(json.dumps([call("eth_newFilter"), call("eth_blockNumber"), call("eth_sign")]))
     view = desk.presenter.view()
     assert [bool(row.refusal) for row in view.rows] == [True, False, True]
@@ -96,7 +100,9 @@ async def test_r_rpc_13_every_refused_method_is_named_at_once_and_nothing_is_sen
     assert desk.entries == ()
 
 
-async def test_r_rpc_26_an_unknown_method_and_one_of_another_family_are_warned_of(desk: RpcDesk) -> None:
+async def test_r_rpc_26_an_unknown_method_and_one_of_another_family_are_warned_of(
+    desk: ConsolePresenterHarness,
+) -> None:
     desk.write(json.dumps([call("eth_fooBar"), call("starknet_call")]))
     view = desk.presenter.view()
     assert view.rows[0].warning.startswith("Call 1: eth_fooBar is not in the service’s list; the whole batch may")
@@ -105,7 +111,7 @@ async def test_r_rpc_26_an_unknown_method_and_one_of_another_family_are_warned_o
 
 
 async def test_r_rpc_39_r_rpc_40_a_signed_transaction_is_read_confirmed_sent_and_found_by_its_hash(
-    desk: RpcDesk,
+    desk: ConsolePresenterHarness,
 ) -> None:
     made = EthAccount.sign_transaction(
         {"nonce": 0, "gas": 21_000, "gasPrice": 10**10, "to": OTHER, "value": 10**18, "chainId": 8453}, KEY
@@ -132,7 +138,7 @@ async def test_r_rpc_39_r_rpc_40_a_signed_transaction_is_read_confirmed_sent_and
 
 @pytest.mark.parametrize("alone", [True, False])
 async def test_a_transaction_that_is_answered_under_another_id_is_unknown_and_looked_up_by_its_hash(
-    desk: RpcDesk, alone: bool
+    desk: ConsolePresenterHarness, alone: bool
 ) -> None:
     made = EthAccount.sign_transaction(
         {"nonce": 0, "gas": 21_000, "gasPrice": 10**10, "to": OTHER, "value": 1, "chainId": 8453}, KEY
@@ -176,7 +182,7 @@ def test_r_rpc_40_another_hash_than_the_bytes_have_is_told(named: str | None, to
     assert problem is None or sent.hash in problem.meaning
 
 
-async def test_a_transaction_for_another_chain_is_warned_of(desk: RpcDesk) -> None:
+async def test_a_transaction_for_another_chain_is_warned_of(desk: ConsolePresenterHarness) -> None:
     made = EthAccount.sign_transaction(
         {"nonce": 0, "gas": 21_000, "gasPrice": 10**10, "to": OTHER, "value": 1, "chainId": 8453}, KEY
     )
@@ -186,7 +192,7 @@ async def test_a_transaction_for_another_chain_is_warned_of(desk: RpcDesk) -> No
     assert "signed for chain 8453; Ethereum mainnet is chain 1" in desk.questions[0].warnings[0]
 
 
-async def test_what_is_no_signed_transaction_is_refused_before_it_is_paid_for(desk: RpcDesk) -> None:
+async def test_what_is_no_signed_transaction_is_refused_before_it_is_paid_for(desk: ConsolePresenterHarness) -> None:
     desk.write(json.dumps(call("eth_sendRawTransaction", "0x1234")))
     assert await desk.send() is None
     problem = desk.presenter.view().problem
@@ -195,7 +201,7 @@ async def test_what_is_no_signed_transaction_is_refused_before_it_is_paid_for(de
     assert desk.entries == ()
 
 
-async def test_a_refusal_of_the_service_is_kept_with_its_status(desk: RpcDesk) -> None:
+async def test_a_refusal_of_the_service_is_kept_with_its_status(desk: ConsolePresenterHarness) -> None:
     desk.presenter.use_network("nowhere-mainnet")
     run = await desk.send()
     assert run is not None
@@ -203,7 +209,7 @@ async def test_a_refusal_of_the_service_is_kept_with_its_status(desk: RpcDesk) -
     assert (desk.entries[0].badge, "not charged" in desk.entries[0].right) == ("400", True)
 
 
-async def test_the_draft_is_there_after_a_restart_without_what_was_signed(desk: RpcDesk) -> None:
+async def test_the_draft_is_there_after_a_restart_without_what_was_signed(desk: ConsolePresenterHarness) -> None:
     desk.presenter.use_network("base-mainnet")
     desk.write(json.dumps([call("eth_getBalance", "{{address}}", "latest"), call("eth_sendRawTransaction", "0xf86c")]))
     desk.presenter.edit(lambda draft: draft.variables.update(address=OTHER))
@@ -216,7 +222,7 @@ async def test_the_draft_is_there_after_a_restart_without_what_was_signed(desk: 
     assert not view.can_send
 
 
-async def test_a_request_on_its_way_when_the_program_ended_is_unknown_afterwards(desk: RpcDesk) -> None:
+async def test_a_request_on_its_way_when_the_program_ended_is_unknown_afterwards(desk: ConsolePresenterHarness) -> None:
     await desk.send()
     await desk.database.execute("UPDATE rpc_calls SET state = 'open'")
     seen: list[object] = []
@@ -227,7 +233,7 @@ async def test_a_request_on_its_way_when_the_program_ended_is_unknown_afterwards
     assert seen[-1][0].badge == "Unknown"  # type: ignore[index]  # a tuple of entries
 
 
-async def test_an_old_request_is_opened_with_its_calls_and_its_answer(desk: RpcDesk) -> None:
+async def test_an_old_request_is_opened_with_its_calls_and_its_answer(desk: ConsolePresenterHarness) -> None:
     desk.write(json.dumps(call("eth_chainId")))
     await desk.send()
     desk.presenter.new_batch()
@@ -239,7 +245,7 @@ async def test_an_old_request_is_opened_with_its_calls_and_its_answer(desk: RpcD
     assert desk.presenter.run.outcomes[0].value == "0x1"
 
 
-async def test_trash_is_undone(desk: RpcDesk) -> None:
+async def test_trash_is_undone(desk: ConsolePresenterHarness) -> None:
     await desk.send()
     desk.presenter.sent.move_to_trash((desk.entries[0].id,))
     await desk.tasks.idle()
@@ -249,7 +255,7 @@ async def test_trash_is_undone(desk: RpcDesk) -> None:
     assert len(desk.entries) == 1
 
 
-async def test_one_call_of_a_batch_is_sent_alone_under_a_key_of_its_own(desk: RpcDesk) -> None:
+async def test_one_call_of_a_batch_is_sent_alone_under_a_key_of_its_own(desk: ConsolePresenterHarness) -> None:
     desk.write(json.dumps([call("eth_chainId"), call("eth_gasPrice")]))
     desk.presenter.send_alone(2)
     await desk.tasks.idle()
@@ -258,7 +264,7 @@ async def test_one_call_of_a_batch_is_sent_alone_under_a_key_of_its_own(desk: Rp
     assert len(desk.presenter.view().rows) == 2
 
 
-async def test_r_ep_07_the_services_networks_take_the_place_of_the_bundled_ones(desk: RpcDesk) -> None:
+async def test_r_ep_07_the_services_networks_take_the_place_of_the_bundled_ones(desk: ConsolePresenterHarness) -> None:
     slugs = {row.slug for row in desk.presenter.networks()}
     assert {"ethereum-mainnet", "base-mainnet", "starknet-mainnet"} <= slugs
     assert next(row for row in desk.presenter.networks() if row.slug == "zksync-mainnet").credits == 30

@@ -22,17 +22,17 @@ from app.ui.crypto_rpc.session.presenter_tools import Tools
 from app.ui.crypto_rpc.tool_dialog import ToolDialog
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.dialogs import Dialog
+from tests.kit.console_page import ConsoleHarness, call, open_console, press
+from tests.kit.waiting import until
 from tests.ui.rpc_contract import ALICE, CHAIN, creation, signed
-from tests.ui.rpc_page import RpcWindow, call, press, rpc_window
-from tests.ui.shell_desk import until
 
 NETWORK = "base-mainnet"
 BOB = "0x3535353535353535353535353535353535353535"
 
 
 @pytest.fixture
-async def window(tmp_path: Path, tasks: TaskScope, theme: Theme) -> AsyncIterator[RpcWindow]:
-    async with rpc_window(tmp_path, tasks, theme) as window:
+async def window(tmp_path: Path, tasks: TaskScope, theme: Theme) -> AsyncIterator[ConsoleHarness]:
+    async with open_console(tmp_path, tasks, theme) as window:
         window.presenter.use_network(NETWORK)
         window.presenter.tools = Tools(window.presenter.jobs, tmp_path / "answers")
         yield window
@@ -48,7 +48,7 @@ def write(line: QLineEdit, text: str) -> None:
     QTest.keyClicks(line, text)
 
 
-async def mined(window: RpcWindow, blocks: int) -> None:
+async def mined(window: ConsoleHarness, blocks: int) -> None:
     """Put transactions on the chain, one block each."""
     for nonce in range(blocks):
         raw, _ = signed(nonce, data=creation())
@@ -57,7 +57,7 @@ async def mined(window: RpcWindow, blocks: int) -> None:
 
 
 async def test_a_search_for_logs_says_its_price_first_and_joins_what_it_finds(
-    window: RpcWindow, tmp_path: Path
+    window: ConsoleHarness, tmp_path: Path
 ) -> None:
     await mined(window, 3)
     window.run("Search logs over many blocks…")
@@ -82,7 +82,7 @@ async def test_a_search_for_logs_says_its_price_first_and_joins_what_it_finds(
     assert bar.isHidden()
 
 
-async def test_the_list_shows_what_longer_work_sends_while_it_works(window: RpcWindow) -> None:
+async def test_the_list_shows_what_longer_work_sends_while_it_works(window: ConsoleHarness) -> None:
     may_end = asyncio.Event()
 
     async def work(job: Job) -> str:
@@ -100,7 +100,7 @@ async def test_the_list_shows_what_longer_work_sends_while_it_works(window: RpcW
     assert len(window.entries) == 2
 
 
-async def test_a_search_without_budget_is_not_begun(window: RpcWindow) -> None:
+async def test_a_search_without_budget_is_not_begun(window: ConsoleHarness) -> None:
     window.run("Search logs over many blocks…")
     dialog = await window.dialog()
     assert isinstance(dialog, ToolDialog)
@@ -134,7 +134,7 @@ def test_ranges_follow_each_other_without_gap_or_overlap_within_the_budget(
     assert search.is_complete == (expected == 11 + blocks)
 
 
-async def test_balances_of_many_addresses_and_a_token_come_as_one_batch_and_one_table(window: RpcWindow) -> None:
+async def test_balances_of_many_addresses_and_a_token_come_as_one_batch_and_one_table(window: ConsoleHarness) -> None:
     from app.sandbox.chains.chains import DOLLARS
 
     window.run("Balances of many addresses…")
@@ -156,7 +156,7 @@ async def test_balances_of_many_addresses_and_a_token_come_as_one_batch_and_one_
     assert window.response.table.view.model() is window.response.table.view.cells
 
 
-async def test_chain_heads_of_several_networks_are_watched_and_stop_when_nobody_looks(window: RpcWindow) -> None:
+async def test_chain_heads_of_several_networks_are_watched_and_stop_when_nobody_looks(window: ConsoleHarness) -> None:
     window.run("Watch chain heads…")
     dialog = await window.dialog()
     for box in dialog.findChildren(QCheckBox):
@@ -181,7 +181,7 @@ async def test_chain_heads_of_several_networks_are_watched_and_stop_when_nobody_
     assert (job.view.sentence, job.view.requests) == ("Stopped.", 2)
 
 
-async def test_a_request_is_repeated_under_new_keys_until_escape(window: RpcWindow) -> None:
+async def test_a_request_is_repeated_under_new_keys_until_escape(window: ConsoleHarness) -> None:
     window.run("Repeat this request…")
     dialog = await window.dialog()
     write(field(dialog, "Seconds between two requests"), "3600")
@@ -195,7 +195,7 @@ async def test_a_request_is_repeated_under_new_keys_until_escape(window: RpcWind
     assert window.main.job.note.text() == "Stopped."
 
 
-async def test_what_changes_a_chain_is_never_repeated(window: RpcWindow) -> None:
+async def test_what_changes_a_chain_is_never_repeated(window: ConsoleHarness) -> None:
     raw, _ = signed(0, data=creation())
     window.type_json(call("eth_sendRawTransaction", raw))
     window.run("Repeat this request…")
@@ -217,7 +217,7 @@ def test_an_address_with_a_typing_error_makes_no_plan() -> None:
         log_plan(NETWORK, {}, "10", "9", "100", "5")
 
 
-async def test_in_the_sandbox_the_examples_find_something(window: RpcWindow) -> None:
+async def test_in_the_sandbox_the_examples_find_something(window: ConsoleHarness) -> None:
     """A newcomer who changes nothing: a search for logs finds transfers, a call has an answer."""
     window.run("Search logs over many blocks…")
     dialog = await window.dialog()

@@ -26,7 +26,7 @@ from app.ui.crypto_rpc.state import CapsView
 from app.ui.kit.lists.grouped_list import Heading
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.menu import Menu
-from tests.ui.rpc_page import RpcWindow, call, press, rpc_window
+from tests.kit.console_page import ConsoleHarness, call, open_console, press
 from tests.ui.test_crypto_rpc_window import shown
 
 DIALOGS = (
@@ -42,12 +42,12 @@ CONTROL = Qt.KeyboardModifier.ControlModifier
 
 
 @pytest.fixture
-async def window(tmp_path: Path, tasks: TaskScope, theme: Theme) -> AsyncIterator[RpcWindow]:
-    async with rpc_window(tmp_path, tasks, theme) as window:
+async def window(tmp_path: Path, tasks: TaskScope, theme: Theme) -> AsyncIterator[ConsoleHarness]:
+    async with open_console(tmp_path, tasks, theme) as window:
         yield window
 
 
-async def test_networks_used_lately_stand_before_the_families_the_last_one_first(window: RpcWindow) -> None:
+async def test_networks_used_lately_stand_before_the_families_the_last_one_first(window: ConsoleHarness) -> None:
     for slug in ("polygon-mainnet", "base-mainnet"):
         window.presenter.use_network(slug)
         await window.send()
@@ -65,7 +65,7 @@ async def test_networks_used_lately_stand_before_the_families_the_last_one_first
     window.page.networks.close()
 
 
-async def test_favourites_and_methods_used_before_are_there_after_a_restart(window: RpcWindow) -> None:
+async def test_favourites_and_methods_used_before_are_there_after_a_restart(window: ConsoleHarness) -> None:
     window.key("Ctrl+Shift+L")
     QTest.keyClicks(window.page.networks.search, "linea mainnet")
     QTest.keyClick(window.page.networks.search, Qt.Key.Key_D, CONTROL)
@@ -84,7 +84,7 @@ async def test_favourites_and_methods_used_before_are_there_after_a_restart(wind
     window.page.methods.close()
 
 
-async def test_without_the_service_the_saved_list_of_networks_serves(window: RpcWindow) -> None:
+async def test_without_the_service_the_saved_list_of_networks_serves(window: ConsoleHarness) -> None:
     slugs = {row.slug for row in window.presenter.networks()}
     window.desk.caller.use(window.desk.caller.account, None)
     again = await window.desk.restart()
@@ -93,7 +93,7 @@ async def test_without_the_service_the_saved_list_of_networks_serves(window: Rpc
     assert not again.view().can_send
 
 
-async def test_a_methods_name_is_completed_while_it_is_typed(window: RpcWindow) -> None:
+async def test_a_methods_name_is_completed_while_it_is_typed(window: ConsoleHarness) -> None:
     field = window.request.method
     field.setFocus()
     field.clear()
@@ -111,7 +111,7 @@ async def test_a_methods_name_is_completed_while_it_is_typed(window: RpcWindow) 
     assert window.presenter.draft.rows[0].method == "eth_getBalance"
 
 
-async def test_help_of_a_method_is_one_key_away_in_the_picker_and_beside_the_call(window: RpcWindow) -> None:
+async def test_help_of_a_method_is_one_key_away_in_the_picker_and_beside_the_call(window: ConsoleHarness) -> None:
     window.key("Ctrl+Shift+M")
     QTest.keyClicks(window.page.methods.search, "eth_getLogs")
     QTest.keyClick(window.page.methods.search, Qt.Key.Key_F1)
@@ -124,7 +124,7 @@ async def test_help_of_a_method_is_one_key_away_in_the_picker_and_beside_the_cal
     beside.close()
 
 
-async def test_r_rpc_13_every_refused_method_is_named_at_once_with_what_to_use_instead(window: RpcWindow) -> None:
+async def test_r_rpc_13_every_refused_method_is_named_at_once_with_what_to_use_instead(window: ConsoleHarness) -> None:
     window.type_json([call("eth_newFilter", {}), call("eth_sign"), call("eth_chainId"), call("eth_subscribe")])
     words = window.request.fault.text()
     assert all(name in words for name in ("eth_newFilter", "eth_sign", "eth_subscribe"))
@@ -134,7 +134,7 @@ async def test_r_rpc_13_every_refused_method_is_named_at_once_with_what_to_use_i
     assert window.request.key_fault.isHidden()  # the key has no part in it
 
 
-async def test_finding_says_how_many_places_there_are_and_where_one_is(window: RpcWindow) -> None:
+async def test_finding_says_how_many_places_there_are_and_where_one_is(window: ConsoleHarness) -> None:
     window.type_json(call("eth_getBlockByNumber", "latest", False))
     await window.send()
     finder, places = window.response.finder, window.response.places
@@ -153,7 +153,7 @@ async def test_finding_says_how_many_places_there_are_and_where_one_is(window: R
     assert places.text() == "Nothing found"
 
 
-async def test_a_rows_menu_copies_and_its_key_for_the_path_comes_before_the_tabs(window: RpcWindow) -> None:
+async def test_a_rows_menu_copies_and_its_key_for_the_path_comes_before_the_tabs(window: ConsoleHarness) -> None:
     window.type_json(call("eth_getBlockByNumber", "latest", False))
     await window.send()
     taken: list[str] = []
@@ -182,7 +182,7 @@ async def test_a_rows_menu_copies_and_its_key_for_the_path_comes_before_the_tabs
     assert "eth_getBlockByNumber" in QGuiApplication.clipboard().text()
 
 
-async def test_r_rpc_33_the_time_that_a_key_is_left_runs_down(window: RpcWindow) -> None:
+async def test_r_rpc_33_the_time_that_a_key_is_left_runs_down(window: ConsoleHarness) -> None:
     await window.send()
     assert window.request.key_note.text() in ("Free again for 24 h", "Free again for 23 h 59 min")
     now = window.presenter._now
@@ -193,13 +193,13 @@ async def test_r_rpc_33_the_time_that_a_key_is_left_runs_down(window: RpcWindow)
     assert window.request.key_note.text() in ("Free again for 19 h", "Free again for 18 h 59 min")
 
 
-async def test_the_gauge_says_in_another_colour_that_little_is_left(window: RpcWindow) -> None:
+async def test_the_gauge_says_in_another_colour_that_little_is_left(window: ConsoleHarness) -> None:
     window.list.foot.show_caps(CapsView(requests=95, credits=9_400_000))
     assert window.list.foot.credits.text() == "9.4M / 10M"
     assert window.list.foot.meter.property("tone") == "warn" or window.list.foot.meter._tone == "warn"
 
 
-async def test_in_every_dialog_each_widget_has_a_name_and_escape_leaves(window: RpcWindow) -> None:
+async def test_in_every_dialog_each_widget_has_a_name_and_escape_leaves(window: ConsoleHarness) -> None:
     for title in DIALOGS:
         window.run(title)
         dialog = await window.dialog()
@@ -222,7 +222,7 @@ def _nameless(dialog: QWidget) -> list[str]:
     ]
 
 
-async def test_a_longer_piece_of_work_shows_its_price_beside_the_button_that_begins_it(window: RpcWindow) -> None:
+async def test_a_longer_piece_of_work_shows_its_price_beside_the_button_that_begins_it(window: ConsoleHarness) -> None:
     window.resize(1024, 612)
     window.run("Watch chain heads…")
     dialog = await window.dialog()

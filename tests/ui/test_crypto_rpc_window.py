@@ -15,12 +15,12 @@ from app.ui.crypto_rpc.picker import Picker
 from app.ui.crypto_rpc.picker_rows import PickRow
 from app.ui.kit.lists.grouped_list import Heading
 from app.ui.kit.theme import Theme
-from tests.ui.rpc_page import RpcWindow, call, press, rpc_window
+from tests.kit.console_page import ConsoleHarness, call, open_console, press
 
 
 @pytest.fixture
-async def window(tmp_path: Path, tasks: TaskScope, theme: Theme) -> AsyncIterator[RpcWindow]:
-    async with rpc_window(tmp_path, tasks, theme) as window:
+async def window(tmp_path: Path, tasks: TaskScope, theme: Theme) -> AsyncIterator[ConsoleHarness]:
+    async with open_console(tmp_path, tasks, theme) as window:
         yield window
 
 
@@ -29,7 +29,7 @@ def shown(picker: Picker) -> list[object]:
     return [rows.row(rows.index(place, 0)) for place in range(rows.rowCount())]
 
 
-async def test_a_network_is_found_by_its_chain_id_and_chosen_with_enter(window: RpcWindow) -> None:
+async def test_a_network_is_found_by_its_chain_id_and_chosen_with_enter(window: ConsoleHarness) -> None:
     window.key("Ctrl+Shift+L")
     QTest.keyClicks(window.page.networks.search, "8453")
     assert "2 of " in window.page.networks.count.text()  # and its test network
@@ -39,7 +39,7 @@ async def test_a_network_is_found_by_its_chain_id_and_chosen_with_enter(window: 
     assert not window.page.networks.isVisible()
 
 
-async def test_a_favourite_network_stands_first(window: RpcWindow) -> None:
+async def test_a_favourite_network_stands_first(window: ConsoleHarness) -> None:
     window.key("Ctrl+Shift+L")
     QTest.keyClicks(window.page.networks.search, "polygon mainnet")
     QTest.keyClick(window.page.networks.search, Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
@@ -51,7 +51,7 @@ async def test_a_favourite_network_stands_first(window: RpcWindow) -> None:
     assert "from the service" in window.page.networks.note.text()
 
 
-async def test_only_test_networks_are_shown_while_their_pill_is_down(window: RpcWindow) -> None:
+async def test_only_test_networks_are_shown_while_their_pill_is_down(window: ConsoleHarness) -> None:
     window.key("Ctrl+Shift+L")
     QTest.keyClick(window.page.networks.pills["Test networks"], Qt.Key.Key_Space)
     keys = [row.key for row in shown(window.page.networks) if isinstance(row, PickRow)]
@@ -60,7 +60,7 @@ async def test_only_test_networks_are_shown_while_their_pill_is_down(window: Rpc
     window.page.networks.close()
 
 
-async def test_r_rpc_20_a_refused_method_is_listed_with_its_reason_and_cannot_be_chosen(window: RpcWindow) -> None:
+async def test_r_rpc_20_a_refused_method_is_listed_with_its_reason_and_cannot_be_chosen(window: ConsoleHarness) -> None:
     window.key("Ctrl+Shift+M")
     QTest.keyClicks(window.page.methods.search, "getFilterLogs")
     refused = next(row for row in shown(window.page.methods) if isinstance(row, PickRow) and not row.usable)
@@ -70,7 +70,7 @@ async def test_r_rpc_20_a_refused_method_is_listed_with_its_reason_and_cannot_be
     assert window.presenter.draft.rows == before
 
 
-async def test_methods_are_added_and_one_is_sent_alone(window: RpcWindow) -> None:
+async def test_methods_are_added_and_one_is_sent_alone(window: ConsoleHarness) -> None:
     for name in ("eth_gasPrice", "eth_chainId"):
         window.key("Ctrl+Shift+M")
         QTest.keyClicks(window.page.methods.search, name)
@@ -85,7 +85,7 @@ async def test_methods_are_added_and_one_is_sent_alone(window: RpcWindow) -> Non
     assert len(window.presenter.draft.rows) == 3
 
 
-async def test_a_method_nobody_listed_is_added_after_a_warning(window: RpcWindow) -> None:
+async def test_a_method_nobody_listed_is_added_after_a_warning(window: ConsoleHarness) -> None:
     window.key("Ctrl+Shift+M")
     QTest.keyClicks(window.page.methods.search, "acme_weather")
     assert "Enter adds it as it is" in window.page.methods.nothing.text()
@@ -94,7 +94,7 @@ async def test_a_method_nobody_listed_is_added_after_a_warning(window: RpcWindow
     assert window.main.send.isEnabled()
 
 
-async def test_rows_and_json_are_always_in_step(window: RpcWindow) -> None:
+async def test_rows_and_json_are_always_in_step(window: ConsoleHarness) -> None:
     window.type_json([call("eth_getBalance", "0x" + "11" * 20, "latest"), call("eth_chainId", number=7)])
     window.key("Ctrl+Shift+J")
     assert [row.method for row in window.presenter.draft.rows] == ["eth_getBalance", "eth_chainId"]
@@ -108,7 +108,7 @@ async def test_rows_and_json_are_always_in_step(window: RpcWindow) -> None:
     assert written[0]["params"] == ["0x22", "earliest"]
 
 
-async def test_a_fault_names_its_line_and_nothing_is_sent(window: RpcWindow) -> None:
+async def test_a_fault_names_its_line_and_nothing_is_sent(window: ConsoleHarness) -> None:
     window.type_json('[\n{"jsonrpc": "2.0",\n"id": 1 "method": "eth_chainId"}]')
     assert window.request.fault.text().startswith("Line 3:")
     assert not window.main.send.isEnabled()
@@ -116,7 +116,7 @@ async def test_a_fault_names_its_line_and_nothing_is_sent(window: RpcWindow) -> 
     assert window.entries == []
 
 
-async def test_r_rpc_07_a_hundred_and_one_calls_are_refused_with_the_rule(window: RpcWindow) -> None:
+async def test_r_rpc_07_a_hundred_and_one_calls_are_refused_with_the_rule(window: ConsoleHarness) -> None:
     window.type_json([call("eth_chainId", number=n) for n in range(1, 102)])
     assert "This batch has 101 calls; the service takes 100 at most." in window.request.fault.text()
     assert not window.main.send.isEnabled()
@@ -136,7 +136,7 @@ async def test_r_rpc_07_a_hundred_and_one_calls_are_refused_with_the_rule(window
         ),
     ],
 )
-async def test_what_is_pasted_becomes_calls(window: RpcWindow, pasted: str, methods: list[str]) -> None:
+async def test_what_is_pasted_becomes_calls(window: ConsoleHarness, pasted: str, methods: list[str]) -> None:
     QGuiApplication.clipboard().setText(pasted)
     window.key("Ctrl+Shift+V")
     assert [row.method for row in window.presenter.draft.rows] == methods
@@ -145,7 +145,7 @@ async def test_what_is_pasted_becomes_calls(window: RpcWindow, pasted: str, meth
     assert "sk-secret" not in json.dumps(window.presenter.draft.kept())
 
 
-async def test_calls_are_moved_and_removed_by_keyboard(window: RpcWindow) -> None:
+async def test_calls_are_moved_and_removed_by_keyboard(window: ConsoleHarness) -> None:
     window.type_json([call("eth_chainId"), call("eth_gasPrice"), call("eth_blockNumber")])
     window.key("Ctrl+Shift+J")
     view = window.request.list
@@ -160,7 +160,7 @@ async def test_calls_are_moved_and_removed_by_keyboard(window: RpcWindow) -> Non
     ]
 
 
-async def test_removed_calls_come_back_in_their_places_also_all_of_them(window: RpcWindow) -> None:
+async def test_removed_calls_come_back_in_their_places_also_all_of_them(window: ConsoleHarness) -> None:
     methods = ["eth_chainId", "eth_gasPrice", "eth_blockNumber"]
     window.type_json([call(method) for method in methods])
     window.key("Ctrl+Shift+J")
@@ -180,7 +180,7 @@ async def test_removed_calls_come_back_in_their_places_also_all_of_them(window: 
     assert not window.desk.undo_stack.can_undo("crypto_rpc"), "the batch that it belonged to is gone"
 
 
-async def test_r_rpc_36_the_second_sending_is_a_replay_and_a_new_key_is_not(window: RpcWindow) -> None:
+async def test_r_rpc_36_the_second_sending_is_a_replay_and_a_new_key_is_not(window: ConsoleHarness) -> None:
     await window.send()
     assert not window.response.replay.isVisible()
     await window.send()
@@ -194,7 +194,7 @@ async def test_r_rpc_36_the_second_sending_is_a_replay_and_a_new_key_is_not(wind
     assert window.response.runs.text() == "Run 3 of 3"
 
 
-async def test_r_rpc_38_another_request_takes_a_key_of_its_own_and_the_same_keeps_it(window: RpcWindow) -> None:
+async def test_r_rpc_38_another_request_takes_a_key_of_its_own_and_the_same_keeps_it(window: ConsoleHarness) -> None:
     first = window.request.key.text()
     await window.send()
     window.type_json(call("eth_chainId"))
@@ -208,7 +208,7 @@ async def test_r_rpc_38_another_request_takes_a_key_of_its_own_and_the_same_keep
     assert window.entries[0].badge == "Replay"
 
 
-async def test_r_rpc_38_a_key_of_ones_own_that_is_in_use_is_explained_beside_the_field(window: RpcWindow) -> None:
+async def test_r_rpc_38_a_key_of_ones_own_that_is_in_use_is_explained_beside_the_field(window: ConsoleHarness) -> None:
     window.request.key.setFocus()
     window.request.key.selectAll()
     QTest.keyClicks(window.request.key, "my-key")
@@ -221,7 +221,7 @@ async def test_r_rpc_38_a_key_of_ones_own_that_is_in_use_is_explained_beside_the
     assert len(window.entries) == 1
 
 
-async def test_a_malformed_key_is_named_before_sending(window: RpcWindow) -> None:
+async def test_a_malformed_key_is_named_before_sending(window: ConsoleHarness) -> None:
     window.request.key.setFocus()
     window.request.key.selectAll()
     QTest.keyClicks(window.request.key, "with blanks!")
@@ -229,7 +229,7 @@ async def test_a_malformed_key_is_named_before_sending(window: RpcWindow) -> Non
     assert "1 to 255 letters, digits" in window.request.key_fault.text()
 
 
-async def test_the_price_is_a_range_before_and_exact_after(window: RpcWindow) -> None:
+async def test_the_price_is_a_range_before_and_exact_after(window: ConsoleHarness) -> None:
     window.type_json([call("eth_chainId"), call("eth_getBalance", "nonsense", "latest")])
     assert window.main.estimate.text().startswith("Estimate 40 cr, $0.000025 to $0.000028")
     await window.send()
@@ -242,7 +242,7 @@ async def test_the_price_is_a_range_before_and_exact_after(window: RpcWindow) ->
     assert [entry.title for entry in window.entries] == ["eth_getBalance", "2 calls in a batch"]
 
 
-async def test_too_many_calls_are_split_in_two_and_both_parts_can_be_sent(window: RpcWindow) -> None:
+async def test_too_many_calls_are_split_in_two_and_both_parts_can_be_sent(window: ConsoleHarness) -> None:
     window.type_json([call("eth_chainId", number) for number in range(150)])
     window.key("Ctrl+Shift+J")
     split = window.request.split
@@ -256,7 +256,7 @@ async def test_too_many_calls_are_split_in_two_and_both_parts_can_be_sent(window
     assert split.text() == "The other 100 calls"
 
 
-async def test_a_refused_batch_leads_to_the_call_it_names_and_sends_the_others(window: RpcWindow) -> None:
+async def test_a_refused_batch_leads_to_the_call_it_names_and_sends_the_others(window: ConsoleHarness) -> None:
     window.type_json([call("eth_chainId"), call("eth_noSuchMethod"), call("eth_blockNumber")])
     window.key("Ctrl+Shift+J")
     warning = "Call 2: eth_noSuchMethod is not in the service’s list; the whole batch may be refused."
@@ -277,7 +277,7 @@ async def test_a_refused_batch_leads_to_the_call_it_names_and_sends_the_others(w
 
 @pytest.mark.parametrize(("button", "methods"), [("Replace", 2), ("Add", 5), ("Cancel", 3)])
 async def test_a_batch_pasted_over_a_batch_replaces_it_or_comes_on_top_as_is_chosen(
-    window: RpcWindow, button: str, methods: int
+    window: ConsoleHarness, button: str, methods: int
 ) -> None:
     window.type_json([call("eth_chainId"), call("eth_gasPrice"), call("eth_blockNumber")])
     window.key("Ctrl+Shift+J")
@@ -290,7 +290,7 @@ async def test_a_batch_pasted_over_a_batch_replaces_it_or_comes_on_top_as_is_cho
     assert len(window.presenter.draft.rows) == methods
 
 
-async def test_all_calls_are_selected_and_removed_at_once(window: RpcWindow) -> None:
+async def test_all_calls_are_selected_and_removed_at_once(window: ConsoleHarness) -> None:
     window.type_json([call("eth_chainId", number) for number in range(5)])
     window.key("Ctrl+Shift+J")
     window.request.list.setFocus()

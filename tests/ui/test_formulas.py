@@ -18,7 +18,7 @@ from app.ui.kit.markdown.formulas import Formula, Formulas, worker_command
 from app.ui.kit.markdown.markdown_figures import FormulaFigure, picture_data
 from app.ui.kit.markdown.markdown_parse import parse
 from app.ui.kit.theme import Theme
-from tests.ui.message_kit import answer, settle, shown
+from tests.kit.message_view import answer, settle, shown
 
 # ziamath finds its font by a call that Python 3.11 calls old; Rialto itself loads it in another process
 pytestmark = pytest.mark.filterwarnings("ignore:path is deprecated:DeprecationWarning")

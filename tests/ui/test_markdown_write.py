@@ -12,7 +12,7 @@ from app.ui.conversation.message_units import BODY, Styles
 from app.ui.kit.markdown.markdown_inline import Span
 from app.ui.kit.markdown.markdown_parse import is_safe_link
 from app.ui.kit.theme import Theme
-from tests.ui.message_kit import RICH, SOURCES, drawn, flow_of
+from tests.kit.message_view import RICH, SOURCES, drawn, flow_of
 from tests.ui.test_markdown_scan import TEXTS
 
 

@@ -13,7 +13,7 @@ from app.ui.conversation.message_table import TableBox
 from app.ui.conversation.message_units import BODY, Unit
 from app.ui.conversation.message_view import COLUMN_PX, MessageView
 from app.ui.kit.theme import Theme
-from tests.ui.message_kit import (
+from tests.kit.message_view import (
     LONG,
     answer,
     everything,

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.ui.conversation.message_view import MessageView
 from app.ui.kit.theme import Theme
-from tests.ui.message_kit import RECEIPT, SOURCES, answer, controls, question, settle, shown
+from tests.kit.message_view import RECEIPT, SOURCES, answer, controls, question, settle, shown
 
 NAME, VALUE, DESCRIPTION = QAccessible.Text.Name, QAccessible.Text.Value, QAccessible.Text.Description
 

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QApplication
 
 from app.ui.conversation.message_rows import MessageRow, RowAttachment, RowSource
 from app.ui.kit.theme import Theme
+from tests.kit.message_view import answer, controls, question, settle, shown, visible_text
 from tests.ui.hostile_messages import HOSTILE
-from tests.ui.message_kit import answer, controls, question, settle, shown, visible_text
 
 
 @pytest.fixture

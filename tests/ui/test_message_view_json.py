@@ -14,7 +14,7 @@ from app.ui.conversation.message_json_lines import Branch, JsonMemory, fold, lin
 from app.ui.conversation.message_rows import MessageRow, RowCall
 from app.ui.conversation.message_view import MessageView
 from app.ui.kit.theme import Theme
-from tests.ui.message_kit import answer, click, control, controls, key_event, plain_theme, question, shown
+from tests.kit.message_view import answer, click, control, controls, key_event, plain_theme, question, shown
 
 PLACE = {"city": "Oslo", "rivers": ["Akerselva", "Lysakerelva"], "inside": {"a b": None, "big": 12345678901234567890}}
 

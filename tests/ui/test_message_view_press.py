@@ -12,7 +12,7 @@ from app.ui.conversation.message_units import BODY, FOOTER, HEAD, THOUGHT
 from app.ui.conversation.message_view import MessageView
 from app.ui.kit.theme import Theme
 from app.ui.kit.tips import plain_tip
-from tests.ui.message_kit import (
+from tests.kit.message_view import (
     LONG,
     PROBLEM,
     RECEIPT,

@@ -11,7 +11,7 @@ from app.ui.conversation.message_units import BODY, THOUGHT
 from app.ui.conversation.message_view import MessageView
 from app.ui.conversation.message_view_selection import Selection, selected_text
 from app.ui.kit.theme import Theme
-from tests.ui.message_kit import RICH, SOURCES, answer, click, drag, mouse, plain_theme, question, settle, shown
+from tests.kit.message_view import RICH, SOURCES, answer, click, drag, mouse, plain_theme, question, settle, shown
 
 
 @pytest.fixture(scope="module")

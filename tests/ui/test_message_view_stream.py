@@ -11,7 +11,7 @@ from app.ui.conversation.message_units import BODY, FOOTER, HEAD, THOUGHT
 from app.ui.conversation.message_view import MessageView
 from app.ui.conversation.message_view_speech import Announcer
 from app.ui.kit.theme import Theme
-from tests.ui.message_kit import (
+from tests.kit.message_view import (
     RECEIPT,
     RICH,
     SOURCES,

@@ -14,7 +14,7 @@ from app.ui.chat.models.model_picker import ModelPicker
 from app.ui.chat.models.model_picker_list import ROW_ROLE
 from app.ui.chat.session.state_pages import ModelRow
 from app.ui.kit.theme import Theme
-from tests.ui.chat_desk import FakeService, model_body
+from tests.kit.chat import FakeService, model_body
 from tests.ui.test_chat_desk import press
 from tests.ui.test_chat_page import Shown, open_page
 

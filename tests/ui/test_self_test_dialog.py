@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from app.ui.shell.self_test_dialog import SelfTestDialog
-from tests.ui.shell_desk import until
+from tests.kit.waiting import until
 from tests.ui.test_shell_window import nameless
 
 
@@ -28,7 +28,7 @@ def opened(desk, tasks, script: str) -> SelfTestDialog:
 @pytest.mark.parametrize(("code", "words"), [(0, "Everything that was looked at works."), (1, "A part does not work.")])
 async def test_the_table_is_shown_and_the_exit_code_is_the_verdict(desk, tasks, qtbot, code, words):
     dialog = opened(desk, tasks, f"print('Fonts  ok  Inter'); print('Tab ä  ok'); raise SystemExit({code})")
-    await until(lambda: dialog.end.text() == "Close", 60)
+    await until(lambda: dialog.end.text() == "Close")
     assert dialog.table.toPlainText() == "Fonts  ok  Inter\nTab ä  ok\n"
     assert dialog.said.text().startswith(words)
     assert nameless(dialog) == []
@@ -40,17 +40,17 @@ async def test_the_table_is_shown_and_the_exit_code_is_the_verdict(desk, tasks, 
 
 async def test_leaving_ends_what_was_started(desk, tasks, qtbot):
     dialog = opened(desk, tasks, "import os, time; print(os.getpid()); time.sleep(600)")
-    await until(lambda: bool(dialog.table.toPlainText().strip()), 60)
+    await until(lambda: bool(dialog.table.toPlainText().strip()))
     number = int(dialog.table.toPlainText())
     QTest.keyClick(dialog, Qt.Key.Key_Escape)
     await tasks.idle()
-    await until(lambda: not is_running(number), 60)
+    await until(lambda: not is_running(number))
 
 
 async def test_a_program_that_cannot_be_started_is_a_part_that_does_not_work(desk, tasks, qtbot):
     dialog = SelfTestDialog(desk.theme, desk.window, [str(Path(sys.executable).with_name("no-such-program"))])
     tasks.start("self-test", dialog.answer)
-    await until(lambda: dialog.end.text() == "Close", 60)
+    await until(lambda: dialog.end.text() == "Close")
     assert dialog.said.text().startswith("A part does not work.")
     dialog.end.click()
     await tasks.idle()

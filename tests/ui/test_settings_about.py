@@ -21,8 +21,8 @@ from app.ui.settings.accounts.form import AccountForm
 from app.ui.settings.fact_card import FactCard
 from app.ui.settings.rows import SettingRow
 from app.ui.settings.secrets.ask import SecretsQuestion
+from tests.kit.waiting import until
 from tests.service.tuf_feed import TufFeed
-from tests.ui.shell_desk import until
 from tests.ui.test_shell_window import nameless, press
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -16,13 +16,14 @@ from app.service.service import open_service
 from app.ui.settings.accounts.checking import check_key
 from app.ui.settings.accounts.checking import refused as checking_refused
 from app.ui.settings.accounts.presenter import AccountDraft
+from tests.kit.shell import KEY, SettingsHarness, accepted, make_settings, refused, unreachable
+from tests.kit.widgets import words
 from tests.service.proxies import TestProxy, http_proxy, socks_proxy, speaking
-from tests.ui.shell_desk import KEY, Office, accepted, make_office, refused, unreachable, words
 
 ADDRESS = "https://api.example.com/v1"
 
 
-async def add(office: Office, tasks, **changes: str) -> None:
+async def add(office: SettingsHarness, tasks, **changes: str) -> None:
     office.accounts.add(AccountDraft(**{"base_url": ADDRESS, "key": KEY, **changes}))
     await tasks.idle()
 
@@ -40,7 +41,7 @@ async def test_a_good_key_is_checked_without_a_paid_call_and_kept_in_the_keychai
 
 
 async def test_a_refused_key_is_said_at_its_field_and_nothing_is_kept(tasks, tmp_path):
-    office = make_office(tmp_path, tasks, refused)
+    office = make_settings(tmp_path, tasks, refused)
     await add(office, tasks)
     assert office.accounts.state.form.problems == {"key": "The service did not accept this key."}
     assert (office.book.list(), office.keychain.items) == ((), {})
@@ -48,7 +49,7 @@ async def test_a_refused_key_is_said_at_its_field_and_nothing_is_kept(tasks, tmp
 
 async def test_a_dead_address_is_said_at_its_field_and_may_be_saved_all_the_same(tasks, tmp_path, monkeypatch):
     monkeypatch.setattr("app.service.retry.BASE_WAIT_S", 0.0)
-    office = make_office(tmp_path, tasks, unreachable)
+    office = make_settings(tmp_path, tasks, unreachable)
     await add(office, tasks)
     form = office.accounts.state.form
     assert (dict(form.problems), form.can_save_unchecked) == ({"base_url": "Nothing answered at this address."}, True)
@@ -107,7 +108,7 @@ async def test_a_known_but_barred_key_is_not_kept(tasks, tmp_path):
     def barred(request: httpx.Request) -> httpx.Response:
         return httpx.Response(200, json={"data": {"accessPermitted": False}})
 
-    office = make_office(tmp_path, tasks, barred)
+    office = make_settings(tmp_path, tasks, barred)
     await add(office, tasks)
     assert set(office.accounts.state.form.problems) == {"key"}
     assert office.keychain.items == {}
@@ -189,7 +190,7 @@ async def test_a_name_that_is_taken_is_refused_in_words(office, tasks):
 
 
 async def test_accounts_work_without_a_network(tasks, tmp_path):
-    office = make_office(tmp_path, tasks, unreachable)
+    office = make_settings(tmp_path, tasks, unreachable)
     office.accounts.add(AccountDraft(ADDRESS, KEY, "Home"), unchecked=True)
     await tasks.idle()
     account = office.book.active
@@ -213,7 +214,7 @@ async def test_a_redirect_to_another_host_gets_no_key(tasks, tmp_path):
             return accepted(request)
         return httpx.Response(302, headers={"Location": "https://evil.example.org/v1/api_keys/rate_limits"})
 
-    office = make_office(tmp_path, tasks, elsewhere)
+    office = make_settings(tmp_path, tasks, elsewhere)
     await add(office, tasks)
     assert all("Authorization" not in call.headers for call in office.asked if call.url.host == "evil.example.org")
     assert office.book.list() == ()

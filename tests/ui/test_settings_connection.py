@@ -20,10 +20,12 @@ from app.service.calls import Call
 from app.service.errors import ServerFailed
 from app.service.retry import CallKind
 from app.storage.settings import SettingsStore
+from tests.kit.shell import KEY, make_settings
+from tests.kit.waiting import until
+from tests.kit.widgets import words
 from tests.service.loopback import Received, http, serving
 from tests.service.proxies import TestProxy, http_proxy, speaking, tls_in_front_of
 from tests.service.throwaway_ca import Authority, pem
-from tests.ui.shell_desk import KEY, make_office, until, words
 from tests.ui.test_settings_accounts import add
 from tests.ui.test_shell_window import nameless, open_dialog, press, wait_for_dialog
 
@@ -214,7 +216,7 @@ async def test_what_cannot_be_right_is_said_at_its_field(page, office, tasks, ho
 
 
 async def test_a_password_that_cannot_be_kept_is_said_at_its_field(desk, tasks, tmp_path):
-    office = make_office(tmp_path / "bare", tasks, missing=True)
+    office = make_settings(tmp_path / "bare", tasks, missing=True)
     draft = replace(
         office.connection.state.kept, mode="manual", host="p.example", port="80", has_login=True, user="u", password="x"
     )

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QPushButton
 from app.credentials.accounts import new_account
 from app.service.models import Model
 from app.storage.settings import SettingsStore
-from tests.ui.shell_desk import words
+from tests.kit.widgets import words
 
 
 async def test_a_limit_is_kept_and_what_is_no_amount_is_said_at_its_field(office, settings, tasks):

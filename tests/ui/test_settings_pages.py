@@ -12,7 +12,9 @@ from app.storage.receipts import Receipt
 from app.storage.settings import SettingsStore
 from app.ui.settings.key_list import ROW, SAID
 from app.ui.settings.sections import SECTIONS, sections_for
-from tests.ui.shell_desk import KEY, until, words
+from tests.kit.shell import KEY
+from tests.kit.waiting import until
+from tests.kit.widgets import words
 from tests.ui.test_settings_accounts import add
 from tests.ui.test_shell_window import nameless, open_dialog, press, wait_for_dialog
 

@@ -27,8 +27,9 @@ from app.ui.settings.sandbox.presenter import SandboxPresenter
 from app.ui.settings.sandbox.request_list import ROW, RequestModel
 from app.ui.settings.sandbox.requests import RequestsPage
 from app.ui.settings.sandbox.state import FAULTS, RequestRow, SandboxState, ahead, words_of
+from tests.kit.waiting import until
+from tests.kit.widgets import words
 from tests.sandbox.support import RESOURCES, Client
-from tests.ui.shell_desk import until, words
 from tests.ui.test_shell_window import nameless
 
 

@@ -10,7 +10,8 @@ from app.credentials.stores import StoreAbsent, StoreLocked
 from app.service.errors import ConnectionFailed, CredentialUnavailable
 from app.ui.settings.secrets.unlock import ChangePassphraseDialog
 from app.ui.settings.this_computer import ThisComputer
-from tests.ui.shell_desk import KEY, make_office, until
+from tests.kit.shell import KEY, make_settings
+from tests.kit.waiting import until
 
 PASSPHRASE = "four quiet herons wade"
 
@@ -18,7 +19,7 @@ PASSPHRASE = "four quiet herons wade"
 @pytest.fixture
 async def bare(tasks, tmp_path):
     """A computer without a keychain."""
-    office = make_office(tmp_path, tasks, missing=True)
+    office = make_settings(tmp_path, tasks, missing=True)
     office.secrets.look()
     await tasks.idle()
     return office

@@ -15,16 +15,17 @@ from app.core.undo import UndoCommand
 from app.ui.kit.tab import Zones
 from app.ui.kit.widgets.banner import BannerSpec
 from app.ui.kit.widgets.dialogs import Dialog
-from tests.ui.shell_desk import Desk, make_desk, until
+from tests.kit.shell import ShellHarness, make_shell
+from tests.kit.waiting import until
 
 
-def resize(desk: Desk, width: int, height: int = 800) -> Zones:
+def resize(desk: ShellHarness, width: int, height: int = 800) -> Zones:
     desk.window.resize(width, height)
     QApplication.processEvents()
     return desk.chat.zones[-1]
 
 
-def show(desk: Desk) -> None:
+def show(desk: ShellHarness) -> None:
     """Keys go to the active window only."""
     desk.window.show()
     desk.window.activateWindow()
@@ -116,7 +117,7 @@ async def test_motion_slides_and_reduced_motion_does_not(desk):
 
 
 async def test_hidden_panes_and_widths_are_remembered_for_each_tab(theme, tasks, tmp_path: Path):
-    first = make_desk(tmp_path, tasks, theme, second_tab=True)
+    first = make_shell(tmp_path, tasks, theme, second_tab=True)
     first.window.resize(1440, 900)
     show(first)
     first.window.show_tab("chat")
@@ -125,7 +126,7 @@ async def test_hidden_panes_and_widths_are_remembered_for_each_tab(theme, tasks,
     splitter.moveSplitter(300, 1)
     first.window.show_tab("notes")
     first.window.close()
-    again = make_desk(tmp_path, tasks, theme, second_tab=True)
+    again = make_shell(tmp_path, tasks, theme, second_tab=True)
     again.window.resize(1440, 900)
     show(again)
     again.window.show_tab("chat")
@@ -137,18 +138,18 @@ async def test_hidden_panes_and_widths_are_remembered_for_each_tab(theme, tasks,
 
 
 async def test_the_window_comes_back_where_it_was(theme, tasks, tmp_path: Path):
-    first = make_desk(tmp_path, tasks, theme)
+    first = make_shell(tmp_path, tasks, theme)
     first.window.resize(880, 600)  # the screen of these tests is 800 × 800
     first.window.show()
     first.window.close()
-    again = make_desk(tmp_path, tasks, theme)
+    again = make_shell(tmp_path, tasks, theme)
     assert (again.window.width(), again.window.height()) == (880, 600)
 
 
 async def test_a_broken_geometry_is_no_harm(theme, tasks, tmp_path: Path):
-    desk = make_desk(tmp_path, tasks, theme)
+    desk = make_shell(tmp_path, tasks, theme)
     desk.store.change(window_geometry="not base64 at all")
-    again = make_desk(tmp_path, tasks, theme)
+    again = make_shell(tmp_path, tasks, theme)
     assert again.window.width() >= 880
 
 
@@ -203,7 +204,7 @@ async def test_the_keyboard_comes_back_from_a_toast_to_where_it_was(desk, key, e
 
 
 async def test_the_rail_is_one_tab_stop_and_arrows_move_in_it(theme, tasks, tmp_path: Path):
-    desk = make_desk(tmp_path, tasks, theme, second_tab=True)
+    desk = make_shell(tmp_path, tasks, theme, second_tab=True)
     show(desk)
     desk.window.show_tab("chat")
     desk.window.rail.first_target().setFocus()
@@ -215,7 +216,7 @@ async def test_the_rail_is_one_tab_stop_and_arrows_move_in_it(theme, tasks, tmp_
 
 
 async def test_tabs_are_reached_by_number_and_by_neighbourhood(theme, tasks, tmp_path: Path):
-    desk = make_desk(tmp_path, tasks, theme, second_tab=True)
+    desk = make_shell(tmp_path, tasks, theme, second_tab=True)
     show(desk)
     desk.window.show_tab("notes")
     QTest.keyClick(desk.window, Qt.Key.Key_1, Qt.KeyboardModifier.ControlModifier)
@@ -299,7 +300,7 @@ async def test_closing_while_work_runs_asks_first(desk, tasks):
 
 
 async def test_a_hidden_tab_is_not_built(theme, tasks, tmp_path: Path):
-    desk = make_desk(tmp_path, tasks, theme, second_tab=True)
+    desk = make_shell(tmp_path, tasks, theme, second_tab=True)
     desk.window.show_tab("chat")
     assert list(desk.tabs) == ["chat"]
 
@@ -377,7 +378,7 @@ def press(dialog: Dialog, text: str) -> None:
 
 
 async def test_a_text_field_keeps_ctrl_z_and_elsewhere_it_undoes_the_last_thing_of_the_tab(tmp_path, tasks, theme):
-    desk = make_desk(tmp_path, tasks, theme, second_tab=True)
+    desk = make_shell(tmp_path, tasks, theme, second_tab=True)
     desk.window.show_tab("notes")
     desk.window.show_tab("chat")
     show(desk)

@@ -9,7 +9,7 @@ import pytest
 from app.storage.paths import resources
 from app.ui.speech.presenter_voices import VoiceShelf
 from app.ui.speech.voice_book import VoiceTable
-from tests.service.sandbox_desk import with_key
+from tests.kit.service import with_key
 
 NAMED = ("tts-kokoro", "tts-qwen3-0-6b", "tts-qwen3-1-7b", "tts-chatterbox-hd", "tts-orpheus")
 

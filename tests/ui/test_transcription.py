@@ -14,8 +14,9 @@ from app.sandbox.server import Options, RunningSandbox, start_sandbox
 from app.storage.paths import resources
 from app.ui.transcription.state import ExportChoice
 from tests.audio.recorded import tone, write_wav
+from tests.kit.transcription import open_transcription_presenter, words_heard
+from tests.kit.waiting import until
 from tests.sandbox.test_transcription import samples
-from tests.ui.transcription_desk import open_desk, words_heard
 
 WHISPER = "openai/whisper-large-v3"
 PARAKEET = "nvidia/parakeet-tdt-0.6b-v3"
@@ -46,11 +47,11 @@ def spoken_file(folder: Path, name: str = "note.wav", *, kind: str = "") -> Path
 
 
 async def test_a_recording_is_transcribed_with_times_and_a_receipt(tmp_home: Path, sandbox: RunningSandbox) -> None:
-    async with open_desk(tmp_home, sandbox) as desk:
-        await desk.record(np.concatenate((GAP, spoken(), GAP)), transcribe=True)
-        head = desk.head
+    async with open_transcription_presenter(tmp_home, sandbox) as tab:
+        await tab.record(np.concatenate((GAP, spoken(), GAP)), transcribe=True)
+        head = tab.head
         assert (head.view, head.state, head.origin) == ("result", "done", "recording")
-        document = desk.presenter.reading.document
+        document = tab.document
         assert words_heard(TEXT, document.text) >= 0.6
         assert document.estimated == ""
         assert document.segments[0].words[0].start >= 0.5
@@ -58,99 +59,99 @@ async def test_a_recording_is_transcribed_with_times_and_a_receipt(tmp_home: Pat
         assert receipt[0].startswith("about $0.00")
         assert any("audio" in text for text in receipt)
         assert receipt[-1] == "play money"
-        assert desk.entries[0].state == "done"
-        row = desk.presenter.row(head.id or "")
+        assert tab.entries[0].state == "done"
+        row = tab.presenter.row(head.id or "")
         assert row is not None
         assert (tmp_home / "recordings" / row.sound_path).is_file()
         assert not list((tmp_home / "cache" / "uploads").iterdir())
 
 
 async def test_nothing_is_sent_before_it_is_said(tmp_home: Path, sandbox: RunningSandbox) -> None:
-    async with open_desk(tmp_home, sandbox) as desk:
-        calls = len(desk.exchanges)
-        await desk.record(spoken())
-        assert desk.head.view == "sound"
-        assert desk.head.price.startswith("about $")
-        assert "Whisper" in desk.head.price_words
-        assert len(desk.exchanges) == calls
+    async with open_transcription_presenter(tmp_home, sandbox) as tab:
+        calls = len(tab.exchanges)
+        await tab.record(spoken())
+        assert tab.head.view == "sound"
+        assert tab.head.price.startswith("about $")
+        assert "Whisper" in tab.head.price_words
+        assert len(tab.exchanges) == calls
 
 
 @pytest.mark.parametrize(("model", "estimated"), [(PARAKEET, ""), ("fal-ai/wizper", "words"), ("stt-xai-v1", "")])
 async def test_every_models_times_become_words_that_can_be_clicked(
     tmp_home: Path, sandbox: RunningSandbox, model: str, estimated: str
 ) -> None:
-    async with open_desk(tmp_home, sandbox) as desk:
-        desk.presenter.set_option("model", model)
-        await desk.add(spoken_file(tmp_home))
-        await desk.send()
-        document = desk.presenter.reading.document
+    async with open_transcription_presenter(tmp_home, sandbox) as tab:
+        tab.presenter.set_option("model", model)
+        await tab.add(spoken_file(tmp_home))
+        await tab.send()
+        document = tab.document
         assert document.estimated == estimated
         assert document.word_count > 5
-        assert desk.presenter.options.model == model
+        assert tab.presenter.options.model == model
 
 
 async def test_r_stt_08_plain_text_has_no_times_and_says_that_they_are_estimated(
     tmp_home: Path, sandbox: RunningSandbox
 ) -> None:
-    async with open_desk(tmp_home, sandbox) as desk:
-        desk.presenter.set_option("response_format", "text")
-        await desk.add(spoken_file(tmp_home))
-        await desk.send()
-        assert desk.presenter.reading.document.estimated == "all"
-        assert ("Times", "estimated") in desk.head.facts
+    async with open_transcription_presenter(tmp_home, sandbox) as tab:
+        tab.presenter.set_option("response_format", "text")
+        await tab.add(spoken_file(tmp_home))
+        await tab.send()
+        assert tab.document.estimated == "all"
+        assert ("Times", "estimated") in tab.head.facts
 
 
 async def test_pause_marks_and_discard_with_undo(tmp_home: Path, sandbox: RunningSandbox) -> None:
-    async with open_desk(tmp_home, sandbox) as desk:
-        await desk.record(tone(440, 1.0), stop=False)
-        desk.presenter.mark("Lock built")
-        desk.presenter.pause_recording()
-        assert desk.presenter.recording.phase == "paused"
-        desk.presenter.pause_recording()
-        desk.presenter.mark()
-        desk.presenter.rename_mark(1, "Second")
-        assert [mark.text for mark in desk.head.marks] == ["Lock built", "Second"]
-        desk.presenter.remove_mark(1)
-        desk.presenter.discard_recording()
-        await desk.done()
-        assert desk.entries == ()
-        assert desk.undo_stack.undo_last("transcription")
-        await desk.done()
-        assert desk.head.view == "sound"
-        assert [mark.text for mark in desk.head.marks] == ["Lock built"]
-        assert desk.head.sound.duration_s == pytest.approx(1.0, abs=0.05)
+    async with open_transcription_presenter(tmp_home, sandbox) as tab:
+        await tab.record(tone(440, 1.0), stop=False)
+        tab.presenter.mark("Lock built")
+        tab.presenter.pause_recording()
+        assert tab.presenter.recording.phase == "paused"
+        tab.presenter.pause_recording()
+        tab.presenter.mark()
+        tab.presenter.rename_mark(1, "Second")
+        assert [mark.text for mark in tab.head.marks] == ["Lock built", "Second"]
+        tab.presenter.remove_mark(1)
+        tab.presenter.discard_recording()
+        await tab.done()
+        assert tab.entries == ()
+        assert tab.undo_stack.undo_last("transcription")
+        await tab.done()
+        assert tab.head.view == "sound"
+        assert [mark.text for mark in tab.head.marks] == ["Lock built"]
+        assert tab.head.sound.duration_s == pytest.approx(1.0, abs=0.05)
 
 
 # Microphones
 
 
 async def test_the_list_follows_plugging_and_the_choice_is_remembered(tmp_home: Path) -> None:
-    async with open_desk(tmp_home) as desk:
-        inputs = desk.presenter.recording.inputs()
+    async with open_transcription_presenter(tmp_home) as tab:
+        inputs = tab.presenter.recording.inputs()
         assert [each.name for each in inputs.microphones] == ["Built-in", "USB microphone"]
-        desk.presenter.choose_microphone("id-USB microphone")
-        desk.presenter.choose_channel(1)
-        desk.presenter.set_gain(3.0)
-        await desk.plug("Built-in")
-        assert desk.presenter.recording.inputs().missing
-        await desk.plug("Built-in", "USB microphone", "Headset")
-        assert not desk.presenter.recording.inputs().missing
-    async with open_desk(tmp_home) as desk:
-        kept = desk.presenter.recording.kept
+        tab.presenter.choose_microphone("id-USB microphone")
+        tab.presenter.choose_channel(1)
+        tab.presenter.set_gain(3.0)
+        await tab.plug("Built-in")
+        assert tab.presenter.recording.inputs().missing
+        await tab.plug("Built-in", "USB microphone", "Headset")
+        assert not tab.presenter.recording.inputs().missing
+    async with open_transcription_presenter(tmp_home) as tab:
+        kept = tab.presenter.recording.kept
         assert (kept.device_id, kept.channel, kept.gain_db) == ("id-USB microphone", 1, 3.0)
 
 
 async def test_unplugged_while_recording_the_file_is_kept_and_the_reason_said(tmp_home: Path) -> None:
-    async with open_desk(tmp_home) as desk:
-        row_id = await desk.record(tone(440, 1.0), stop=False)
-        await desk.plug("USB microphone")
-        await desk.until(lambda: not desk.presenter.is_recording)
-        await desk.done()
-        row = desk.presenter.row(row_id)
+    async with open_transcription_presenter(tmp_home) as tab:
+        row_id = await tab.record(tone(440, 1.0), stop=False)
+        await tab.plug("USB microphone")
+        await until(lambda: not tab.presenter.is_recording)
+        await tab.done()
+        row = tab.presenter.row(row_id)
         assert row is not None
         assert row.state == "recorded"
         assert row.note == "The microphone was unplugged. Everything up to there is kept."
-        assert desk.notices[-1][0] == row.note
+        assert tab.notices[-1][0] == row.note
         assert soundfile.info(tmp_home / "recordings" / row.sound_path).duration == pytest.approx(1.0, abs=0.05)
 
 
@@ -165,46 +166,46 @@ async def test_unplugged_while_recording_the_file_is_kept_and_the_reason_said(tm
 async def test_no_portaudio_no_device_and_a_busy_device_each_have_a_sentence(
     tmp_home: Path, missing: Missing, words: str
 ) -> None:
-    async with open_desk(tmp_home) as desk:
-        desk.refuses = AudioUnavailable(missing, "input")
-        desk.presenter.record()
-        await desk.done()
-        problem = desk.head.problem
+    async with open_transcription_presenter(tmp_home) as tab:
+        tab.refuses = AudioUnavailable(missing, "input")
+        tab.presenter.record()
+        await tab.done()
+        problem = tab.head.problem
         assert problem is not None
         assert words in problem.what
         assert [action.id for action in problem.actions] == ["record"]
-        assert desk.entries == ()
-        desk.refuses = None
-        desk.presenter.act("record")
-        await desk.until(lambda: desk.presenter.is_recording)
+        assert tab.entries == ()
+        tab.refuses = None
+        tab.presenter.act("record")
+        await until(lambda: tab.presenter.is_recording)
 
 
 async def test_the_microphone_test_records_three_seconds_and_plays_them(tmp_home: Path) -> None:
-    async with open_desk(tmp_home) as desk:
+    async with open_transcription_presenter(tmp_home) as tab:
         states: list[str] = []
-        desk.presenter.recording.inputs_changed.connect(lambda inputs: states.append(inputs.test))
-        desk.presenter.test_microphone()
-        await desk.until(lambda: desk.blocks)
-        desk.blocks[-1].say(tone(440, 3.2))
-        await desk.done()
+        tab.presenter.recording.inputs_changed.connect(lambda inputs: states.append(inputs.test))
+        tab.presenter.test_microphone()
+        await until(lambda: tab.blocks)
+        tab.blocks[-1].say(tone(440, 3.2))
+        await tab.done()
         changes = [state for state, before in zip(states, ["", *states], strict=False) if state != before]
         assert changes == ["recording", "playing", ""]
         assert not (tmp_home / "cache" / "microphone-test.wav").exists()
-        assert desk.entries == ()
+        assert tab.entries == ()
 
 
 # Files
 
 
 async def test_the_type_is_told_from_the_content(tmp_home: Path, sandbox: RunningSandbox) -> None:
-    async with open_desk(tmp_home, sandbox) as desk:
-        await desk.add(spoken_file(tmp_home, "really-flac.mp3", kind="flac"))
-        assert desk.head.sound.kind == "FLAC"
-        await desk.send()
-        assert desk.head.view == "result"
+    async with open_transcription_presenter(tmp_home, sandbox) as tab:
+        await tab.add(spoken_file(tmp_home, "really-flac.mp3", kind="flac"))
+        assert tab.head.sound.kind == "FLAC"
+        await tab.send()
+        assert tab.head.view == "result"
         (tmp_home / "note.wav").write_bytes(b"%PDF-1.7 and so on, padded" * 10)
-        await desk.add(tmp_home / "note.wav")
-        assert "cannot be used: its content is not WAV" in desk.notices[-1][0]
+        await tab.add(tmp_home / "note.wav")
+        assert "cannot be used: its content is not WAV" in tab.notices[-1][0]
 
 
 async def test_a_file_over_25_mb_is_caught_before_upload_and_can_be_compressed(
@@ -215,18 +216,18 @@ async def test_a_file_over_25_mb_is_caught_before_upload_and_can_be_compressed(
     soundfile.write(tmp_home / "long.wav", np.stack([wide, wide], 1), 48_000, subtype="PCM_32")
     with (tmp_home / "long.wav").open("ab") as padded:
         padded.truncate(27_000_000)  # what a camera leaves behind the sound
-    async with open_desk(tmp_home, sandbox) as desk:
-        await desk.add(tmp_home / "long.wav")
-        assert desk.head.sound.too_large
-        calls = len(desk.exchanges)
-        await desk.send()
-        assert len(desk.exchanges) == calls
-        row_id = desk.head.id or ""
-        desk.presenter.set_treatment(row_id, "compress:200000")
-        await desk.done()
-        await desk.send()
-        assert desk.head.view == "result", desk.head.problem
-        assert words_heard(" ".join([TEXT] * 3), desk.presenter.reading.document.text) > 0.5
+    async with open_transcription_presenter(tmp_home, sandbox) as tab:
+        await tab.add(tmp_home / "long.wav")
+        assert tab.head.sound.too_large
+        calls = len(tab.exchanges)
+        await tab.send()
+        assert len(tab.exchanges) == calls
+        row_id = tab.head.id or ""
+        tab.presenter.set_treatment(row_id, "compress:200000")
+        await tab.done()
+        await tab.send()
+        assert tab.head.view == "result", tab.head.problem
+        assert words_heard(" ".join([TEXT] * 3), tab.document.text) > 0.5
 
 
 async def test_split_on_silence_the_parts_are_joined_in_order_with_right_times(
@@ -234,43 +235,43 @@ async def test_split_on_silence_the_parts_are_joined_in_order_with_right_times(
 ) -> None:
     path = write_wav(tmp_home / "talk.wav", np.tile(np.concatenate((GAP, spoken(), GAP)), 4))
     length = soundfile.info(path).duration
-    async with open_desk(tmp_home, sandbox) as desk:
-        desk.presenter.sending.longest_part_s = length / 3
-        await desk.add(path)
-        desk.presenter.set_treatment(desk.head.id or "", "split")
-        await desk.done()
-        await desk.send()
-        document = desk.presenter.reading.document
-        assert desk.head.view == "result", desk.head.problem
+    async with open_transcription_presenter(tmp_home, sandbox) as tab:
+        tab.presenter.sending.longest_part_s = length / 3
+        await tab.add(path)
+        tab.presenter.set_treatment(tab.head.id or "", "split")
+        await tab.done()
+        await tab.send()
+        document = tab.document
+        assert tab.head.view == "result", tab.head.problem
         starts = [word.start for segment in document.segments for word in segment.words]
         assert starts == sorted(starts)
         assert starts[-1] > length * 0.75
         assert words_heard(" ".join([TEXT] * 4), document.text) > 0.5
-        parts = await desk.presenter.store.parts(desk.head.id or "")
+        parts = await tab.presenter.store.parts(tab.head.id or "")
         assert len(parts) >= 3
-        assert desk.presenter.reading.received["parts"][1]["start"] == parts[1].start_s
-        assert any(run.text == f"{len(parts)} parts" for run in desk.head.receipt)
+        assert tab.presenter.reading.received["parts"][1]["start"] == parts[1].start_s
+        assert any(run.text == f"{len(parts)} parts" for run in tab.head.receipt)
 
 
 async def test_a_part_that_failed_is_sent_again_alone(tmp_home: Path, sandbox: RunningSandbox) -> None:
     path = write_wav(tmp_home / "talk.wav", np.tile(np.concatenate((GAP, spoken(), GAP)), 3))
-    async with open_desk(tmp_home, sandbox) as desk:
-        desk.presenter.sending.longest_part_s = soundfile.info(path).duration / 2
-        await desk.add(path)
-        row_id = desk.head.id or ""
-        desk.presenter.set_treatment(row_id, "split")
-        await desk.done()
-        await desk.fault("answer", status=402, times=1, skip=1, path="/audio/transcriptions")
-        await desk.send()
-        parts = await desk.presenter.store.parts(row_id)
+    async with open_transcription_presenter(tmp_home, sandbox) as tab:
+        tab.presenter.sending.longest_part_s = soundfile.info(path).duration / 2
+        await tab.add(path)
+        row_id = tab.head.id or ""
+        tab.presenter.set_treatment(row_id, "split")
+        await tab.done()
+        await tab.fault("answer", status=402, times=1, skip=1, path="/audio/transcriptions")
+        await tab.send()
+        parts = await tab.presenter.store.parts(row_id)
         answered = [bool(part.received) for part in parts]
         if answered[0]:
             assert answered[1] is False
-        assert desk.head.problem is not None
-        paid = [each for each in desk.exchanges if each.resource == "transcription" and each.status == 200]
-        await desk.send()
-        assert desk.head.view == "result"
-        again = [each for each in desk.exchanges if each.resource == "transcription" and each.status == 200]
+        assert tab.head.problem is not None
+        paid = [each for each in tab.exchanges if each.resource == "transcription" and each.status == 200]
+        await tab.send()
+        assert tab.head.view == "result"
+        again = [each for each in tab.exchanges if each.resource == "transcription" and each.status == 200]
         assert len(again) - len(paid) == len(parts) - sum(answered)
 
 
@@ -282,37 +283,37 @@ async def test_a_folder_becomes_a_table_that_pauses_and_resumes_over_a_restart(
     for name in ("a.wav", "b.flac", "deep/c.ogg"):
         spoken_file(folder, name)
     (folder / "notes.txt").write_text("not sound")
-    async with open_desk(tmp_home, sandbox) as desk:
-        await desk.add(folder)
-        batch = desk.presenter.batch()
-        assert desk.head.view == "batch"
+    async with open_transcription_presenter(tmp_home, sandbox) as tab:
+        await tab.add(folder)
+        batch = tab.presenter.batch()
+        assert tab.head.view == "batch"
         assert sorted(row.title for row in batch.rows) == ["a", "b", "c"]
         assert batch.left == 3
         assert batch.price.startswith("about $")
-        desk.presenter.drop_from_batch(batch.rows[0].id)
-        await desk.done()
-        assert desk.presenter.batch().left == 2
-        assert desk.undo_stack.undo_last("transcription")
-        await desk.done()
-        assert desk.presenter.batch().rows == batch.rows
-        desk.presenter.start_batch()
-        await desk.until(lambda: any(row.is_busy for row in desk.presenter.batch().rows))
-        desk.presenter.pause_batch()
-        await desk.done()
-        batch = desk.presenter.batch()
+        tab.presenter.drop_from_batch(batch.rows[0].id)
+        await tab.done()
+        assert tab.presenter.batch().left == 2
+        assert tab.undo_stack.undo_last("transcription")
+        await tab.done()
+        assert tab.presenter.batch().rows == batch.rows
+        tab.presenter.start_batch()
+        await until(lambda: any(row.is_busy for row in tab.presenter.batch().rows))
+        tab.presenter.pause_batch()
+        await tab.done()
+        batch = tab.presenter.batch()
         assert (batch.done, batch.waiting, batch.running) == (1, 2, False)
-    async with open_desk(tmp_home, sandbox) as desk:
-        calls = len(desk.exchanges)
-        desk.presenter.show_batch()
-        assert desk.presenter.batch().waiting == 2
-        assert all(each.resource != "transcription" for each in desk.exchanges[calls:])
-        desk.presenter.start_batch()
-        await desk.done()
-        assert desk.presenter.batch().done == 3
-        desk.presenter.clear_done()
-        await desk.done()
-        assert desk.presenter.batch().rows == ()
-        assert len(desk.entries) == 3
+    async with open_transcription_presenter(tmp_home, sandbox) as tab:
+        calls = len(tab.exchanges)
+        tab.presenter.show_batch()
+        assert tab.presenter.batch().waiting == 2
+        assert all(each.resource != "transcription" for each in tab.exchanges[calls:])
+        tab.presenter.start_batch()
+        await tab.done()
+        assert tab.presenter.batch().done == 3
+        tab.presenter.clear_done()
+        await tab.done()
+        assert tab.presenter.batch().rows == ()
+        assert len(tab.entries) == 3
 
 
 # Nothing is lost
@@ -321,83 +322,83 @@ async def test_a_folder_becomes_a_table_that_pauses_and_resumes_over_a_restart(
 async def test_a_failed_request_keeps_the_recording_and_retry_is_one_press(
     tmp_home: Path, sandbox: RunningSandbox
 ) -> None:
-    async with open_desk(tmp_home, sandbox) as desk:
-        await desk.fault("answer", status=402, times=1, path="/audio/transcriptions")
-        await desk.record(spoken(), transcribe=True)
-        problem = desk.head.problem
+    async with open_transcription_presenter(tmp_home, sandbox) as tab:
+        await tab.fault("answer", status=402, times=1, path="/audio/transcriptions")
+        await tab.record(spoken(), transcribe=True)
+        problem = tab.head.problem
         assert problem is not None
         assert "Not enough credits" in problem.what
-        assert desk.entries[0].state == "failed"
-    async with open_desk(tmp_home, sandbox) as desk:
-        desk.presenter.open(desk.entries[0].id)
-        await desk.done()
-        assert desk.head.problem is not None
-        assert [action.id for action in desk.head.problem.actions] == ["retry"]
-        desk.presenter.act("retry")
-        await desk.done()
-        assert desk.head.view == "result"
+        assert tab.entries[0].state == "failed"
+    async with open_transcription_presenter(tmp_home, sandbox) as tab:
+        tab.presenter.open(tab.entries[0].id)
+        await tab.done()
+        assert tab.head.problem is not None
+        assert [action.id for action in tab.head.problem.actions] == ["retry"]
+        tab.presenter.act("retry")
+        await tab.done()
+        assert tab.head.view == "result"
 
 
 async def test_stopped_on_its_way_it_may_have_been_charged_and_says_so(tmp_home: Path, sandbox: RunningSandbox) -> None:
-    async with open_desk(tmp_home, sandbox) as desk:
-        await desk.fault("slow", seconds=20, times=1, path="/audio/transcriptions")
-        await desk.add(spoken_file(tmp_home))
-        desk.presenter.transcribe()
-        await desk.until(lambda: desk.head.work is not None and desk.head.work.phase == "listening")
-        assert desk.presenter.cancel()
-        await desk.done()
-        assert desk.head.state == "unknown"
-        assert desk.head.problem is not None
-        assert "charged" in desk.head.problem.meaning
-        assert desk.head.problem.severity == "warn"
-        row_id = desk.head.id or ""
-        await desk.presenter._update(row_id, batch=1)
-        desk.presenter.start_batch()
-        await desk.done()
-        assert desk.presenter.row(row_id).state == "unknown"  # type: ignore[union-attr]  # it is on the list
+    async with open_transcription_presenter(tmp_home, sandbox) as tab:
+        await tab.fault("slow", seconds=20, times=1, path="/audio/transcriptions")
+        await tab.add(spoken_file(tmp_home))
+        tab.presenter.transcribe()
+        await until(lambda: tab.head.work is not None and tab.head.work.phase == "listening")
+        assert tab.presenter.cancel()
+        await tab.done()
+        assert tab.head.state == "unknown"
+        assert tab.head.problem is not None
+        assert "charged" in tab.head.problem.meaning
+        assert tab.head.problem.severity == "warn"
+        row_id = tab.head.id or ""
+        await tab.presenter._update(row_id, batch=1)
+        tab.presenter.start_batch()
+        await tab.done()
+        assert tab.presenter.row(row_id).state == "unknown"  # type: ignore[union-attr]  # it is on the list
 
 
 # Read, edit, export
 
 
 async def test_edits_are_on_disk_at_once_and_the_exports_have_them(tmp_home: Path) -> None:
-    async with open_desk(tmp_home) as desk:
-        await desk.seed()
-        reading = desk.presenter.reading
+    async with open_transcription_presenter(tmp_home) as tab:
+        await tab.seed()
+        reading = tab.presenter.reading
         before = reading.document
         reading.edit(0, "Zeppelins " + before.segments[0].text)
         reading.split(0, 2)
         reading.nudge(0, "both", -0.05)
-        await desk.done()
+        await tab.done()
         assert reading.undo()
         assert reading.redo()
-        await desk.done()
-        desk.presenter.search("zeppelins")
-        await desk.done()
-        assert len(desk.entries) == 1
-        assert "zeppelins" in desk.entries[0].second_line
+        await tab.done()
+        tab.presenter.search("zeppelins")
+        await tab.done()
+        assert len(tab.entries) == 1
+        assert "zeppelins" in tab.entries[0].second_line
         for kind in ("srt", "vtt", "txt", "md", "json", "csv"):
-            desk.presenter.set_export(ExportChoice(kind))
-            desk.presenter.save_export(tmp_home / f"out.{kind}")
-            await desk.done()
+            tab.presenter.set_export(ExportChoice(kind))
+            tab.presenter.save_export(tmp_home / f"out.{kind}")
+            await tab.done()
             assert "Zeppelins" in (tmp_home / f"out.{kind}").read_text(encoding="utf-8")
-        preview = reading.preview(ExportChoice("srt"), desk.presenter.export_head(), 0.0)
+        preview = reading.preview(ExportChoice("srt"), tab.presenter.export_head(), 0.0)
         assert preview.text.startswith("1\n00:00:0")
         assert preview.place.startswith("cue 1 of ")
-    async with open_desk(tmp_home) as desk:
-        desk.presenter.open(desk.entries[0].id)
-        await desk.done()
-        assert desk.presenter.reading.document.segments[0].text.startswith("Zeppelins")
-        assert desk.presenter.export_choice.kind == "csv"
+    async with open_transcription_presenter(tmp_home) as tab:
+        tab.presenter.open(tab.entries[0].id)
+        await tab.done()
+        assert tab.document.segments[0].text.startswith("Zeppelins")
+        assert tab.presenter.export_choice.kind == "csv"
 
 
 async def test_a_word_is_heard_from_its_own_time(tmp_home: Path) -> None:
-    async with open_desk(tmp_home) as desk:
-        await desk.seed()
+    async with open_transcription_presenter(tmp_home) as tab:
+        await tab.seed()
         heard: list[float] = []
-        desk.presenter.playing.position_changed.connect(heard.append)
-        word = desk.presenter.reading.document.segments[0].words[2]
-        desk.presenter.playing.seek(word.start, play=True)
-        await desk.until(lambda: heard and heard[-1] > word.start)
+        tab.presenter.playing.position_changed.connect(heard.append)
+        word = tab.document.segments[0].words[2]
+        tab.presenter.playing.seek(word.start, play=True)
+        await until(lambda: heard and heard[-1] > word.start)
         assert next(at for at in heard if at) >= word.start - 0.1
-        await desk.until(lambda: not desk.presenter.playing.plays)
+        await until(lambda: not tab.presenter.playing.plays)

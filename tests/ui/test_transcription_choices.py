@@ -19,16 +19,17 @@ from app.audio import recording
 from app.ui.kit.theme import Theme
 from app.ui.transcription.session.exporting import FORMATS
 from tests.audio.recorded import pitch_hz, tone
+from tests.kit.transcription import open_transcription
+from tests.kit.waiting import until
 from tests.ui.test_transcript_document import read_srt
-from tests.ui.test_transcription_page import open_room
 
 
 async def test_the_channel_and_the_gain_that_are_chosen_are_what_is_recorded(
     tmp_home: Path, theme: Theme, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(recording, "GONE_AFTER_S", 600.0)  # silence here is no microphone that was pulled out
-    async with open_room(tmp_home, theme) as room:
-        desk, options = room.desk, room.page.side.options
+    async with open_transcription(tmp_home, theme) as tab:
+        options = tab.options
         options.input.setFocus()
         QTest.keyClick(options.input, Qt.Key.Key_Down)
         assert options.input.currentText() == "Built-in, 2 channels"
@@ -42,13 +43,13 @@ async def test_the_channel_and_the_gain_that_are_chosen_are_what_is_recorded(
         QTest.keyClick(options.gain.number, Qt.Key.Key_Return)
         assert options.gain_row.value.text() == "+6 dB"
         both = np.stack((tone(440, 1.0) * 0.2, tone(880, 1.0) * 0.2), axis=1).reshape(-1)  # left, right, left, …
-        room.run("transcription.record")
-        await desk.until(lambda: room.page.main.view == "recording")
-        desk.blocks[-1].say(both)
-        await desk.until(lambda: desk.presenter.recording.seconds >= 0.999)
-        room.run("transcription.record")
-        await desk.until(lambda: room.page.main.view == "sound")
-        (path,) = desk.presenter.folders.recordings.glob("*.wav")
+        tab.run("transcription.record")
+        await until(lambda: tab.shown == "recording")
+        tab.blocks[-1].say(both)
+        await until(lambda: tab.presenter.recording.seconds >= 0.999)
+        tab.run("transcription.record")
+        await until(lambda: tab.shown == "sound")
+        (path,) = tab.presenter.folders.recordings.glob("*.wav")
         samples, rate_hz = soundfile.read(path)
         assert samples.ndim == 1
         assert pitch_hz(samples, rate_hz) == pytest.approx(880, abs=5), "the right one alone"
@@ -74,19 +75,19 @@ def is_whole(kind: str, text: str, plain: str) -> bool:
 async def test_each_kind_of_file_is_previewed_and_saved_with_every_word(
     tmp_home: Path, theme: Theme, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with open_room(tmp_home, theme) as room:
-        desk, export = room.desk, room.page.side.export
-        await desk.seed()
+    async with open_transcription(tmp_home, theme) as tab:
+        export = tab.export
+        await tab.seed()
         dialogs: list[QFileDialog] = []
         monkeypatch.setattr(QFileDialog, "open", lambda dialog: dialogs.append(dialog))
         for kind in FORMATS:
             QTest.mouseClick(export.cards[kind], Qt.MouseButton.LeftButton)
             path = tmp_home / f"out.{kind}"
-            room.press(export.save)
+            tab.press(export.save)
             dialogs[-1].fileSelected.emit(str(path))
-            await desk.done()
+            await tab.done()
             text = path.read_text(encoding="utf-8-sig")
-            assert is_whole(kind, text, room.page.plain_text()), kind
+            assert is_whole(kind, text, tab.plain_text()), kind
             shown = export.preview.toPlainText().strip()
             assert shown and shown.splitlines()[0] in text, kind
         for dialog in dialogs:

@@ -8,11 +8,11 @@ from types import SimpleNamespace
 from app.bootstrap.transcription_tab import ask_in_chat
 from app.ui.chat.page import ChatPage
 from app.ui.kit.theme import Theme
-from tests.ui.chat_desk import open_desk
+from tests.kit.chat import open_chat_presenter
 
 
 async def test_a_transcript_lands_in_the_box_of_a_new_chat_and_is_not_sent(tmp_home: Path, theme: Theme) -> None:
-    async with open_desk(tmp_home) as desk:
+    async with open_chat_presenter(tmp_home) as desk:
         page = ChatPage(theme, desk.presenter, desk.tasks)
         shown: list[str] = []
         rialto = SimpleNamespace(window=SimpleNamespace(show_tab=shown.append), chat_page=page, chat=desk.presenter)

@@ -9,7 +9,6 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
 import numpy as np
 import pytest
 import soundfile
@@ -18,8 +17,9 @@ from app.sandbox.server import Options, RunningSandbox, start_sandbox
 from app.storage.intents import Intents
 from app.storage.paths import resources
 from tests.audio.recorded import pitch_hz, write_wav
+from tests.kit.sandbox import controls_of
+from tests.kit.transcription import open_transcription_presenter
 from tests.sandbox.test_transcription import samples
-from tests.ui.transcription_desk import open_desk
 
 TEXT = "I would like a cup of coffee."
 
@@ -47,10 +47,7 @@ async def kill_while(what: str, home: Path, sandbox: RunningSandbox) -> str:
 
 
 async def slow(sandbox: RunningSandbox, times: int = 1) -> None:
-    async with httpx.AsyncClient(headers={"Authorization": f"Bearer {sandbox.api_key}"}, timeout=60) as http:
-        values = {"seconds": 20, "times": times, "path": "/audio/transcriptions"}
-        answer = await http.put(f"{sandbox.origin}/sandbox/faults/slow", json=values)
-        assert answer.status_code == 200, answer.text
+    await controls_of(sandbox).fault("slow", seconds=20, times=times, path="/audio/transcriptions")
 
 
 def spoken() -> np.ndarray:
@@ -62,12 +59,12 @@ async def test_killed_mid_recording_it_is_on_the_list_whole_and_can_be_transcrib
 ) -> None:
     seconds = float(await kill_while("recording", tmp_home, sandbox))
     assert seconds >= 2.0
-    async with open_desk(tmp_home, sandbox) as desk:
-        (entry,) = desk.entries
+    async with open_transcription_presenter(tmp_home, sandbox) as tab:
+        (entry,) = tab.entries
         assert entry.state == "recorded"
-        desk.presenter.open(entry.id)
-        await desk.done()
-        head = desk.head
+        tab.presenter.open(entry.id)
+        await tab.done()
+        head = tab.head
         assert head.note == "Rialto ended while this was recorded. Everything up to there is kept."
         assert head.sound.duration_s is not None
         assert head.sound.duration_s >= seconds
@@ -75,7 +72,7 @@ async def test_killed_mid_recording_it_is_on_the_list_whole_and_can_be_transcrib
         found, rate = soundfile.read(head.sound.path)
         assert pitch_hz(found, rate) == pytest.approx(440, abs=0.5)
         assert head.price.startswith("about $")
-        assert all(each.resource != "transcription" for each in desk.exchanges)
+        assert all(each.resource != "transcription" for each in tab.exchanges)
 
 
 async def test_killed_mid_upload_the_sound_is_there_and_nothing_is_sent_by_itself(
@@ -84,19 +81,19 @@ async def test_killed_mid_upload_the_sound_is_there_and_nothing_is_sent_by_itsel
     write_wav(tmp_home / "note.wav", spoken())
     await slow(sandbox)
     assert await kill_while("uploading", tmp_home, sandbox) == "listening"
-    async with open_desk(tmp_home, sandbox) as desk:
-        (entry,) = desk.entries
+    async with open_transcription_presenter(tmp_home, sandbox) as tab:
+        (entry,) = tab.entries
         assert entry.state == "unknown"
-        desk.presenter.open(entry.id)
-        await desk.done()
-        problem = desk.head.problem
+        tab.presenter.open(entry.id)
+        await tab.done()
+        problem = tab.head.problem
         assert problem is not None
         assert "may have been transcribed and charged" in problem.meaning
-        assert await Intents(desk.database).pending("transcription") == ()
-        assert all(each.resource != "transcription" for each in desk.exchanges)
-        desk.presenter.act("retry")
-        await desk.done()
-        assert desk.head.view == "result"
+        assert await Intents(tab.database).pending("transcription") == ()
+        assert all(each.resource != "transcription" for each in tab.exchanges)
+        tab.presenter.act("retry")
+        await tab.done()
+        assert tab.head.view == "result"
 
 
 async def test_killed_between_parts_the_first_is_kept_and_not_paid_for_again(
@@ -105,16 +102,16 @@ async def test_killed_between_parts_the_first_is_kept_and_not_paid_for_again(
     write_wav(tmp_home / "talk.wav", np.concatenate((spoken(), np.zeros(16_000, np.float32), spoken())))
     first = await kill_while("parts", tmp_home, sandbox)
     assert first
-    async with open_desk(tmp_home, sandbox) as desk:
-        desk.presenter.sending.longest_part_s = 3.0
-        desk.presenter.open(desk.entries[0].id)
-        await desk.done()
-        parts = await desk.presenter.store.parts(desk.entries[0].id)
+    async with open_transcription_presenter(tmp_home, sandbox) as tab:
+        tab.presenter.sending.longest_part_s = 3.0
+        tab.presenter.open(tab.entries[0].id)
+        await tab.done()
+        parts = await tab.presenter.store.parts(tab.entries[0].id)
         left = sum(not part.received for part in parts)
         assert left < len(parts)
-        desk.presenter.retry()
-        await desk.done()
-        assert desk.head.view == "result", desk.head.problem
-        sent = [each for each in desk.exchanges if each.resource == "transcription"]
+        tab.presenter.retry()
+        await tab.done()
+        assert tab.head.view == "result", tab.head.problem
+        sent = [each for each in tab.exchanges if each.resource == "transcription"]
         assert len(sent) == left
-        assert desk.presenter.reading.document.text.replace("\n", " ").startswith(first.split()[0])
+        assert tab.document.text.replace("\n", " ").startswith(first.split()[0])

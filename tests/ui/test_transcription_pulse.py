@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -13,7 +13,6 @@ import soundfile
 
 from app.audio.devices import AudioHost
 from app.core.caller import Caller
-from app.core.tasks import TaskScope
 from app.core.undo import UndoStack
 from app.credentials.accounts import Account
 from app.service.auth import ApiKeyAuth
@@ -27,13 +26,14 @@ from app.ui.transcription.presenter import TranscriptionPresenter
 from app.ui.transcription.session.presenter_preparing import Folders
 from tests.audio.pulse import Pulse
 from tests.audio.recorded import pitch_hz, tone
+from tests.kit.tasks import CheckedTasks
+from tests.kit.waiting import until
 
 
 @asynccontextmanager
 async def real_tab(home: Path) -> AsyncIterator[TranscriptionPresenter]:
     """A presenter with PortAudio and QtMultimedia as they are; only the service is a stub."""
-    crashes: list[Exception] = []
-    tasks, caller = TaskScope(crashes.append), Caller()
+    tasks, caller = CheckedTasks(), Caller()
 
     async def read_key() -> str:
         return "sk-test-0123456789abcdef"
@@ -61,13 +61,7 @@ async def real_tab(home: Path) -> AsyncIterator[TranscriptionPresenter]:
         await service.aclose()
         await database.close()
         watch.deleteLater()
-    assert crashes == []
-
-
-async def until(fact: Callable[[], object], seconds: float = 100.0) -> None:
-    async with asyncio.timeout(seconds):
-        while not fact():
-            await asyncio.sleep(0.01)
+    tasks.check()
 
 
 async def test_a_microphone_pulled_out_while_it_records_keeps_the_file_and_says_so(

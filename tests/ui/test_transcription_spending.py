@@ -17,8 +17,8 @@ from app.sandbox.server import Options, RunningSandbox, start_sandbox
 from app.service.pricing import transcription_cost
 from app.storage.paths import resources
 from tests.audio.recorded import write_wav
+from tests.kit.transcription import open_transcription_presenter
 from tests.ui.test_transcription import GAP, spoken
-from tests.ui.transcription_desk import open_desk
 
 
 @pytest.fixture(scope="module")
@@ -39,22 +39,24 @@ async def test_parts_are_held_against_a_limit_in_whole_before_the_first_is_sent(
         questions.append(question)
         return False
 
-    async with open_desk(tmp_home, sandbox, budget=Budget(lambda: limits, lambda: (), ask, tab_of)) as desk:
-        desk.presenter.sending.longest_part_s = soundfile.info(path).duration / 2
-        await desk.add(path)
-        desk.presenter.set_treatment(desk.head.id or "", "split")
-        await desk.done()
-        model = desk.presenter.shelf.get(desk.presenter.options.model)
+    async with open_transcription_presenter(
+        tmp_home, sandbox, budget=Budget(lambda: limits, lambda: (), ask, tab_of)
+    ) as tab:
+        tab.presenter.sending.longest_part_s = soundfile.info(path).duration / 2
+        await tab.add(path)
+        tab.presenter.set_treatment(tab.head.id or "", "split")
+        await tab.done()
+        model = tab.presenter.shelf.get(tab.presenter.options.model)
         price = transcription_cost(model.model_spec.pricing, Decimal(str(soundfile.info(path).duration)))
         limits["hard call"] = f"{price * 4 / 5:f}"
-        await desk.send()
-        parts = await desk.presenter.store.parts(desk.head.id or "")
+        await tab.send()
+        parts = await tab.presenter.store.parts(tab.head.id or "")
         assert len(parts) > 1
         assert questions == [], "a limit that stops asks nothing"
-        assert f"All {len(parts)} parts together" in desk.head.problem.sentence
+        assert f"All {len(parts)} parts together" in tab.head.problem.sentence
         assert not any(part.received for part in parts)
-        assert not any(each.resource == "transcription" and each.status for each in desk.exchanges)
-        assert "Nothing was sent" in desk.head.problem.sentence
+        assert not any(each.resource == "transcription" and each.status for each in tab.exchanges)
+        assert "Nothing was sent" in tab.head.problem.sentence
 
 
 async def test_a_table_of_files_is_held_against_a_limit_in_whole_before_its_first_file_is_sent(
@@ -70,21 +72,21 @@ async def test_a_table_of_files_is_held_against_a_limit_in_whole_before_its_firs
         return answers[len(questions) - 1]
 
     budget = Budget(lambda: limits, lambda: (), ask, tab_of)
-    async with open_desk(tmp_home, sandbox, budget=budget) as desk:
-        await desk.add(*(write_wav(tmp_home / f"{name}.wav", spoken()[:12_000]) for name in "abc"))
-        model = desk.presenter.shelf.get(desk.presenter.options.model)
+    async with open_transcription_presenter(tmp_home, sandbox, budget=budget) as tab:
+        await tab.add(*(write_wav(tmp_home / f"{name}.wav", spoken()[:12_000]) for name in "abc"))
+        model = tab.presenter.shelf.get(tab.presenter.options.model)
         each = transcription_cost(model.model_spec.pricing, Decimal("0.75"))
         limits["soft day"] = f"{each * 2:f}"
-        desk.presenter.start_batch()
-        await desk.done()
+        tab.presenter.start_batch()
+        await tab.done()
         (question,) = questions
         assert f"All 3 files together may cost {money(each * 3)}" in question.text
-        assert [row.state for row in desk.presenter.batch_rows()] == ["failed", "queued", "queued"]
-        assert not any(each.resource == "transcription" and each.status for each in desk.exchanges)
-        assert "Nothing was sent" in desk.notices[-1][0]
-        assert "Nothing was sent" in desk.presenter.sending.problems[desk.presenter.batch_rows()[0].id].sentence
-        desk.presenter.start_batch()
-        await desk.done()
-        assert [row.state for row in desk.presenter.batch_rows()] == ["done"] * 3
+        assert [row.state for row in tab.presenter.batch_rows()] == ["failed", "queued", "queued"]
+        assert not any(each.resource == "transcription" and each.status for each in tab.exchanges)
+        assert "Nothing was sent" in tab.notices[-1][0]
+        assert "Nothing was sent" in tab.presenter.sending.problems[tab.presenter.batch_rows()[0].id].sentence
+        tab.presenter.start_batch()
+        await tab.done()
+        assert [row.state for row in tab.presenter.batch_rows()] == ["done"] * 3
         assert len(questions) == 2, "agreed to once, no further file is asked about"
-        assert await budget.spent("day", desk.caller.account) == each * 3, "nothing stays held"
+        assert await budget.spent("day", tab.caller.account) == each * 3, "nothing stays held"

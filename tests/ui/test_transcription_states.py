@@ -18,7 +18,9 @@ from app.ui.transcription.batch_view import COLUMNS
 from app.ui.transcription.live_wave import PER_SECOND, LiveWave
 from app.ui.transcription.state import Entry, Mark, Tick
 from tests.audio.recorded import tone
-from tests.ui.test_transcription_page import drop, open_room, spoken_file
+from tests.kit.transcription import open_transcription
+from tests.kit.waiting import until
+from tests.ui.test_transcription_page import spoken_file
 from tests.ui.test_transcription_window import oversized, sandbox
 
 __all__ = ["sandbox"]
@@ -28,27 +30,26 @@ async def test_a_recording_is_told_of_while_another_transcript_is_looked_at_and_
     tmp_home: Path, theme: Theme, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(recording, "GONE_AFTER_S", 600.0)
-    async with open_room(tmp_home, theme) as room:
-        desk, page = room.desk, room.page
-        other = await desk.seed()
-        row_id = await desk.record(tone(440, 1.2), stop=False)
-        page.open_row(other)
-        await desk.until(lambda: page.main.view == "result")
+    async with open_transcription(tmp_home, theme) as tab:
+        other = await tab.seed()
+        row_id = await tab.record(tone(440, 1.2), stop=False)
+        tab.page.open_row(other)
+        await until(lambda: tab.shown == "result")
         told: list[str] = []
-        page.changed.connect(lambda: told.extend(page.running_work()))
-        desk.blocks[-1].say(tone(440, 1.0))
-        await desk.until(lambda: "Recording 00:02" in told)
-        assert isinstance(page.running_work()[0], LiveWork)
-        page.open_row(row_id)
-        desk.presenter.pause_recording()
-        await desk.until(lambda: told[-1] == "Recording paused at 00:02")
-        row = page.list.view.rows.row_of(row_id)
+        tab.page.changed.connect(lambda: told.extend(tab.page.running_work()))
+        tab.blocks[-1].say(tone(440, 1.0))
+        await until(lambda: "Recording 00:02" in told)
+        assert isinstance(tab.page.running_work()[0], LiveWork)
+        tab.page.open_row(row_id)
+        tab.presenter.pause_recording()
+        await until(lambda: told[-1] == "Recording paused at 00:02")
+        row = tab.row_of(row_id)
         assert isinstance(row, Entry)
         assert (row.right, row.second_line) == ("0:02", "Paused"), "its row in the list is told too"
-        assert not isinstance(page.running_work()[0], LiveWork)
-        desk.presenter.stop_recording(transcribe=False)
-        await desk.done()
-        assert page.running_work() == []
+        assert not isinstance(tab.page.running_work()[0], LiveWork)
+        tab.presenter.stop_recording(transcribe=False)
+        await tab.done()
+        assert tab.page.running_work() == []
 
 
 def painted(wave: LiveWave, seconds: float) -> list[tuple[str, float, float]]:
@@ -91,10 +92,10 @@ def test_more_marks_than_there_are_rows_keep_their_lines_and_long_words_are_shor
 
 
 async def test_a_segment_is_written_in_without_hiding_the_next_one(tmp_home: Path, theme: Theme) -> None:
-    async with open_room(tmp_home, theme) as room:
-        await room.desk.seed()
-        view = room.page.main.result.view
-        await room.desk.until(lambda: len(view.document.segments) > 1)
+    async with open_transcription(tmp_home, theme) as tab:
+        await tab.seed()
+        view = tab.transcript_view
+        await until(lambda: len(view.document.segments) > 1)
         view.setFocus()
         view.begin_edit()
         editor = view.editor
@@ -102,17 +103,17 @@ async def test_a_segment_is_written_in_without_hiding_the_next_one(tmp_home: Pat
         assert editor.geometry().bottom() < below.top()
         one = editor.height()
         QTest.keyClicks(editor, "many more words than a line of it holds " * 6)
-        await room.desk.until(lambda: editor.height() > one)
+        await until(lambda: editor.height() > one)
         assert not editor.verticalScrollBar().isVisible()
         QTest.keyClick(editor, Qt.Key.Key_Escape)
         assert editor.isHidden()
 
 
 async def test_the_table_gives_its_room_to_the_names_where_there_is_little(tmp_home: Path, theme: Theme) -> None:
-    async with open_room(tmp_home, theme) as room:
-        await room.desk.add(spoken_file(tmp_home, "a.wav"), spoken_file(tmp_home, "b.wav"))
-        table = room.page.main.batch.table
-        await room.desk.until(table.isVisible)
+    async with open_transcription(tmp_home, theme) as tab:
+        await tab.add(spoken_file(tmp_home, "a.wav"), spoken_file(tmp_home, "b.wav"))
+        table = tab.batch_table
+        await until(table.isVisible)
         assert not table.isColumnHidden(COLUMNS.index("Type"))
         theme.set_text_percent(200)
         try:
@@ -122,21 +123,21 @@ async def test_the_table_gives_its_room_to_the_names_where_there_is_little(tmp_h
 
 
 async def test_a_key_whose_button_rests_says_why(tmp_home: Path, theme: Theme, sandbox: RunningSandbox) -> None:
-    async with open_room(tmp_home, theme, sandbox) as room:
-        desk, main = room.desk, room.page.main
-        drop(room, oversized(tmp_home / "long.wav"))
-        await desk.until(lambda: main.view == "sound" and main.sound.large.isVisible())
+    async with open_transcription(tmp_home, theme, sandbox) as tab:
+        main = tab.page.main
+        tab.drop(oversized(tmp_home / "long.wav"))
+        await until(lambda: main.view == "sound" and main.sound.large.isVisible())
         for key in ("transcription.main", "transcription.retry"):
-            room.run(key)
-            assert room.toasts.pop() == "It is over 25 MB: choose Split or Compress first."
-        drop(room, spoken_file(tmp_home))
-        await desk.until(lambda: main.sound.send.isEnabled())
+            tab.run(key)
+            assert tab.toasts.pop() == "It is over 25 MB: choose Split or Compress first."
+        tab.drop(spoken_file(tmp_home))
+        await until(lambda: main.sound.send.isEnabled())
         spoken_file(tmp_home).unlink()
-        room.desk.presenter._looked.clear()
-        room.page.open_row(room.page.head.id or "")
-        await desk.until(lambda: not main.sound.send.isEnabled())
-        room.run("transcription.main")
-        assert "note.wav" in room.toasts.pop()
-        room.run("transcription.table")
-        room.run("transcription.main")
-        assert room.toasts.pop() == "There are no files in the table."
+        tab.presenter._looked.clear()
+        tab.page.open_row(tab.shown_head.id or "")
+        await until(lambda: not main.sound.send.isEnabled())
+        tab.run("transcription.main")
+        assert "note.wav" in tab.toasts.pop()
+        tab.run("transcription.table")
+        tab.run("transcription.main")
+        assert tab.toasts.pop() == "There are no files in the table."

@@ -24,9 +24,10 @@ from app.storage.paths import resources
 from app.ui.kit.theme import Theme
 from app.ui.transcription.batch_view import COLUMNS
 from tests.audio.recorded import FakeBlocks, pitch_hz, tone, write_wav
+from tests.kit.transcription import FakeSpeaker, TranscriptionHarness, open_transcription, words_heard
+from tests.kit.waiting import until
 from tests.sandbox.test_transcription import file as sound_of_kind
-from tests.ui.test_transcription_page import TEXT, Room, drop, open_room, spoken
-from tests.ui.transcription_desk import FakeSpeaker, words_heard
+from tests.ui.test_transcription_page import TEXT, spoken
 
 GAP = np.zeros(12_000, np.float32)
 TITLES = {"wave": "WAV", "ogg": "Opus", "oga": "Opus", "webm": "WebM"}
@@ -53,9 +54,9 @@ def loudspeaker(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, np.ndarray]]
     return played
 
 
-def uploads(room: Room) -> int:
+def uploads(tab: TranscriptionHarness) -> int:
     """How many requests with sound have left."""
-    return sum(each.resource == "transcription" for each in room.desk.exchanges)
+    return sum(each.resource == "transcription" for each in tab.exchanges)
 
 
 def oversized(path: Path, times: int = 1) -> Path:
@@ -72,20 +73,20 @@ def oversized(path: Path, times: int = 1) -> Path:
 async def test_three_seconds_are_recorded_and_heard_from_the_start_page(
     tmp_home: Path, theme: Theme, loudspeaker: list[tuple[int, np.ndarray]]
 ) -> None:
-    async with open_room(tmp_home, theme) as room:
-        desk, start = room.desk, room.page.main.start
-        room.press(start.test)
-        await desk.until(lambda: desk.blocks)
+    async with open_transcription(tmp_home, theme) as tab:
+        start = tab.start_pane
+        tab.press(start.test)
+        await until(lambda: tab.blocks)
         assert start.said.isVisible()
         assert "three seconds are recorded, then played" in start.said.text()
         assert start.meter.isVisible()
         assert not start.test.isEnabled()
-        desk.blocks[-1].say(tone(440, 1.0))
-        await desk.until(lambda: start.meter.value() > 0)
+        tab.blocks[-1].say(tone(440, 1.0))
+        await until(lambda: start.meter.value() > 0)
         said: list[str] = []
-        desk.presenter.recording.inputs_changed.connect(lambda _: said.append(start.said.text()))
-        desk.blocks[-1].say(tone(440, 2.2))
-        await desk.until(start.test.isEnabled)
+        tab.presenter.recording.inputs_changed.connect(lambda _: said.append(start.said.text()))
+        tab.blocks[-1].say(tone(440, 2.2))
+        await until(start.test.isEnabled)
         assert "This is how you sound." in said
         assert start.record.isEnabled()
         assert not start.meter.isVisible()
@@ -94,89 +95,89 @@ async def test_three_seconds_are_recorded_and_heard_from_the_start_page(
         heard = np.concatenate([samples for _, samples in loudspeaker]).reshape(-1)
         assert 3.0 <= len(heard) / rate_hz < 3.3
         assert pitch_hz(heard, rate_hz) == pytest.approx(440, abs=5)
-        assert desk.entries == (), "a test leaves nothing on the list"
-        assert room.toasts == []
+        assert tab.entries == (), "a test leaves nothing on the list"
+        assert tab.toasts == []
 
 
 async def test_the_options_page_tests_by_keyboard_and_a_lost_microphone_ends_the_test(
     tmp_home: Path, theme: Theme
 ) -> None:
-    async with open_room(tmp_home, theme) as room:
-        desk, options, start = room.desk, room.page.side.options, room.page.main.start
+    async with open_transcription(tmp_home, theme) as tab:
+        options, start = tab.options, tab.start_pane
         options.test.setFocus()
         QTest.keyClick(options.test, Qt.Key.Key_Space)
-        await desk.until(lambda: desk.blocks)
+        await until(lambda: tab.blocks)
         assert not options.test.isEnabled()
-        desk.blocks[-1].end()
-        await desk.until(options.test.isEnabled)
-        room.press(start.record)
-        await desk.until(lambda: room.page.main.view == "recording")
+        tab.blocks[-1].end()
+        await until(options.test.isEnabled)
+        tab.press(start.record)
+        await until(lambda: tab.shown == "recording")
 
 
 @pytest.mark.parametrize("played", [False, True])
 async def test_a_recording_ends_a_test_of_the_microphone_that_is_still_on(
     tmp_home: Path, theme: Theme, played: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with open_room(tmp_home, theme) as room:
-        desk, start = room.desk, room.page.main.start
+    async with open_transcription(tmp_home, theme) as tab:
+        start = tab.start_pane
         monkeypatch.setattr(recording, "GONE_AFTER_S", 600.0)  # silence here is no microphone that was pulled out
         if played:  # a loudspeaker that never comes to an end
             monkeypatch.setattr(FakeSpeaker, "write", lambda *_: None)
-        room.press(start.test)
-        await desk.until(lambda: desk.blocks)
+        tab.press(start.test)
+        await until(lambda: tab.blocks)
         if played:
-            desk.blocks[-1].say(tone(440, 3.2))
-            await desk.until(lambda: start.said.text() == "This is how you sound.")
-        test = desk.blocks[-1]
-        room.run("transcription.record")
-        await desk.until(lambda: room.page.main.view == "recording")
+            tab.blocks[-1].say(tone(440, 3.2))
+            await until(lambda: start.said.text() == "This is how you sound.")
+        test = tab.blocks[-1]
+        tab.run("transcription.record")
+        await until(lambda: tab.shown == "recording")
         assert test.is_closed, "the test has given the microphone back"
-        assert len(desk.blocks) == 2
-        room.run("transcription.test")
-        assert room.toasts == ["While it records, the meter of the recording shows what is heard."]
-        room.run("transcription.record")
-        await desk.until(lambda: room.page.main.view == "sound")
-        assert len(desk.entries) == 1
+        assert len(tab.blocks) == 2
+        tab.run("transcription.test")
+        assert tab.toasts == ["While it records, the meter of the recording shows what is heard."]
+        tab.run("transcription.record")
+        await until(lambda: tab.shown == "sound")
+        assert len(tab.entries) == 1
 
 
 async def test_escape_ends_a_test_of_the_microphone(tmp_home: Path, theme: Theme) -> None:
-    async with open_room(tmp_home, theme) as room:
-        desk, start = room.desk, room.page.main.start
-        room.press(start.test)
-        await desk.until(lambda: desk.blocks)
-        assert room.page.handle_escape()
-        await desk.until(start.test.isEnabled)
-        assert desk.blocks[-1].is_closed
+    async with open_transcription(tmp_home, theme) as tab:
+        start = tab.start_pane
+        tab.press(start.test)
+        await until(lambda: tab.blocks)
+        assert tab.page.handle_escape()
+        await until(start.test.isEnabled)
+        assert tab.blocks[-1].is_closed
         assert start.said.text() == ""
-        assert not room.page.handle_escape()
+        assert not tab.page.handle_escape()
 
 
 async def test_a_recording_that_waits_for_its_microphone_or_its_disk_says_so(
     tmp_home: Path, theme: Theme, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(recording, "GONE_AFTER_S", 600.0)
-    async with open_room(tmp_home, theme) as room:
-        desk, start = room.desk, room.page.main.start
+    async with open_transcription(tmp_home, theme) as tab:
+        start = tab.start_pane
         gate = threading.Event()
-        opens = desk.open_blocks
+        opens = tab.open_blocks
 
         def slowly(choice: MicrophoneChoice) -> FakeBlocks:
             gate.wait(60)
             return opens(choice)
 
-        desk.presenter.recording._open_blocks = slowly
-        room.run("transcription.record")
-        await desk.until(lambda: start.said.text() == "Opening the microphone…")
-        room.run("transcription.record")
-        assert room.toasts == ["The microphone is being opened."]
+        tab.open_blocks = slowly
+        tab.run("transcription.record")
+        await until(lambda: start.said.text() == "Opening the microphone…")
+        tab.run("transcription.record")
+        assert tab.toasts == ["The microphone is being opened."]
         gate.set()
-        await desk.until(lambda: room.page.main.view == "recording")
-        desk.presenter.recording.ticked.connect(
-            lambda tick: room.run("transcription.record") if tick.phase == "saving" else None
+        await until(lambda: tab.shown == "recording")
+        tab.presenter.recording.ticked.connect(
+            lambda tick: tab.run("transcription.record") if tick.phase == "saving" else None
         )
-        room.run("transcription.record")
-        await desk.until(lambda: room.page.main.view == "sound")
-        assert room.toasts[1:] == ["The recording before is still being saved."]
+        tab.run("transcription.record")
+        await until(lambda: tab.shown == "sound")
+        assert tab.toasts[1:] == ["The recording before is still being saved."]
 
 
 @pytest.mark.parametrize(
@@ -190,20 +191,20 @@ async def test_a_recording_that_waits_for_its_microphone_or_its_disk_says_so(
 async def test_why_there_is_no_recording_is_read_on_the_page_and_try_again_begins_it(
     tmp_home: Path, theme: Theme, missing: Missing, sentence: str
 ) -> None:
-    async with open_room(tmp_home, theme) as room:
-        desk, main = room.desk, room.page.main
-        start, options = main.start, room.page.side.options
-        plugged = tuple(each.name for each in desk.host.inputs)
+    async with open_transcription(tmp_home, theme) as tab:
+        main = tab.page.main
+        start, options = main.start, tab.options
+        plugged = tuple(each.name for each in tab.host.inputs)
         if missing is Missing.LIBRARY:
-            desk.host.problem = AudioUnavailable(missing, "input")
+            tab.host.problem = AudioUnavailable(missing, "input")
         if missing is Missing.BUSY:
-            desk.refuses = AudioUnavailable(missing, "input")
-        await desk.plug(*(() if missing is Missing.DEVICE else plugged))
+            tab.refuses = AudioUnavailable(missing, "input")
+        await tab.plug(*(() if missing is Missing.DEVICE else plugged))
         if missing is Missing.BUSY:
             assert start.test.isEnabled(), "only opening it tells that it is busy"
-            room.press(start.test)
-            await desk.done()
-            assert room.toasts[-1] == sentence + "."
+            tab.press(start.test)
+            await tab.done()
+            assert tab.toasts[-1] == sentence + "."
         else:
             assert start.said.text().startswith(sentence)
             assert options.input_row.note.text() == start.said.text()
@@ -211,21 +212,21 @@ async def test_why_there_is_no_recording_is_read_on_the_page_and_try_again_begin
             assert not start.test.isEnabled()
             assert not options.test.isEnabled()
         if missing is Missing.LIBRARY:  # the plug of the program itself, without its library
-            desk.presenter.recording._open_blocks = lambda choice: open_microphone(desk.host, choice)
-        room.press(start.record)
-        await desk.until(start.error.isVisible)
+            tab.open_blocks = lambda choice: open_microphone(tab.host, choice)
+        tab.press(start.record)
+        await until(start.error.isVisible)
         assert start.error.what.text() == sentence
         assert "Files can still be transcribed." in start.error.meaning.text()
         assert not start.said.isVisible(), "one place says it"
-        assert desk.entries == ()
+        assert tab.entries == ()
         assert start.files.isEnabled() and start.record.isEnabled()
-        desk.host.problem = desk.refuses = None
-        desk.presenter.recording._open_blocks = desk.open_blocks
-        await desk.plug(*plugged)
+        tab.host.problem = tab.refuses = None
+        tab.open_blocks = tab.open_blocks
+        await tab.plug(*plugged)
         again = next(each for each in start.error.findChildren(QPushButton) if each.text() == "Try again")
-        room.press(again)
-        await desk.until(lambda: main.view == "recording")
-        assert desk.head.problem is None
+        tab.press(again)
+        await until(lambda: main.view == "recording")
+        assert tab.head.problem is None
 
 
 # Files
@@ -234,30 +235,30 @@ async def test_why_there_is_no_recording_is_read_on_the_page_and_try_again_begin
 async def test_a_wrongly_named_file_is_known_by_its_content_and_what_is_no_sound_is_refused(
     tmp_home: Path, theme: Theme, sandbox: RunningSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with open_room(tmp_home, theme, sandbox) as room:
-        desk, main = room.desk, room.page.main
+    async with open_transcription(tmp_home, theme, sandbox) as tab:
+        main = tab.page.main
         wrong = tmp_home / "really-flac.mp3"
         soundfile.write(wrong, spoken(), 16_000, format="FLAC")
-        drop(room, wrong)
-        await desk.until(lambda: main.view == "sound" and main.sound.send.isEnabled())
+        tab.drop(wrong)
+        await until(lambda: main.view == "sound" and main.sound.send.isEnabled())
         assert main.sound.facts.text().startswith("FLAC  ·  ")
         assert main.sound.facts.text().endswith("really-flac.mp3")
-        await desk.until(lambda: room.page.list.foot.words.text() == "1 transcript")
-        assert "1 transcript on this computer" in room.page.list.foot.toolTip()
-        room.press(main.sound.send)
-        await desk.until(lambda: main.view == "result" and "coffee" in room.page.plain_text())
-        room.run("transcription.new")
-        await desk.until(lambda: main.view == "empty")
+        await until(lambda: tab.usage_text() == "1 transcript")
+        assert "1 transcript on this computer" in tab.list_pane.foot.toolTip()
+        tab.press(main.sound.send)
+        await until(lambda: main.view == "result" and "coffee" in tab.plain_text())
+        tab.run("transcription.new")
+        await until(lambda: main.view == "empty")
         letter = tmp_home / "letter.wav"
         letter.write_bytes(b"%PDF-1.7 and so on, padded" * 10)
         dialogs: list[QFileDialog] = []
         monkeypatch.setattr(QFileDialog, "open", lambda dialog: dialogs.append(dialog))
-        room.press(main.start.files)
+        tab.press(main.start.files)
         dialogs[0].filesSelected.emit([str(letter)])
-        await desk.until(lambda: room.toasts)
-        assert room.toasts[-1].startswith("letter.wav cannot be used: its content is not WAV")
+        await until(lambda: tab.toasts)
+        assert tab.toasts[-1].startswith("letter.wav cannot be used: its content is not WAV")
         assert main.view == "empty"
-        assert len(desk.entries) == 1
+        assert len(tab.entries) == 1
         dialogs[0].deleteLater()
 
 
@@ -271,10 +272,10 @@ async def test_all_ten_kinds_of_a_dropped_folder_stand_in_the_table_and_under_wr
         (folder / f"as-{kind}.{kind}").write_bytes(sound_of_kind(kind))
         (folder / f"wrong-{kind}.{'wav' if kind == 'webm' else 'webm'}").write_bytes(sound_of_kind(kind))
     (folder / "notes.txt").write_text("not sound", encoding="utf-8")
-    async with open_room(tmp_home, theme, sandbox) as room:
-        table = room.page.main.batch.model
-        drop(room, folder)
-        await room.desk.until(lambda: table.rowCount() == 2 * len(kinds))
+    async with open_transcription(tmp_home, theme, sandbox) as tab:
+        table = tab.batch_rows
+        tab.drop(folder)
+        await until(lambda: table.rowCount() == 2 * len(kinds))
         column = COLUMNS.index("Type")
         told = {
             str(table.index(row, 0).data()): str(table.index(row, column).data()) for row in range(table.rowCount())
@@ -282,40 +283,40 @@ async def test_all_ten_kinds_of_a_dropped_folder_stand_in_the_table_and_under_wr
         for kind in kinds:
             right = TITLES.get(kind, kind.upper())
             assert (told[f"as-{kind}"], told[f"wrong-{kind}"]) == (right, right)
-        assert uploads(room) == 0
+        assert uploads(tab) == 0
 
 
 async def test_over_25_mb_nothing_leaves_until_compress_to_a_typed_size_is_chosen(
     tmp_home: Path, theme: Theme, sandbox: RunningSandbox
 ) -> None:
-    async with open_room(tmp_home, theme, sandbox) as room:
-        desk, main = room.desk, room.page.main
+    async with open_transcription(tmp_home, theme, sandbox) as tab:
+        main = tab.page.main
         sound = main.sound
-        drop(room, oversized(tmp_home / "long.wav"))
-        await desk.until(lambda: main.view == "sound" and sound.large.isVisible())
+        tab.drop(oversized(tmp_home / "long.wav"))
+        await until(lambda: main.view == "sound" and sound.large.isVisible())
         assert "27 MB is more than the 25 MB" in sound.large_words.text()
-        room.run("transcription.main")  # Ctrl+Enter does not go round the question
-        await desk.done()
+        tab.run("transcription.main")  # Ctrl+Enter does not go round the question
+        await tab.done()
         assert not sound.send.isEnabled()
-        assert uploads(room) == 0
+        assert uploads(tab) == 0
         QTest.mouseClick(sound.squeeze, Qt.MouseButton.LeftButton, pos=sound.squeeze.rect().center())
-        await desk.done()
+        await tab.done()
         sound.target.setFocus()
         sound.target.selectAll()
         QTest.keyClicks(sound.target, "3")
         QTest.keyClick(sound.target, Qt.Key.Key_Return)
-        await desk.until(lambda: room.page.head.target_bytes == 3_000_000)
+        await until(lambda: tab.shown_head.target_bytes == 3_000_000)
         assert "Speech stays clear." in sound.squeeze_words.text()
         made: list[int] = []
-        folder = desk.presenter.folders.cache / "uploads"
-        desk.presenter.head_changed.connect(
+        folder = tab.presenter.folders.cache / "uploads"
+        tab.presenter.head_changed.connect(
             lambda _: made.extend(path.stat().st_size for path in folder.glob("*.ogg") if path.exists())
         )
-        room.press(sound.send)
-        await desk.until(lambda: main.view == "result" and room.page.plain_text())
+        tab.press(sound.send)
+        await until(lambda: main.view == "result" and tab.plain_text())
         assert 0 < max(made) <= 3_000_000
-        assert words_heard(TEXT, room.page.plain_text()) >= 0.6
-        assert uploads(room) == 1
+        assert words_heard(TEXT, tab.plain_text()) >= 0.6
+        assert uploads(tab) == 1
 
 
 async def test_split_on_silence_is_pressed_and_a_word_of_the_last_part_is_heard_at_its_right_time(
@@ -323,18 +324,18 @@ async def test_split_on_silence_is_pressed_and_a_word_of_the_last_part_is_heard_
 ) -> None:
     times = 2
     period = (len(spoken()) + 2 * len(GAP)) / 16_000
-    async with open_room(tmp_home, theme, sandbox) as room:
-        desk, main = room.desk, room.page.main
-        desk.presenter.sending.longest_part_s = period * 1.2  # instead of hours of sound
-        drop(room, oversized(tmp_home / "talk.wav", times))
-        await desk.until(lambda: main.view == "sound" and main.sound.large.isVisible())
+    async with open_transcription(tmp_home, theme, sandbox) as tab:
+        main = tab.page.main
+        tab.presenter.sending.longest_part_s = period * 1.2  # instead of hours of sound
+        tab.drop(oversized(tmp_home / "talk.wav", times))
+        await until(lambda: main.view == "sound" and main.sound.large.isVisible())
         QTest.mouseClick(main.sound.split, Qt.MouseButton.LeftButton, pos=main.sound.split.rect().center())
-        await desk.until(main.sound.send.isEnabled)
+        await until(main.sound.send.isEnabled)
         told: list[str] = []
-        desk.presenter.head_changed.connect(lambda _: told.append(main.sound.working.text()))
-        room.press(main.sound.send)
-        await desk.until(lambda: main.view == "result" and room.page.plain_text())
-        parts = uploads(room)
+        tab.presenter.head_changed.connect(lambda _: told.append(main.sound.working.text()))
+        tab.press(main.sound.send)
+        await until(lambda: main.view == "result" and tab.plain_text())
+        parts = uploads(tab)
         assert parts >= times
         assert any(f" part {parts} of {parts}" in words for words in told)
         assert f"{parts} parts" in main.result.receipt.text()
@@ -346,14 +347,14 @@ async def test_split_on_silence_is_pressed_and_a_word_of_the_last_part_is_heard_
             if "coffee" in word.text.casefold()
         ]
         starts = [start for _, start in found]
-        assert len(found) == times, room.page.plain_text()
+        assert len(found) == times, tab.plain_text()
         assert np.diff(starts) == pytest.approx([period] * (times - 1), abs=0.4)
         view.go_to(found[-1][0][0])
         rect = view.word_rects(found[-1][0])[0]
         heard: list[float] = []
-        desk.presenter.playing.position_changed.connect(heard.append)
+        tab.presenter.playing.position_changed.connect(heard.append)
         QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=rect.center().toPoint())
-        await desk.until(lambda: any(at >= starts[-1] - 0.1 for at in heard))
+        await until(lambda: any(at >= starts[-1] - 0.1 for at in heard))
 
 
 # The table of files
@@ -381,38 +382,38 @@ async def test_the_table_is_paused_and_goes_on_by_its_button_after_a_restart(
     folder.mkdir()
     for name in ("a.wav", "b.flac", "c.wav"):
         soundfile.write(folder / name, spoken()[:12_000], 16_000)  # quickly understood
-    async with open_room(tmp_home, theme, sandbox) as room:
-        desk, batch = room.desk, room.page.main.batch
-        drop(room, folder)
-        await desk.until(lambda: len(batch.model.rows) == 3)
+    async with open_transcription(tmp_home, theme, sandbox) as tab:
+        batch = tab.batch_pane
+        tab.drop(folder)
+        await until(lambda: len(batch.model.rows) == 3)
         held.clear()  # so that it can be paused
-        room.press(batch.start)
-        await desk.until(lambda: any(row.is_busy for row in batch.model.rows))
+        tab.press(batch.start)
+        await until(lambda: any(row.is_busy for row in batch.model.rows))
         assert not batch.start.isVisible()
-        room.press(batch.pause)
+        tab.press(batch.pause)
         held.set()
-        await desk.until(lambda: batch.words.text() == "1 of 3 files are transcribed")
-        await desk.done()
+        await until(lambda: batch.words.text() == "1 of 3 files are transcribed")
+        await tab.done()
         assert batch.start.text() == "Go on"
         assert "2 wait: nothing is sent before you choose Go on." in batch.more.text()
-        assert uploads(room) == 1
-    async with open_room(tmp_home, theme, sandbox) as room:
-        desk, batch = room.desk, room.page.main.batch
-        room.press(room.page.list.table)
-        await desk.until(lambda: room.page.main.view == "batch")
+        assert uploads(tab) == 1
+    async with open_transcription(tmp_home, theme, sandbox) as tab:
+        batch = tab.batch_pane
+        tab.press(tab.table_button)
+        await until(lambda: tab.shown == "batch")
         assert batch.words.text() == "1 of 3 files are transcribed"
         assert batch.start.text() == "Go on"
-        assert uploads(room) == 0
+        assert uploads(tab) == 0
         held.clear()
-        room.press(batch.start)
-        await desk.until(lambda: any(row.is_busy for row in batch.model.rows))
-        room.press(batch.pause)
-        room.press(batch.start)  # at once, while the file before the pause is still on its way
+        tab.press(batch.start)
+        await until(lambda: any(row.is_busy for row in batch.model.rows))
+        tab.press(batch.pause)
+        tab.press(batch.start)  # at once, while the file before the pause is still on its way
         held.set()
-        await desk.until(lambda: batch.words.text().startswith("3 of 3"))
-        assert uploads(room) == 2, "the one that was done is not paid for again"
-        await desk.done()
-        room.press(batch.clear)
-        await desk.until(lambda: not batch.model.rows)
+        await until(lambda: batch.words.text().startswith("3 of 3"))
+        assert uploads(tab) == 2, "the one that was done is not paid for again"
+        await tab.done()
+        tab.press(batch.clear)
+        await until(lambda: not batch.model.rows)
         assert batch.words.text() == "Drop files or folders here"
-        assert [entry.state for entry in desk.entries] == ["done"] * 3
+        assert [entry.state for entry in tab.entries] == ["done"] * 3

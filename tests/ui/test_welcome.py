@@ -10,7 +10,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit
 
 from app.ui.shell.welcome import WelcomePage
-from tests.ui.shell_desk import KEY, make_office, refused, words
+from tests.kit.shell import KEY, make_settings, refused
+from tests.kit.widgets import words
 from tests.ui.test_shell_window import nameless
 
 
@@ -61,7 +62,7 @@ async def test_a_wallet_is_asked_for_in_the_way_that_was_chosen(page):
 
 
 async def test_on_a_bare_computer_a_wallet_waits_for_the_place_of_its_key(desk, tasks, tmp_path):
-    office = make_office(tmp_path / "bare", tasks, missing=True)
+    office = make_settings(tmp_path / "bare", tasks, missing=True)
     page = WelcomePage(desk.theme, office.accounts, office.secrets, tmp_path)
     desk.window.show_page(page)
     office.secrets.look()
@@ -79,7 +80,7 @@ async def test_on_a_bare_computer_a_wallet_waits_for_the_place_of_its_key(desk, 
 
 
 async def test_a_watched_address_needs_no_place_for_a_key(desk, tasks, tmp_path):
-    office = make_office(tmp_path / "bare", tasks, missing=True)
+    office = make_settings(tmp_path / "bare", tasks, missing=True)
     page = WelcomePage(desk.theme, office.accounts, office.secrets, tmp_path)
     desk.window.show_page(page)
     office.secrets.look()
@@ -112,7 +113,7 @@ async def test_a_good_key_ends_the_page(page, office, tasks):
 
 
 async def test_a_refused_key_is_said_under_its_field_which_gets_the_focus(desk, tasks, tmp_path):
-    office = make_office(tmp_path / "bare", tasks, refused)
+    office = make_settings(tmp_path / "bare", tasks, refused)
     page = WelcomePage(desk.theme, office.accounts, office.secrets, tmp_path)
     desk.window.show_page(page)
     page.form.address.setText("https://api.example.com/v1")
@@ -137,7 +138,7 @@ async def test_the_key_is_dots_until_the_eye_is_pressed(page):
 
 
 async def test_a_bare_computer_is_asked_where_to_keep_a_key_only_when_there_is_one(desk, tasks, tmp_path):
-    office = make_office(tmp_path / "bare", tasks, missing=True)
+    office = make_settings(tmp_path / "bare", tasks, missing=True)
     page = WelcomePage(desk.theme, office.accounts, office.secrets, tmp_path)
     desk.window.show_page(page)
     office.secrets.look()
@@ -156,7 +157,7 @@ async def test_a_bare_computer_is_asked_where_to_keep_a_key_only_when_there_is_o
 
 
 async def test_an_account_that_waits_for_a_place_is_not_added_once_its_form_was_changed(desk, tasks, tmp_path):
-    office = make_office(tmp_path / "bare", tasks, missing=True)
+    office = make_settings(tmp_path / "bare", tasks, missing=True)
     page = WelcomePage(desk.theme, office.accounts, office.secrets, tmp_path)
     desk.window.show_page(page)
     page.form.address.setText("https://api.example.com/v1")

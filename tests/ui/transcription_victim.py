@@ -13,62 +13,63 @@ import qasync
 from PySide6.QtWidgets import QApplication
 
 from tests.audio.recorded import tone
-from tests.ui.transcription_desk import Desk, open_desk
+from tests.kit.transcription import TranscriptionPresenterHarness, open_transcription_presenter
+from tests.kit.waiting import until
 
 
 class Running:
-    """What `open_desk` needs to know of a Sandbox that runs elsewhere."""
+    """What `open_transcription_presenter` needs to know of a Sandbox that runs elsewhere."""
 
     def __init__(self, base_url: str, api_key: str) -> None:
         self.base_url = base_url
         self.api_key = api_key
 
 
-async def record(desk: Desk) -> None:
+async def record(tab: TranscriptionPresenterHarness) -> None:
     """Says how much is in the file, and goes on."""
-    desk.presenter.record()
-    await desk.until(lambda: desk.presenter.is_recording)
-    desk.blocks[-1].say(tone(440, 2.0))
-    await desk.until(lambda: desk.presenter.recording.seconds >= 2.0)
-    desk.presenter.mark("Here")
-    while not (await desk.presenter.store.one(desk.head.id or "")).marks:
+    tab.presenter.record()
+    await until(lambda: tab.presenter.is_recording)
+    tab.blocks[-1].say(tone(440, 2.0))
+    await until(lambda: tab.presenter.recording.seconds >= 2.0)
+    tab.presenter.mark("Here")
+    while not (await tab.presenter.store.one(tab.head.id or "")).marks:
         await asyncio.sleep(0.01)
-    print(desk.presenter.recording.seconds, flush=True)
+    print(tab.presenter.recording.seconds, flush=True)
     while True:
-        desk.blocks[-1].say(tone(440, 0.1))
+        tab.blocks[-1].say(tone(440, 0.1))
         await asyncio.sleep(0.05)
 
 
-async def upload(desk: Desk, path: Path) -> None:
+async def upload(tab: TranscriptionPresenterHarness, path: Path) -> None:
     """Says when the answer is awaited; the Sandbox takes its time."""
-    await desk.add(path)
-    desk.presenter.transcribe()
-    await desk.until(lambda: desk.head.work is not None and desk.head.work.phase == "listening")
+    await tab.add(path)
+    tab.presenter.transcribe()
+    await until(lambda: tab.head.work is not None and tab.head.work.phase == "listening")
     print("listening", flush=True)
     await asyncio.sleep(60)
 
 
-async def parts(desk: Desk, path: Path) -> None:
+async def parts(tab: TranscriptionPresenterHarness, path: Path) -> None:
     """Says when the first part has been paid for and the second is on its way."""
-    desk.presenter.sending.longest_part_s = 3.0
-    await desk.add(path)
-    row_id = desk.head.id or ""
-    desk.presenter.set_treatment(row_id, "split")
-    await desk.done()
-    desk.presenter.transcribe()
-    await desk.until(lambda: desk.head.work is not None and desk.head.work.part == 2)
-    print((await desk.presenter.store.parts(row_id))[0].received["text"], flush=True)
+    tab.presenter.sending.longest_part_s = 3.0
+    await tab.add(path)
+    row_id = tab.head.id or ""
+    tab.presenter.set_treatment(row_id, "split")
+    await tab.done()
+    tab.presenter.transcribe()
+    await until(lambda: tab.head.work is not None and tab.head.work.part == 2)
+    print((await tab.presenter.store.parts(row_id))[0].received["text"], flush=True)
     await asyncio.sleep(60)
 
 
 async def live(what: str, home: Path, running: Running) -> None:
-    async with open_desk(home, running) as desk:  # type: ignore[arg-type]  # two fields of it
+    async with open_transcription_presenter(home, running) as tab:  # type: ignore[arg-type]  # two fields of it
         if what == "recording":
-            await record(desk)
+            await record(tab)
         elif what == "uploading":
-            await upload(desk, home / "note.wav")
+            await upload(tab, home / "note.wav")
         else:
-            await parts(desk, home / "talk.wav")
+            await parts(tab, home / "talk.wav")
 
 
 def main() -> None:

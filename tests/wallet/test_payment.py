@@ -25,6 +25,7 @@ from app.wallet.payment import (
 from app.wallet.payment_sheet import sign_sheet
 from app.wallet.payment_terms import read_option
 from app.wallet.signer import SECP256K1_ORDER, typed_data_message
+from tests.kit.payments import content_of, prepared, signed, terms
 from tests.wallet.figures import (
     ADDRESS,
     AUTHORIZATION,
@@ -38,7 +39,6 @@ from tests.wallet.figures import (
     TERMS,
     evm_signer,
 )
-from tests.wallet.payment_desk import content_of, prepared, signed, terms
 
 # --- figures
 

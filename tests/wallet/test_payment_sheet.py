@@ -16,6 +16,7 @@ from app.wallet.errors import PaymentRefused
 from app.wallet.networks import USDC_ON_BASE
 from app.wallet.payment_sheet import read_payment, sign_sheet
 from app.wallet.typed_data import read_signed_words
+from tests.kit.payments import EVERY_FIELD, packed, prepared, signed
 from tests.wallet.figures import (
     ADDRESS,
     AUTHORIZATION,
@@ -26,7 +27,6 @@ from tests.wallet.figures import (
     SOLANA_ADDRESS,
     STRUCT_HASH,
 )
-from tests.wallet.payment_desk import EVERY_FIELD, packed, prepared, signed
 
 
 def test_the_sheet_shows_every_field_that_is_signed_in_full() -> None:

@@ -17,6 +17,7 @@ from app.wallet.payment import (
 )
 from app.wallet.payment_sheet import sign_sheet
 from app.wallet.payment_terms import changed_terms, read_option, read_options
+from tests.kit.payments import EVERY_FIELD, NAMES, PLAY_MONEY, terms
 from tests.wallet.figures import (
     ADDRESS,
     AUTHORIZATION,
@@ -27,7 +28,6 @@ from tests.wallet.figures import (
     TERMS,
     evm_signer,
 )
-from tests.wallet.payment_desk import EVERY_FIELD, NAMES, PLAY_MONEY, terms
 
 
 @pytest.mark.parametrize(

@@ -219,6 +219,11 @@ class SpeechEditor(QTextEdit):
         self._told = text
         self._wide = [] if text.isascii() else [match.start() for match in _WIDE.finditer(text)]
 
+    @property
+    def is_filling(self) -> bool:
+        """Whether a part of a long text is still to be put into the document."""
+        return bool(self._rest)
+
     def flush(self) -> None:
         """Tell now what is written."""
         self._timer.stop()

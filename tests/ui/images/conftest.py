@@ -10,8 +10,8 @@ import pytest
 from app.sandbox.server import Options, RunningSandbox, start_sandbox
 from app.storage.paths import resources
 from app.ui.kit.theme import Theme
+from tests.kit.images import ImagesHarness, open_images
 from tests.sandbox.support import as_new
-from tests.ui.images.desk import Desk, open_desk
 
 
 @pytest.fixture(scope="session")
@@ -27,6 +27,6 @@ def sandbox(running_sandbox: RunningSandbox) -> RunningSandbox:
 
 
 @pytest.fixture
-async def images(tmp_path: Path, sandbox: RunningSandbox, theme: Theme) -> AsyncIterator[Desk]:
-    async with open_desk(tmp_path, sandbox, theme) as desk:
-        yield desk
+async def images(tmp_path: Path, sandbox: RunningSandbox, theme: Theme) -> AsyncIterator[ImagesHarness]:
+    async with open_images(tmp_path, sandbox, theme) as images:
+        yield images

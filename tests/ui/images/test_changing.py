@@ -19,16 +19,17 @@ from app.ui.images.edit_dialog import EditDialog
 from app.ui.images.presenter_changes import EditChoice
 from app.ui.images.state import EditDraft
 from app.ui.kit.theme import Theme
+from tests.kit.images import ImagesHarness, open_images
+from tests.kit.waiting import until
 from tests.storage.test_picture_metadata import picture
-from tests.ui.images.desk import Desk, open_desk
 
 
-async def first(desk: Desk) -> StoredImage:
-    desk.write("A harbour")
-    desk.presenter.set_field("width", 512)
-    desk.presenter.set_field("height", 256)
-    (image,) = await desk.made()
-    desk.page.gallery.select(image.id)
+async def first(images: ImagesHarness) -> StoredImage:
+    images.write("A harbour")
+    images.presenter.set_field("width", 512)
+    images.presenter.set_field("height", 256)
+    (image,) = await images.made()
+    images.select(image.id)
     return image
 
 
@@ -36,15 +37,15 @@ def opened(data: bytes) -> Image.Image:
     return Image.open(io.BytesIO(data))
 
 
-async def done(desk: Desk, before: StoredImage) -> StoredImage:
-    await desk.until(lambda: len(desk.presenter.library.rows) > 1)
-    await desk.still()
-    return next(image for image in desk.presenter.library.rows.values() if image.source_id == before.id)
+async def done(images: ImagesHarness, before: StoredImage) -> StoredImage:
+    await until(lambda: len(images.rows) > 1)
+    await images.still()
+    return next(image for image in images.rows.values() if image.source_id == before.id)
 
 
-async def test_the_menu_names_every_price_and_enlarging_keeps_where_it_came_from(images: Desk) -> None:
+async def test_the_menu_names_every_price_and_enlarging_keeps_where_it_came_from(images: ImagesHarness) -> None:
     before = await first(images)
-    menu = images.page.open_menu(images.page.gallery.mapToGlobal(images.page.gallery.rect().center()))
+    menu = images.open_menu()
     words = [action.text() for action in menu.actions()]
     menu.close()
     assert words[:5] == [
@@ -58,18 +59,17 @@ async def test_the_menu_names_every_price_and_enlarging_keeps_where_it_came_from
     assert metadata_of(images.file_of(after), after.form)["kind"] == "upscale"
 
 
-async def test_the_background_becomes_clear(images: Desk) -> None:
+async def test_the_background_becomes_clear(images: ImagesHarness) -> None:
     before = await first(images)
     assert images.changes.do(before.id, "background")
     after = await done(images, before)
     assert (after.kind, after.form, opened(images.file_of(after)).mode) == ("background", "png", "RGBA")
 
 
-async def test_an_edit_behind_a_mask_leaves_what_is_not_painted(images: Desk) -> None:
+async def test_an_edit_behind_a_mask_leaves_what_is_not_painted(images: ImagesHarness) -> None:
     before = await first(images)
-    images.page.deeds.do(before.id, "edit")
-    await images.until(lambda: images.page.gallery.findChildren(EditDialog))
-    (dialog,) = images.page.gallery.findChildren(EditDialog)
+    images.do(before.id, "edit")
+    dialog = await images.dialog(EditDialog)
     assert not dialog.send.isEnabled()
     QTest.keyClicks(dialog.prompt, "Make it night")
     assert dialog.send.text() == "Edit for $0.04"
@@ -91,48 +91,44 @@ async def test_an_edit_behind_a_mask_leaves_what_is_not_painted(images: Desk) ->
     assert after.options["masked"] is True
 
 
-async def edit_dialog(desk: Desk, image_id: str) -> EditDialog:
-    desk.page.deeds.do(image_id, "edit")
-    await desk.until(lambda: desk.page.gallery.findChildren(EditDialog))
-    (dialog,) = desk.page.gallery.findChildren(EditDialog)
+async def edit_dialog(images: ImagesHarness, image_id: str) -> EditDialog:
+    images.do(image_id, "edit")
+    dialog = await images.dialog(EditDialog)
     return dialog
 
 
 async def test_words_and_mask_of_an_edit_wait_for_their_image_after_esc_and_after_a_restart(
     tmp_path: Path, sandbox: RunningSandbox, theme: Theme
 ) -> None:
-    async with open_desk(tmp_path, sandbox, theme) as desk:
-        image = await first(desk)
-        dialog = await edit_dialog(desk, image.id)
+    async with open_images(tmp_path, sandbox, theme) as images:
+        image = await first(images)
+        dialog = await edit_dialog(images, image.id)
         QTest.keyClicks(dialog.prompt, "Make it night")
         QTest.keyClick(dialog.editor, Qt.Key.Key_Space)
         share = dialog.editor.share
         assert share > 0
         QTest.keyClick(dialog, Qt.Key.Key_Escape)
-        await desk.until(lambda: not desk.page.gallery.findChildren(EditDialog))
-        dialog = await edit_dialog(desk, image.id)
+        await until(lambda: not images.dialogs(EditDialog))
+        dialog = await edit_dialog(images, image.id)
         assert (dialog.prompt.toPlainText(), dialog.editor.share) == ("Make it night", share)
         QTest.keyClicks(dialog.prompt, ", at sea")
-        await desk.until(lambda: desk.presenter.edit_draft(image.id).prompt.endswith("sea"))  # while it is still open
+        await until(lambda: images.presenter.edit_draft(image.id).prompt.endswith("sea"))  # while it is still open
         dialog.reject()
-        await desk.until(lambda: not desk.page.gallery.findChildren(EditDialog))
-    async with open_desk(tmp_path, sandbox, theme) as desk:
-        dialog = await edit_dialog(desk, image.id)
+        await until(lambda: not images.dialogs(EditDialog))
+    async with open_images(tmp_path, sandbox, theme) as images:
+        dialog = await edit_dialog(images, image.id)
         assert dialog.editor.share == share
         assert dialog.prompt.toPlainText() == "Make it night, at sea"
         dialog.send.click()
-        await done(desk, image)
-        await desk.until(lambda: desk.presenter.edit_draft(image.id) == EditDraft())
-        await desk.presenter._memory.save()
-        assert desk.presenter._memory.desk is not None
-        assert not [key for key in await desk.presenter._memory.desk.read() if key.startswith("edit:")]
+        await done(images, image)
+        await until(lambda: images.presenter.edit_draft(image.id) == EditDraft())
+        assert not [key for key in await images.saved_draft() if key.startswith("edit:")]
 
 
-async def test_the_mask_is_painted_taken_back_and_inverted_with_the_keyboard_alone(images: Desk) -> None:
+async def test_the_mask_is_painted_taken_back_and_inverted_with_the_keyboard_alone(images: ImagesHarness) -> None:
     before = await first(images)
-    images.page.deeds.do(before.id, "edit")
-    await images.until(lambda: images.page.gallery.findChildren(EditDialog))
-    (dialog,) = images.page.gallery.findChildren(EditDialog)
+    images.do(before.id, "edit")
+    dialog = await images.dialog(EditDialog)
     editor = dialog.editor
     QTest.keyClick(editor, Qt.Key.Key_Return)
     QTest.keyClick(editor, Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier)
@@ -156,19 +152,19 @@ async def test_the_mask_is_painted_taken_back_and_inverted_with_the_keyboard_alo
     assert len(images.paid) == 1
 
 
-async def test_two_images_are_combined_by_the_call_for_several(images: Desk) -> None:
+async def test_two_images_are_combined_by_the_call_for_several(images: ImagesHarness) -> None:
     before = await first(images)
     images.write("A boat")
     (other,) = await images.made()
     assert images.changes.edit(before.id, EditChoice("firered-image-edit", "Both in one", others=(other.id,)))
-    await images.until(lambda: len(images.presenter.library.rows) == 3)
+    await until(lambda: len(images.rows) == 3)
     after = await done(images, before)
     assert after.state == "saved", after.note
     assert images.paid[-1].request.path.endswith("/image/multi-edit")
     assert after.estimate_usd == Decimal("0.05")
 
 
-async def test_a_refused_edit_is_said_and_costs_nothing(images: Desk) -> None:
+async def test_a_refused_edit_is_said_and_costs_nothing(images: ImagesHarness) -> None:
     before = await first(images)
     images.changes.edit(before.id, EditChoice("firered-image-edit", "sandbox-refused"))
     after = await done(images, before)
@@ -176,32 +172,32 @@ async def test_a_refused_edit_is_said_and_costs_nothing(images: Desk) -> None:
     assert images.presenter.problem is not None
 
 
-async def test_one_press_makes_a_variation_with_a_seed_of_its_own(images: Desk) -> None:
+async def test_one_press_makes_a_variation_with_a_seed_of_its_own(images: ImagesHarness) -> None:
     before = await first(images)
     assert images.changes.do(before.id, "vary-1")
-    await images.until(lambda: len(images.presenter.library.rows) == 2)
+    await until(lambda: len(images.rows) == 2)
     await images.still()
-    after = next(image for image in images.presenter.library.rows.values() if image.id != before.id)
+    after = next(image for image in images.rows.values() if image.id != before.id)
     assert after.seed != before.seed
     assert after.prompt == before.prompt
 
 
-async def test_an_image_too_small_to_edit_is_refused_with_the_limit(images: Desk, tmp_path: object) -> None:
+async def test_an_image_too_small_to_edit_is_refused_with_the_limit(images: ImagesHarness, tmp_path: object) -> None:
     small = images.home / "small.png"
     small.write_bytes(picture("png"))
     images.presenter.library.bring_in(small)
-    await images.until(lambda: images.presenter.library.rows)
-    (image,) = images.presenter.library.rows.values()
+    await until(lambda: images.rows)
+    (image,) = images.rows.values()
     deed = next(deed for deed in images.changes.deeds(image) if deed.id == "edit")
     assert deed.why_not == "An edit needs at least 65,536 pixels; this image has 6,144."
     assert not images.changes.do(image.id, "edit")
     assert images.paid == []
 
 
-async def test_the_style_of_an_image_is_taken_where_the_model_can(images: Desk) -> None:
+async def test_the_style_of_an_image_is_taken_where_the_model_can(images: ImagesHarness) -> None:
     before = await first(images)
     images.presenter.set_field("model", "rialto-poster")
-    images.page.form.more.references.add.click()
+    images.references.add.click()
     assert images.presenter.form.references == (before.id,)
     images.write("A boat in that style")
     (image,) = await images.made()
@@ -212,11 +208,11 @@ async def test_the_style_of_an_image_is_taken_where_the_model_can(images: Desk) 
     assert (reference["strength"], len(reference["image"]) > 1000) == (0.5, True)
 
 
-async def test_it_is_handed_to_chat_and_to_video(images: Desk) -> None:
+async def test_it_is_handed_to_chat_and_to_video(images: ImagesHarness) -> None:
     image = await first(images)
     sent: list[tuple[str, object]] = []
     images.page.chat_wanted.connect(lambda path: sent.append(("chat", path)))
     images.page.video_wanted.connect(lambda path: sent.append(("video", path)))
-    images.page.deeds.to_chat()
-    images.page.side.image.video.click()
-    assert sent == [("chat", images.presenter.files.path(image)), ("video", images.presenter.files.path(image))]
+    images.press_to_chat()
+    images.details.video.click()
+    assert sent == [("chat", images.path_of(image)), ("video", images.path_of(image))]

@@ -19,12 +19,14 @@ from app.storage.intents import Intents
 from app.ui.images.presenter_keeping import keep
 from app.ui.images.tile_model import TILE_ROLE
 from app.ui.kit.theme import Theme
+from tests.kit.images import SANDBOX, ImagesHarness, open_images
+from tests.kit.sandbox import controls_of
+from tests.kit.waiting import until
 from tests.storage.test_picture_metadata import picture
-from tests.ui.images.desk import SANDBOX, Desk, open_desk
 
 
-async def state_of_intent(desk: Desk) -> str:
-    return (await Intents(desk.database).recent("images"))[0].state
+async def state_of_intent(images: ImagesHarness) -> str:
+    return (await Intents(images.database).recent("images"))[0].state
 
 
 @pytest.mark.parametrize(
@@ -35,75 +37,75 @@ async def state_of_intent(desk: Desk) -> str:
         ("sandbox-minor", "found a minor"),
     ],
 )
-async def test_what_policy_withholds_is_said_and_not_kept(images: Desk, word: str, sentence: str) -> None:
+async def test_what_policy_withholds_is_said_and_not_kept(images: ImagesHarness, word: str, sentence: str) -> None:
     images.write(f"A harbour {word}")
     (image,) = await images.made()
     assert (image.state, image.file) == ("withheld", "")
     assert sentence in image.note
-    assert list(images.presenter.files.folder.glob("*")) == []
+    assert list(images.folder.glob("*")) == []
     assert await state_of_intent(images) == "answered"
-    images.page.gallery.select(image.id)
-    assert sentence in images.page.side.image.note.text()
-    assert images.page.side.image._policy_words.text() == "Withheld"
-    assert images.page.side.image.save.isHidden()
+    images.select(image.id)
+    assert sentence in images.details.note.text()
+    assert images.policy_text() == "Withheld"
+    assert images.details.save.isHidden()
 
 
-async def test_a_blurred_image_is_kept_and_called_blurred(images: Desk) -> None:
+async def test_a_blurred_image_is_kept_and_called_blurred(images: ImagesHarness) -> None:
     images.write("A harbour sandbox-blurred")
     (image,) = await images.made()
     assert (image.state, image.blurred) == ("saved", True)
     assert "safe mode" in image.note
-    assert "Blurred" in images.page.gallery.model.index_of(image.id).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert "Blurred" in images.tile_data(image.id, Qt.ItemDataRole.AccessibleTextRole)
 
 
-async def test_without_the_blur_it_is_sent_so(images: Desk) -> None:
+async def test_without_the_blur_it_is_sent_so(images: ImagesHarness) -> None:
     images.write("A harbour sandbox-blurred")
     images.presenter.set_field("safe_mode", False)
     (image,) = await images.made()
     assert not image.blurred
 
 
-async def test_too_long_a_prompt_is_refused_here_with_the_limit_named(images: Desk) -> None:
+async def test_too_long_a_prompt_is_refused_here_with_the_limit_named(images: ImagesHarness) -> None:
     images.presenter.set_field("model", "rialto-poster")
     images.write("x" * 2501)
-    assert not images.page.form.make.isEnabled()
-    assert "Poster takes up to 2,500 characters; this is 2,501." in images.page.form.sum.text()
+    assert not images.can_make()
+    assert "Poster takes up to 2,500 characters; this is 2,501." in images.price_text()
     assert not images.presenter.make()
     assert images.paid == []
     assert await Intents(images.database).recent("images") == ()
 
 
-async def test_sides_that_the_model_does_not_take_are_refused_here(images: Desk) -> None:
+async def test_sides_that_the_model_does_not_take_are_refused_here(images: ImagesHarness) -> None:
     images.write("A harbour")
     for side, words in ((1001, "multiples of 8"), (1288, "up to 1,280")):
         images.presenter.set_field("width", side)
-        assert words in images.page.form.sum.text()
+        assert words in images.price_text()
         assert not images.presenter.make()
     assert images.paid == []
 
 
-async def test_a_refusal_of_the_service_is_failed_and_costs_nothing(images: Desk) -> None:
+async def test_a_refusal_of_the_service_is_failed_and_costs_nothing(images: ImagesHarness) -> None:
     await images.fault("answer", status=400, times=1, path="/image/generate")
     images.write("A harbour")
     (image,) = await images.made()
     assert (image.state, image.cost_usd) == ("failed", None)
     assert await state_of_intent(images) == "failed"
-    assert not images.page.gallery.problem.isHidden()
+    assert not images.error_card.isHidden()
 
 
-async def test_a_connection_that_drops_is_unknown_and_is_not_sent_again(images: Desk) -> None:
+async def test_a_connection_that_drops_is_unknown_and_is_not_sent_again(images: ImagesHarness) -> None:
     await images.fault("drop", times=1, path="/image/generate")
     images.write("A harbour")
     (image,) = await images.made()
     assert image.state == "unknown"
     assert await state_of_intent(images) == "unknown"
     assert len(images.paid) == 1
-    tile = images.page.gallery.model.index_of(image.id).data(TILE_ROLE)
+    tile = images.tile_data(image.id, TILE_ROLE)
     assert tile.cost == "perhaps $0.01"
 
 
 @pytest.mark.parametrize("kind", ["html", "json", "empty", "length"])
-async def test_a_lying_answer_is_never_done(images: Desk, kind: str) -> None:
+async def test_a_lying_answer_is_never_done(images: ImagesHarness, kind: str) -> None:
     await images.fault("lie", kind=kind, times=1, path="/image/generate")
     images.write("A harbour")
     (image,) = await images.made()
@@ -124,7 +126,7 @@ async def test_a_lying_answer_is_never_done(images: Desk, kind: str) -> None:
     ],
 )
 async def test_bytes_that_are_no_whole_image_are_kept_aside_and_never_shown_as_done(
-    tmp_path: Path, data: bytes, images: Desk
+    tmp_path: Path, data: bytes, images: ImagesHarness
 ) -> None:
     files = ImageFiles(tmp_path / "pictures")
     maker = images.presenter.maker
@@ -136,7 +138,7 @@ async def test_bytes_that_are_no_whole_image_are_kept_aside_and_never_shown_as_d
     assert "not a whole image" in kept.note
 
 
-async def test_a_small_file_that_unpacks_to_a_wall_of_pixels_is_refused(tmp_path: Path, images: Desk) -> None:
+async def test_a_small_file_that_unpacks_to_a_wall_of_pixels_is_refused(tmp_path: Path, images: ImagesHarness) -> None:
     file = io.BytesIO()
     Image.new("1", (30_000, 30_000)).save(file, "png")
     maker = images.presenter.maker
@@ -146,39 +148,39 @@ async def test_a_small_file_that_unpacks_to_a_wall_of_pixels_is_refused(tmp_path
     assert kept.state == "broken"
 
 
-async def test_stopped_on_its_way_it_may_have_been_charged_and_says_so(images: Desk) -> None:
+async def test_stopped_on_its_way_it_may_have_been_charged_and_says_so(images: ImagesHarness) -> None:
     await images.fault("slow", seconds=20, times=1, path="/image/generate")
     images.write("A harbour")
-    images.page.form.make.click()
-    await images.until(lambda: images.presenter.calls == 1 and images.presenter.library.rows)
+    images.press_make()
+    await until(lambda: images.presenter.calls == 1 and images.rows)
     assert images.page.badge() == 1
-    image = next(iter(images.presenter.library.rows.values()))
+    image = next(iter(images.rows.values()))
     assert image.state == "sending"
-    await images.until(lambda: not images.page.form.stop.isHidden())
+    await until(lambda: not images.stop_button.isHidden())
     async with asyncio.timeout(60):
-        while "slow" in await images.armed():  # until the call has arrived there
+        while "slow" in await controls_of(images.sandbox).faults():  # until the call has arrived there
             await asyncio.sleep(0.01)
-    images.page.form.stop.click()
+    images.stop_button.click()
     await images.still()
-    image = next(iter(images.presenter.library.rows.values()))
+    image = next(iter(images.rows.values()))
     assert image.state == "unknown"
     assert "may have been carried out and charged" in image.note
     assert await state_of_intent(images) == "unknown"
 
 
 async def test_the_form_is_there_again_after_a_restart(tmp_path: Path, sandbox: RunningSandbox, theme: Theme) -> None:
-    async with open_desk(tmp_path, sandbox, theme) as desk:
-        desk.write("Half a thought about a har")
-        desk.presenter.set_field("count", 3)
-        desk.presenter.set_field("seed", -5)
-    async with open_desk(tmp_path, sandbox, theme) as desk:
-        assert desk.page.form.prompt.toPlainText() == "Half a thought about a har"
-        assert desk.page.form.count.current == "3"
-        assert desk.page.form.more.seed.text() == "-5"
+    async with open_images(tmp_path, sandbox, theme) as images:
+        images.write("Half a thought about a har")
+        images.presenter.set_field("count", 3)
+        images.presenter.set_field("seed", -5)
+    async with open_images(tmp_path, sandbox, theme) as images:
+        assert images.prompt_text() == "Half a thought about a har"
+        assert images.count_chosen() == "3"
+        assert images.seed_text() == "-5"
 
 
 @pytest.mark.parametrize("models", [[], ["rialto-canvas"]])
-async def test_missing_styles_are_no_problem_of_images(images: Desk, models: list[str]) -> None:
+async def test_missing_styles_are_no_problem_of_images(images: ImagesHarness, models: list[str]) -> None:
     def answer(request: httpx.Request) -> httpx.Response:
         if request.url.path.endswith("/models"):
             return httpx.Response(200, json={"data": [{"id": each, "type": "image"} for each in models]})

@@ -6,7 +6,6 @@ import io
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
 import pytest
 from PIL import Image
 
@@ -14,7 +13,8 @@ from app.sandbox.server import Options, RunningSandbox, start_sandbox
 from app.storage.intents import Intents
 from app.storage.paths import resources
 from app.ui.kit.theme import Theme
-from tests.ui.images.desk import open_desk
+from tests.kit.images import open_images
+from tests.kit.sandbox import controls_of
 from tests.ui.killing import Victims, victims
 
 # step at which it is killed → state of the image and of the intent after the restart, and paid calls that arrived
@@ -48,10 +48,7 @@ async def kill_at(victims_here: Victims, step: str, home: Path, sandbox: Running
 
 async def arrived(sandbox: RunningSandbox) -> int:
     """How many calls for an image the service ever saw."""
-    async with httpx.AsyncClient(headers={"Authorization": f"Bearer {sandbox.api_key}"}, timeout=60) as http:
-        answer = await http.get(f"{sandbox.origin}/sandbox/log")
-        assert answer.status_code == 200, answer.text
-        return sum(row["path"].endswith("/image/generate") for row in answer.json()["data"])
+    return len(await controls_of(sandbox).calls("/image/generate"))
 
 
 @pytest.mark.parametrize(("step", "state", "intent_state", "calls"), TABLE)
@@ -67,21 +64,21 @@ async def test_killed_there_it_is_one_paid_call_with_its_file_or_the_truth(
 ) -> None:
     before = await arrived(sandbox)
     await kill_at(victims_here, step, tmp_path, sandbox)
-    async with open_desk(tmp_path, sandbox, theme) as desk:
-        (image,) = desk.presenter.library.rows.values()
+    async with open_images(tmp_path, sandbox, theme) as images:
+        (image,) = images.rows.values()
         assert image.state == state, image
         assert (image.prompt, image.title) == ("A harbour at dawn", "A harbour at dawn")
-        intents = Intents(desk.database)
+        intents = Intents(images.database)
         (intent,) = await intents.recent("images")
         assert (intent.state, await intents.pending("images")) == (intent_state, ())
         if state == "saved":
-            assert Image.open(io.BytesIO(desk.file_of(image))).size == (image.width, image.height) == (1024, 1024)
+            assert Image.open(io.BytesIO(images.file_of(image))).size == (image.width, image.height) == (1024, 1024)
         else:
             assert not image.has_file
             assert ("Nothing was charged" in image.note) == (state == "failed")
-        desk.page.gallery.select(image.id)
-        assert desk.page.form.prompt.toPlainText() in ("A harbour at dawn", "")
-        assert desk.paid == []
+        images.select(image.id)
+        assert images.prompt_text() in ("A harbour at dawn", "")
+        assert images.paid == []
     assert await arrived(sandbox) - before == calls
 
 
@@ -91,7 +88,7 @@ async def test_the_next_start_says_it_once_and_not_again(
     await kill_at(victims_here, "sent", tmp_path, sandbox)
     told = []
     for _ in range(2):
-        async with open_desk(tmp_path, sandbox, theme) as desk:
-            told.append([words[0] for words in desk.toasts])
+        async with open_images(tmp_path, sandbox, theme) as images:
+            told.append([words[0] for words in images.toasts])
     assert len(told[0]) == 1 and "nobody knows" in told[0][0]
     assert told[1] == []

@@ -14,14 +14,15 @@ from app.storage.images import Images
 from app.storage.intents import Intents
 from app.storage.picture_metadata import metadata_of
 from app.ui.kit.theme import Theme
-from tests.ui.images.desk import Desk, open_desk
+from tests.kit.images import ImagesHarness, open_images
+from tests.kit.waiting import until
 
 pytestmark = pytest.mark.usefixtures("images")
 
 
-async def test_a_picture_is_asked_for_kept_and_shown_with_its_facts(images: Desk) -> None:
+async def test_a_picture_is_asked_for_kept_and_shown_with_its_facts(images: ImagesHarness) -> None:
     images.write("Travel poster, one wide landscape")
-    assert images.page.form.make.text() == "Make an image · $0.01"
+    assert images.make_button.text() == "Make an image · $0.01"
     (image,) = await images.made()
     assert (image.state, image.form, image.title) == ("saved", "webp", "Travel poster")
     picture = Image.open(io.BytesIO(images.file_of(image)))
@@ -38,22 +39,22 @@ async def test_a_picture_is_asked_for_kept_and_shown_with_its_facts(images: Desk
     assert details.policy == "No remarks"
 
 
-async def test_four_at_once_have_seeds_of_their_own_and_can_each_be_made_again(images: Desk) -> None:
+async def test_four_at_once_have_seeds_of_their_own_and_can_each_be_made_again(images: ImagesHarness) -> None:
     images.write("Night market study")
     images.presenter.set_field("count", 4)
     images.presenter.set_field("seed", 100)
-    assert images.page.form.make.text() == "Make 4 images · $0.04"
+    assert images.make_button.text() == "Make 4 images · $0.04"
     made = await images.made()
     assert [(image.number, image.seed) for image in made] == [(1, 100), (2, 101), (3, 102), (4, 103)]
     assert len(images.paid) == 4
-    images.page.gallery.select(made[2].id)
+    images.select(made[2].id)
     images.page.rerun()
     assert (images.presenter.form.seed, images.presenter.form.count) == (102, 1)
     (again,) = await images.made()
     assert pixels(images.file_of(again)) == pixels(images.file_of(made[2]))
 
 
-async def test_all_in_one_call_is_one_receipt_and_one_known_seed(images: Desk) -> None:
+async def test_all_in_one_call_is_one_receipt_and_one_known_seed(images: ImagesHarness) -> None:
     images.write("Desk lamp")
     images.presenter.set_field("count", 3)
     images.presenter.set_field("in_one_call", True)
@@ -69,32 +70,32 @@ async def test_an_order_past_a_limit_is_stopped_as_a_whole_and_leaves_no_tile(
     tmp_path: Path, sandbox: RunningSandbox, theme: Theme
 ) -> None:
     """Two of the four would fit."""
-    async with open_desk(tmp_path, sandbox, theme, limits={"hard day": "0.02"}) as desk:
-        desk.write("Night market study")
-        desk.presenter.set_field("count", 4)
-        assert await desk.made() == []
-        assert [each.request.path for each in desk.paid] == []
-        problem = desk.presenter.problem
+    async with open_images(tmp_path, sandbox, theme, limits={"hard day": "0.02"}) as images:
+        images.write("Night market study")
+        images.presenter.set_field("count", 4)
+        assert await images.made() == []
+        assert [each.request.path for each in images.paid] == []
+        problem = images.presenter.problem
         assert problem is not None
         assert problem.what == "This would exceed your daily limit of $0.02"
         assert problem.meaning == "All 4 images together may cost $0.04. Nothing was sent."
         assert [action.text for action in problem.actions] == ["Change the limit…"]
-        assert desk.page.shelf.tiles == ()
-        assert await Images(desk.database).recent() == ()
-        intents = await Intents(desk.database).recent("images")
+        assert images.tiles == ()
+        assert await Images(images.database).recent() == ()
+        intents = await Intents(images.database).recent("images")
         assert [intent.state for intent in intents] == ["failed"] * 4
-        assert desk.page.form.prompt.toPlainText() == "Night market study"
-        desk.presenter.set_field("count", 2)
-        assert [image.state for image in await desk.made()] == ["saved"] * 2
+        assert images.prompt_text() == "Night market study"
+        images.presenter.set_field("count", 2)
+        assert [image.state for image in await images.made()] == ["saved"] * 2
 
 
-async def test_what_an_order_leaves_follows_the_balance_of_the_last_one(images: Desk) -> None:
+async def test_what_an_order_leaves_follows_the_balance_of_the_last_one(images: ImagesHarness) -> None:
     """Four calls at once, each of which tells the balance without the others."""
     images.write("Night market study")
     images.presenter.set_field("count", 4)
     form = images.page.form
     await images.made()
-    await images.until(lambda: images.caller.balance == Decimal("99.96"))
+    await until(lambda: images.caller.balance == Decimal("99.96"))
     assert form.sum.text() == "4 × $0.01, play money, balance after $99.92"
 
 

@@ -7,22 +7,23 @@ from pathlib import Path
 from app.core import money
 from app.ui.images.picture_work import encoded, small_picture
 from app.ui.images.presenter_changes import EditChoice
-from tests.ui.images.desk import Desk
+from tests.kit.images import ImagesHarness
+from tests.kit.waiting import until
 
 
 def on_disk(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.iterdir())
 
 
-async def shows(desk: Desk, start: str) -> str:
-    usage = desk.page.gallery.usage
-    await desk.until(lambda: usage.text().startswith(start))
+async def shows(images: ImagesHarness, start: str) -> str:
+    usage = images.usage_label
+    await until(lambda: usage.text().startswith(start))
     assert usage.isVisible()
     return usage.text()
 
 
-async def test_the_line_below_the_gallery_says_what_all_images_take_on_this_disk(images: Desk) -> None:
-    gallery, folder = images.page.gallery, images.presenter.files.folder
+async def test_the_line_below_the_gallery_says_what_all_images_take_on_this_disk(images: ImagesHarness) -> None:
+    gallery, folder = images.page.gallery, images.folder
     assert gallery.usage.text() == "0 images, 0 bytes"
     images.write("A harbour at dawn")
     images.presenter.set_field("width", 512)
@@ -31,28 +32,28 @@ async def test_the_line_below_the_gallery_says_what_all_images_take_on_this_disk
     assert await shows(images, "1 image, ") == f"1 image, {money.size(on_disk(folder))}"
     mask = gallery.grab().toImage().scaled(512, 256)
     images.changes.edit(harbour.id, EditChoice("firered-image-edit", "Make it night", mask=encoded(mask, "PNG")))
-    await images.until(lambda: len(images.presenter.library.rows) == 2)
+    await until(lambda: len(images.rows) == 2)
     await images.still()
     assert len(list(folder.iterdir())) == 3, "two images, and what the service sent for the second"
     assert await shows(images, "2 images, ") == f"2 images, {money.size(on_disk(folder))}"
     images.presenter.library.move_to_trash([harbour.id])
     trashed = money.size(harbour.size_bytes)
-    await images.until(lambda: gallery.usage.text().endswith(f" · trash {trashed}"))
+    await until(lambda: gallery.usage.text().endswith(f" · trash {trashed}"))
     left = money.size(on_disk(folder) - harbour.size_bytes)
     assert gallery.usage.text() == f"1 image, {left} · trash {trashed}"
     assert gallery.count.text() == "1 image"
-    path = images.presenter.files.path(harbour)
+    path = images.path_of(harbour)
     small = small_picture(path, images.home / "cache")
-    await images.until(small.exists)
+    await until(small.exists)
     images.presenter.library.empty_trash()
-    await images.until(lambda: "trash" not in gallery.usage.text())
+    await until(lambda: "trash" not in gallery.usage.text())
     assert gallery.usage.text() == f"1 image, {money.size(on_disk(folder))}"
     assert not path.exists() and not small.exists(), "nor does the small picture of it stay"
 
 
-async def test_an_image_that_was_withheld_is_in_the_gallery_and_takes_nothing(images: Desk) -> None:
+async def test_an_image_that_was_withheld_is_in_the_gallery_and_takes_nothing(images: ImagesHarness) -> None:
     images.write("A harbour sandbox-violation")
     await images.made()
-    await images.until(lambda: not images.tasks.running("images usage"))
-    assert images.page.gallery.count.text() == "1 image"
-    assert images.page.gallery.usage.text() == "0 images, 0 bytes"
+    await until(lambda: not images.tasks.running("images usage"))
+    assert images.count_text() == "1 image"
+    assert images.usage_label.text() == "0 images, 0 bytes"

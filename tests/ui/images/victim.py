@@ -18,14 +18,14 @@ from app.storage.images import Images
 from app.storage.intents import Intents
 from app.ui.images import presenter_keeping
 from app.ui.kit.theme import Theme
-from tests.ui.images.desk import open_desk
+from tests.kit.images import open_images
 from tests.ui.killing import serve
 
 STEPS = ("intended", "sent", "answer came", "file written", "row saved", "answered")
 
 
 class Running:
-    """What `open_desk` needs to know of a Sandbox that runs elsewhere."""
+    """What `open_images` needs to know of a Sandbox that runs elsewhere."""
 
     def __init__(self, base_url: str, api_key: str) -> None:
         self.base_url = base_url
@@ -67,10 +67,10 @@ def stop_at(step: str) -> None:
 
 
 async def live(step: str, home: Path, running: Running, theme: Theme) -> None:
-    async with open_desk(home, running, theme) as desk:  # type: ignore[arg-type]  # two fields of it
+    async with open_images(home, running, theme) as images:  # type: ignore[arg-type]  # two fields of it
         stop_at(step)
-        desk.write("A harbour at dawn")
-        desk.page.form.make.click()
+        images.write("A harbour at dawn")
+        images.press_make()
         await asyncio.sleep(60)
 
 

@@ -12,8 +12,8 @@ from app.sandbox.server import Options, RunningSandbox, start_sandbox
 from app.storage.paths import resources
 from app.ui.kit.theme import Theme
 from app.ui.speech import presenter_base
+from tests.kit.speech import SpeechHarness, open_speech
 from tests.sandbox.support import as_new
-from tests.ui.speech.desk import Desk, open_desk
 
 
 @pytest.fixture(autouse=True)
@@ -37,7 +37,7 @@ def sandbox(running_sandbox: RunningSandbox) -> RunningSandbox:
 
 
 @pytest.fixture
-async def speech(tmp_path: Path, sandbox: RunningSandbox, theme: Theme) -> AsyncIterator[Desk]:
+async def speech(tmp_path: Path, sandbox: RunningSandbox, theme: Theme) -> AsyncIterator[SpeechHarness]:
     """A tab whose loudspeaker plays in no time."""
-    async with open_desk(tmp_path, sandbox, theme) as desk:
-        yield desk
+    async with open_speech(tmp_path, sandbox, theme) as speech:
+        yield speech

@@ -11,7 +11,7 @@ from app.core.money import position
 from app.ui.kit.sound.player_bar import PlayerBar
 from app.ui.kit.sound.waveform_view import WaveformView
 from app.ui.kit.theme import Theme
-from tests.ui.speech.desk import Desk
+from tests.kit.speech import SpeechHarness
 
 
 def nameless(root: QWidget) -> list[str]:
@@ -27,28 +27,28 @@ def nameless(root: QWidget) -> list[str]:
     return found
 
 
-async def test_every_stop_of_the_keyboard_has_a_name(speech: Desk) -> None:
+async def test_every_stop_of_the_keyboard_has_a_name(speech: SpeechHarness) -> None:
     speech.presenter.use_voice("tts-kokoro", "af_sky")
     speech.write("Hello there. This is a line.")
     await speech.spoken()
     for pane in (speech.page.list, speech.page.main, speech.page.side):
         assert nameless(pane) == []
     speech.page.deeds.compare(tuple(speech.keys))
-    assert nameless(speech.page.main.audition_view) == []
+    assert nameless(speech.comparison) == []
 
 
-async def test_rows_say_aloud_what_they_show(speech: Desk) -> None:
+async def test_rows_say_aloud_what_they_show(speech: SpeechHarness) -> None:
     speech.presenter.use_voice("tts-kokoro", "bf_emma")
     speech.write("Hello there.")
     await speech.spoken()
     (row,) = speech.rows
     assert row.spoken.startswith("Hello there., Emma · Kokoro, 0:0")
-    voices = speech.page.side.picker.view.rows
+    voices = speech.voice_rows
     spoken = voices.data(voices.index_of(("tts-kokoro", "bf_emma")), Qt.ItemDataRole.AccessibleTextRole)
     assert spoken == "Emma, bf_emma, Kokoro, English (UK), female"
 
 
-async def test_every_action_has_a_name_and_a_state(speech: Desk) -> None:
+async def test_every_action_has_a_name_and_a_state(speech: SpeechHarness) -> None:
     actions = speech.page.actions()
     assert len({action.id for action in actions}) == len(actions)
     assert all(action.text and isinstance(action.enabled(), bool) for action in actions)

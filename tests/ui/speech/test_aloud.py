@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from app.ui.speech.spoken_text import spoken
-from tests.ui.speech.desk import Desk
+from tests.kit.speech import SpeechHarness
+from tests.kit.waiting import until
 
 
 @pytest.mark.parametrize(
@@ -27,28 +28,28 @@ def test_signs_are_not_read(markdown: str, words: str) -> None:
     assert spoken(markdown) == words
 
 
-async def test_pressing_again_falls_silent_and_asks_for_nothing_more(speech: Desk) -> None:
+async def test_pressing_again_falls_silent_and_asks_for_nothing_more(speech: SpeechHarness) -> None:
     speech.aloud.toggle("row", "One sentence here. Another one there. And a third.", is_whole=False)
-    await speech.until(lambda: speech.presenter.is_speaking)
+    await until(lambda: speech.presenter.is_speaking)
     speech.aloud.toggle("row", "One sentence here.", is_whole=False)
-    await speech.until(lambda: not speech.tasks.running("speech speak"))
+    await until(lambda: not speech.tasks.running("speech speak"))
     assert speech.aloud.source == ""
-    assert len(speech.presenter.clips.rows[0].parts) <= 2
+    assert len(speech.takes[0].parts) <= 2
 
 
-async def test_an_answer_of_code_alone_says_that_there_is_nothing_to_read(speech: Desk) -> None:
+async def test_an_answer_of_code_alone_says_that_there_is_nothing_to_read(speech: SpeechHarness) -> None:
     said: list[str] = []
     speech.aloud.said.connect(said.append)
     speech.aloud.begin("row", "```\ncode\n```", is_whole=True)
-    await speech.until(lambda: said)
+    await until(lambda: said)
     assert said == ["There is nothing in this answer that can be read aloud."]
 
 
-async def test_a_long_answer_is_asked_for_in_few_parts(speech: Desk) -> None:
+async def test_a_long_answer_is_asked_for_in_few_parts(speech: SpeechHarness) -> None:
     speech.presenter.set_knob("speed", 4.0)
     speech.aloud.begin("row", "A sentence of the answer. " * 80, is_whole=True)
-    await speech.until(lambda: speech.presenter.clips.rows and not speech.tasks.running("speech speak"))
-    take = speech.presenter.clips.rows[0]
+    await until(lambda: speech.takes and not speech.tasks.running("speech speak"))
+    take = speech.takes[0]
     assert len(take.parts) == 3
     assert take.parts[0].finish == len("A sentence of the answer.")
     assert take.text == ("A sentence of the answer. " * 80).strip()

@@ -24,12 +24,13 @@ from app.ui.speech.inspector import OWN
 from tests.audio.pulse import Pulse
 from tests.audio.recorded import FakeBlocks
 from tests.audio.sounds import tone
-from tests.ui.speech.desk import SANDBOX, Desk, open_desk
+from tests.kit.speech import SANDBOX, SpeechHarness, open_speech
+from tests.kit.waiting import until
 
 LONG = "The ferry left at six whether or not anyone was on it. Nadia liked that about the ferry. It kept its promises."
 
 
-async def sample_of(speech: Desk, folder: Path) -> Path:
+async def sample_of(speech: SpeechHarness, folder: Path) -> Path:
     """A voice that really speaks, for seven seconds."""
     service = speech.caller.service
     assert service is not None
@@ -61,90 +62,92 @@ def test_a_sample_is_measured_before_it_is_sent(tmp_path: Path) -> None:
     assert check_sample(tmp_path / "page.wav").problem
 
 
-async def test_r_voi_01_r_voi_05_a_voice_is_cloned_in_the_dialog_and_speaks(speech: Desk, tmp_path: Path) -> None:
+async def test_r_voi_01_r_voi_05_a_voice_is_cloned_in_the_dialog_and_speaks(
+    speech: SpeechHarness, tmp_path: Path
+) -> None:
     sample = await sample_of(speech, tmp_path)
     assert [model.id for model in speech.clones.cloning_models()] == ["tts-chatterbox-hd"]
-    speech.page.side.picker.clone.click()
-    await speech.until(dialog)
+    speech.press_clone()
+    await until(dialog)
     asked = dialog()
     assert asked is not None and not asked.go.isEnabled()
     asked.name.setText("Mine")
     speech.clones.check(sample, "tts-chatterbox-hd")
-    await speech.until(asked.preview.isEnabled)
+    await until(asked.preview.isEnabled)
     assert "This is a good sample." in asked.report.text()
     assert not asked.go.isEnabled(), "nothing is sent without consent"
     assert asked.go.text() == "Clone · $0.05"
     assert asked.price.text().startswith("Cloning costs about $0.05, play money")
     asked.consent.click()
     asked.go.click()
-    await speech.until(lambda: speech.presenter.choice.voice.startswith("vv_"))
-    assert (speech.presenter.choice.model, speech.presenter.choice.voice_name) == ("tts-chatterbox-hd", "Mine")
-    (card,) = speech.page.side.shelf.cards
+    await until(lambda: speech.voice.startswith("vv_"))
+    assert (speech.model, speech.presenter.choice.voice_name) == ("tts-chatterbox-hd", "Mine")
+    (card,) = speech.own_cards
     assert "expires in 6 days" in card.second.text() and card.state.text() == "in use"
     assert not card.use.isEnabled()
     speech.presenter.use_voice("tts-kokoro", "af_sky")
-    await speech.until(card.use.isEnabled)
-    speech.page.side.show_page(OWN)
-    speech.page.side.activateWindow()
+    await until(card.use.isEnabled)
+    speech.show_side(OWN)
+    speech.own_cards[0].window().activateWindow()
     card.use.setFocus()
-    await speech.until(card.use.hasFocus)
+    await until(card.use.hasFocus)
     QTest.keyClick(card.use, Qt.Key.Key_Space)
-    await speech.until(lambda: card.state.text() == "in use")
+    await until(lambda: card.state.text() == "in use")
     assert not card.use.isEnabled() and not card.again.hasFocus(), "a second press must not clone it once more"
     speech.write("Hello again.")
     await speech.spoken()
-    assert speech.presenter.clips.rows[0].state == "complete"
+    assert speech.takes[0].state == "complete"
     assert speech.rows[0].second_line == "Cloned: Mine · Chatterbox HD"
 
 
-async def test_r_voi_04_a_lapsed_voice_is_made_anew_in_one_press(speech: Desk, tmp_path: Path) -> None:
+async def test_r_voi_04_a_lapsed_voice_is_made_anew_in_one_press(speech: SpeechHarness, tmp_path: Path) -> None:
     sample = await sample_of(speech, tmp_path)
     speech.clones.clone("Mine", "tts-chatterbox-hd", sample)
-    await speech.until(lambda: speech.presenter.choice.voice.startswith("vv_"))
-    before = speech.presenter.choice.voice
-    voice = speech.presenter.shelf.cloned[0]
+    await until(lambda: speech.voice.startswith("vv_"))
+    before = speech.voice
+    voice = speech.voices.cloned[0]
     lapsed = await speech.presenter.voices.took(voice.id, "box", before, speech.database.now() - timedelta(days=1))
-    speech.presenter.shelf.set_cloned((lapsed,))
+    speech.voices.set_cloned((lapsed,))
     speech.clones.tell()
-    (card,) = speech.page.side.shelf.cards
+    (card,) = speech.own_cards
     assert card.state.text() == "expired" and not card.use.isEnabled()
     assert card.again.text() == "Clone again · $0.05", "what a press costs stands on its button"
-    assert all(one.id != before for one in speech.presenter.shelf.all())
+    assert all(one.id != before for one in speech.voices.all())
     card.again.click()
-    await speech.until(lambda: speech.presenter.choice.voice not in ("", before) and not card.again.isHidden())
-    await speech.until(lambda: card.state.text() == "in use")
-    assert speech.presenter.choice.voice.startswith("vv_")
+    await until(lambda: speech.voice not in ("", before) and not card.again.isHidden())
+    await until(lambda: card.state.text() == "in use")
+    assert speech.voice.startswith("vv_")
 
 
 async def test_r_voi_04_a_handle_that_the_service_forgot_is_explained_and_made_anew(
-    speech: Desk, tmp_path: Path
+    speech: SpeechHarness, tmp_path: Path
 ) -> None:
     sample = await sample_of(speech, tmp_path)
     speech.clones.clone("Mine", "tts-chatterbox-hd", sample)
-    await speech.until(lambda: speech.presenter.choice.voice.startswith("vv_"))
-    voice = speech.presenter.shelf.cloned[0]
+    await until(lambda: speech.voice.startswith("vv_"))
+    voice = speech.voices.cloned[0]
     gone = await speech.presenter.voices.took(voice.id, "box", "vv_forgotten", voice.expires_at)
-    speech.presenter.shelf.set_cloned((gone,))
+    speech.voices.set_cloned((gone,))
     speech.presenter.use_voice("tts-chatterbox-hd", "vv_forgotten")
     speech.write("Hello again.")
     await speech.spoken()
-    problem = speech.presenter.problem
+    problem = speech.problem
     assert problem.what == "The service does not know the cloned voice Mine any more"
     assert problem.primary.text == "Clone it again" and "Nothing was charged" in problem.meaning
-    speech.page.main.problem_action.emit(problem.primary.id)
-    await speech.until(lambda: speech.presenter.choice.voice not in ("", "vv_forgotten"))
+    speech.act_on_problem(problem.primary.id)
+    await until(lambda: speech.voice not in ("", "vv_forgotten"))
     await speech.spoken()
-    assert speech.presenter.clips.rows[0].state == "complete"
+    assert speech.takes[0].state == "complete"
 
 
-async def test_a_refused_sample_is_kept_and_the_reason_said(speech: Desk, tmp_path: Path) -> None:
+async def test_a_refused_sample_is_kept_and_the_reason_said(speech: SpeechHarness, tmp_path: Path) -> None:
     path = tmp_path / "quiet.wav"
     soundfile.write(path, np.zeros(24_000 * 6, np.int16), 24_000)
     speech.clones.clone("Nobody", "tts-chatterbox-hd", path)
-    await speech.until(lambda: speech.presenter.problem)
-    (voice,) = speech.presenter.shelf.cloned
+    await until(lambda: speech.problem)
+    (voice,) = speech.voices.cloned
     assert voice.handle == "" and (speech.home / "data" / "voices" / voice.sample).exists()
-    (card,) = speech.page.side.shelf.cards
+    (card,) = speech.own_cards
     assert card.state.text() == "not made"
 
 
@@ -153,180 +156,186 @@ async def test_without_the_cloned_voice_one_speaks_as_before_it_also_after_a_res
 ) -> None:
     """Not with another voice of the clone's model, which costs many times more."""
     before = ("tts-kokoro", "af_sky")
-    async with open_desk(tmp_path, sandbox, theme) as speech:
+    async with open_speech(tmp_path, sandbox, theme) as speech:
         speech.presenter.use_voice(*before)
         speech.clones.clone("Mine", "tts-chatterbox-hd", await sample_of(speech, tmp_path))
-        await speech.until(lambda: speech.presenter.choice.voice.startswith("vv_"))
-        (voice,) = speech.presenter.shelf.own()
+        await until(lambda: speech.voice.startswith("vv_"))
+        (voice,) = speech.voices.own()
         speech.clones.move_to_trash(voice.id)
-        await speech.until(lambda: speech.presenter.choice.voice == before[1])
-        assert speech.presenter.choice.model == before[0]
+        await until(lambda: speech.voice == before[1])
+        assert speech.model == before[0]
         speech.presenter.trash.restore((voice.id,))
-        await speech.until(lambda: speech.presenter.shelf.own())
+        await until(lambda: speech.voices.own())
         speech.clones.use(voice.id)
         assert speech.presenter.voices is not None
         await speech.presenter.voices.trash(voice.id)  # by a Rialto that ended there
-    async with open_desk(tmp_path, sandbox, theme) as speech:
-        assert (speech.presenter.choice.model, speech.presenter.choice.voice) == before
+    async with open_speech(tmp_path, sandbox, theme) as speech:
+        assert (speech.model, speech.voice) == before
 
 
-async def test_a_cloned_voice_is_neither_offered_nor_used_under_another_account(speech: Desk, tmp_path: Path) -> None:
+async def test_a_cloned_voice_is_neither_offered_nor_used_under_another_account(
+    speech: SpeechHarness, tmp_path: Path
+) -> None:
     before = ("tts-kokoro", "af_sky")
     speech.presenter.use_voice(*before)
     speech.clones.clone("Mine", "tts-chatterbox-hd", await sample_of(speech, tmp_path))
-    await speech.until(lambda: speech.presenter.choice.voice.startswith("vv_"))
+    await until(lambda: speech.voice.startswith("vv_"))
     key, service = speech.presenter.choice, speech.caller.service
     speech.caller.use(replace(SANDBOX, id="other", name="Other"), service)
-    await speech.until(lambda: not speech.presenter.shelf.is_offline)
-    await speech.until(lambda: speech.presenter.choice.voice == before[1])
-    assert speech.page.side.shelf.cards == []
-    assert speech.presenter.shelf.find(key.model, key.voice) is None
+    await until(lambda: not speech.voices.is_offline)
+    await until(lambda: speech.voice == before[1])
+    assert speech.own_cards == []
+    assert speech.voices.find(key.model, key.voice) is None
     assert not speech.clones.clone_anew(key.voice)
     speech.caller.use(SANDBOX, service)
-    await speech.until(lambda: len(speech.page.side.shelf.cards) == 1)
+    await until(lambda: len(speech.own_cards) == 1)
 
 
 async def test_the_moment_after_a_switch_no_cloned_voice_of_the_account_before_speaks(
-    speech: Desk, tmp_path: Path
+    speech: SpeechHarness, tmp_path: Path
 ) -> None:
     speech.presenter.use_voice("tts-orpheus", "leo")
     speech.clones.clone("Mine", "tts-chatterbox-hd", await sample_of(speech, tmp_path))
-    await speech.until(lambda: speech.presenter.choice.voice.startswith("vv_"))
+    await until(lambda: speech.voice.startswith("vv_"))
     speech.write("Hello.")
     speech.caller.use(replace(SANDBOX, id="other", name="Other"), speech.caller.service)
-    assert speech.presenter.shelf.is_offline, "its voices are still on their way"
+    assert speech.voices.is_offline, "its voices are still on their way"
     await speech.spoken()
-    await speech.until(lambda: not speech.presenter.shelf.is_offline)
-    take = speech.presenter.clips.rows[0]
+    await until(lambda: not speech.voices.is_offline)
+    take = speech.takes[0]
     assert (take.account_id, take.model, take.voice) == ("other", "tts-orpheus", "leo")
     assert speech.shown_voice == ("tts-orpheus", "leo", "Orpheus")
 
 
-async def test_a_voice_of_a_removed_account_can_be_cloned_anew_for_the_one_in_use(speech: Desk, tmp_path: Path) -> None:
+async def test_a_voice_of_a_removed_account_can_be_cloned_anew_for_the_one_in_use(
+    speech: SpeechHarness, tmp_path: Path
+) -> None:
     """Its sample is still the person's; also when it was in the trash as the account was removed."""
     speech.clones.clone("Mine", "tts-chatterbox-hd", await sample_of(speech, tmp_path))
-    await speech.until(lambda: speech.presenter.choice.voice.startswith("vv_"))
-    (voice,) = speech.presenter.shelf.own()
-    speech.page.side.shelf.cards[0].trash.click()
-    await speech.until(lambda: speech.presenter.trash.entries)
-    speech.presenter.shelf.has_account = lambda account_id: account_id == "other"
+    await until(lambda: speech.voice.startswith("vv_"))
+    (voice,) = speech.voices.own()
+    speech.own_cards[0].trash.click()
+    await until(lambda: speech.presenter.trash.entries)
+    speech.voices.has_account = lambda account_id: account_id == "other"
     speech.caller.use(replace(SANDBOX, id="other", name="Other"), speech.caller.service)
-    await speech.until(lambda: not speech.presenter.shelf.is_offline)
+    await until(lambda: not speech.voices.is_offline)
     speech.presenter.trash.restore((voice.id,))
-    await speech.until(lambda: speech.page.side.shelf.cards)
-    (card,) = speech.page.side.shelf.cards
+    await until(lambda: speech.own_cards)
+    (card,) = speech.own_cards
     assert card.state.text() == "not made" and not card.use.isEnabled()
     assert "its account was removed" in card.second.text()
-    assert speech.presenter.shelf.find(voice.model, voice.handle) is None
+    assert speech.voices.find(voice.model, voice.handle) is None
     card.again.click()
-    await speech.until(lambda: speech.presenter.choice.voice.startswith("vv_"))
-    (cloned,) = speech.presenter.shelf.own()
+    await until(lambda: speech.voice.startswith("vv_"))
+    (cloned,) = speech.voices.own()
     assert (cloned.id, cloned.account_id) == (voice.id, "other")
     assert cloned.handle not in ("", voice.handle)
 
 
-async def test_a_cloned_voice_comes_back_from_the_trash(speech: Desk, tmp_path: Path) -> None:
+async def test_a_cloned_voice_comes_back_from_the_trash(speech: SpeechHarness, tmp_path: Path) -> None:
     sample = await sample_of(speech, tmp_path)
     speech.clones.clone("Mine", "tts-chatterbox-hd", sample)
-    await speech.until(lambda: speech.presenter.choice.voice.startswith("vv_"))
-    speech.page.side.shelf.cards[0].trash.click()
-    await speech.until(lambda: not speech.page.side.shelf.cards)
-    await speech.until(lambda: speech.undo_stack.can_undo("speech"))
+    await until(lambda: speech.voice.startswith("vv_"))
+    speech.own_cards[0].trash.click()
+    await until(lambda: not speech.own_cards)
+    await until(lambda: speech.undo_stack.can_undo("speech"))
     speech.undo_stack.undo_last("speech")
-    await speech.until(lambda: len(speech.page.side.shelf.cards) == 1)
+    await until(lambda: len(speech.own_cards) == 1)
 
 
 async def test_a_sample_is_recorded_from_a_real_microphone_in_the_dialog_and_cloned(
-    speech: Desk, pulse: Pulse, tmp_path: Path
+    speech: SpeechHarness, pulse: Pulse, tmp_path: Path
 ) -> None:
     """Record, its level and length, stop, hear it, consent, clone: by the buttons of the dialog alone."""
     sample = await sample_of(speech, tmp_path)
-    speech.page.side.picker.clone.click()
-    await speech.until(dialog)
+    speech.press_clone()
+    await until(dialog)
     asked = dialog()
     assert asked is not None
     asked.name.setText("Mine")
     asked.record.click()
     assert asked.record.text() == "Stop" and not asked.go.isEnabled()
-    await speech.until(lambda: asked.report.text().startswith("Recording"))
+    await until(lambda: asked.report.text().startswith("Recording"))
     player = pulse.play(sample)
     levels: list[float] = []
     speech.clones.recording_changed.connect(lambda seconds, level, warning: levels.append(asked.level._share or 0))
-    await speech.until(lambda: player.poll() is not None)
+    await until(lambda: player.poll() is not None)
     assert max(levels) > 0.3, "the level is seen while somebody speaks"
     asked.record.click()
-    await speech.until(asked.preview.isEnabled)
+    await until(asked.preview.isEnabled)
     assert "This is a good sample." in asked.report.text() and asked.record.text() == "Record again"
     with pulse.listening() as recording:
         asked.preview.click()
-        await speech.until(lambda: recording.stat().st_size > pulse.rate_hz * 4)
+        await until(lambda: recording.stat().st_size > pulse.rate_hz * 4)
     assert not asked.go.isEnabled(), "nothing is sent without consent"
     assert asked.go.text() == "Clone · $0.05"
     assert asked.price.text().startswith("Cloning costs about $0.05, play money")
     asked.consent.click()
     asked.go.click()
-    await speech.until(lambda: speech.presenter.choice.voice.startswith("vv_"))
-    (voice,) = speech.presenter.shelf.cloned
+    await until(lambda: speech.voice.startswith("vv_"))
+    (voice,) = speech.voices.cloned
     kept = speech.home / "data" / "voices" / voice.sample
     assert voice.name == "Mine" and soundfile.info(kept).duration > 5
-    await speech.until(lambda: speech.page.side.shelf.cards)
-    (card,) = speech.page.side.shelf.cards
+    await until(lambda: speech.own_cards)
+    (card,) = speech.own_cards
     assert "expires in 6 days" in card.second.text()
 
 
-async def test_a_recorded_sample_that_is_not_used_is_deleted(speech: Desk, pulse: Pulse) -> None:
-    speech.page.side.picker.clone.click()
-    await speech.until(dialog)
+async def test_a_recorded_sample_that_is_not_used_is_deleted(speech: SpeechHarness, pulse: Pulse) -> None:
+    speech.press_clone()
+    await until(dialog)
     asked = dialog()
     assert asked is not None
     asked.record.click()
-    await speech.until(lambda: asked.report.text().startswith("Recording 1"))
+    await until(lambda: asked.report.text().startswith("Recording 1"))
     asked.record.click()
-    await speech.until(asked.preview.isEnabled)
+    await until(asked.preview.isEnabled)
     assert "at least 5 s are needed" in asked.report.text() or "No voice" in asked.report.text()
     asked.consent.click()
     assert not asked.go.isEnabled()
     assert list((speech.home / "cache" / "voices").glob("sample-*"))
     asked.reject()
-    await speech.until(lambda: not list((speech.home / "cache" / "voices").glob("sample-*")))
+    await until(lambda: not list((speech.home / "cache" / "voices").glob("sample-*")))
 
 
-async def test_without_a_microphone_one_sentence_says_so(speech: Desk) -> None:
+async def test_without_a_microphone_one_sentence_says_so(speech: SpeechHarness) -> None:
     def none() -> object:
         raise AudioUnavailable(Missing.DEVICE, "input")
 
     said: list[str] = []
-    speech.clones._open_blocks = none  # type: ignore[assignment]  # it never returns
+    speech.open_blocks = none  # type: ignore[assignment]  # it never returns
     speech.clones.microphone_problem.connect(said.append)
     speech.clones.record()
-    await speech.until(lambda: said)
+    await until(lambda: said)
     assert said == ["No microphone found."]
 
 
 @pytest.mark.parametrize("how", ["stop", "close"])
-async def test_a_microphone_that_opens_after_one_thought_better_of_it_is_closed_again(speech: Desk, how: str) -> None:
+async def test_a_microphone_that_opens_after_one_thought_better_of_it_is_closed_again(
+    speech: SpeechHarness, how: str
+) -> None:
     may_open, blocks = threading.Event(), FakeBlocks()
 
     def open_late() -> FakeBlocks:
         may_open.wait(60)
         return blocks
 
-    speech.clones._open_blocks = open_late
-    speech.page.side.picker.clone.click()
-    await speech.until(dialog)
+    speech.open_blocks = open_late
+    speech.press_clone()
+    await until(dialog)
     asked = dialog()
     assert asked is not None
     asked.record.click()
     assert asked.report.text() == "Waiting for the microphone"
     if how == "stop":
         asked.record.click()
-        await speech.until(lambda: asked.report.text() == "Nothing was recorded." and asked.record.text() == "Record")
+        await until(lambda: asked.report.text() == "Nothing was recorded." and asked.record.text() == "Record")
     else:
         asked.reject()
         await speech.tasks.idle()
     may_open.set()
-    await speech.until(lambda: blocks.is_closed)
-    await speech.until(lambda: not list((speech.home / "cache" / "voices").glob("sample-*")))
+    await until(lambda: blocks.is_closed)
+    await until(lambda: not list((speech.home / "cache" / "voices").glob("sample-*")))
     assert not speech.clones.is_recording
     if how == "stop":
         asked.reject()

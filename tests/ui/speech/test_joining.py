@@ -10,20 +10,21 @@ import pytest
 
 from app.audio.decoding import blocks_of
 from app.service.speech_text import sentences
-from tests.ui.speech.desk import Desk
+from tests.kit.speech import SpeechHarness
+from tests.kit.waiting import until
 
 TEXT = "She stood at the rail with the parcel. He took off his hat and asked. A quarter to seven, said Nadia."
 KINDS = ("mp3", "opus", "aac", "flac", "wav", "pcm")
 
 
-async def read_in_parts(speech: Desk, kind: str) -> str:
+async def read_in_parts(speech: SpeechHarness, kind: str) -> str:
     """Have each sentence made by a call of its own, as parts of one take."""
     speech.presenter.use_voice("tts-kokoro", "bf_emma")
     speech.presenter.set_knob("format", kind)
     take = await speech.presenter.new_take(TEXT, "tts-kokoro", "bf_emma", sentences(TEXT))
     await speech.presenter.read(take, aloud=False)
-    assert speech.presenter.problem is None, speech.presenter.problem
-    assert speech.presenter.clips.one(take.id).state == "complete"
+    assert speech.problem is None, speech.problem
+    assert speech.take(take.id).state == "complete"
     return take.id
 
 
@@ -44,16 +45,16 @@ def clicks(samples: np.ndarray, at: int, rate_hz: int) -> float:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-async def test_parts_meet_without_a_click_in_every_format(speech: Desk, tmp_path: Path, kind: str) -> None:
+async def test_parts_meet_without_a_click_in_every_format(speech: SpeechHarness, tmp_path: Path, kind: str) -> None:
     take_id = await read_in_parts(speech, kind)
-    take = speech.presenter.clips.one(take_id)
+    take = speech.take(take_id)
     assert [part.kind for part in take.parts] == [kind] * 3
-    reading = speech.presenter.sound.reading
+    reading = speech.sound.reading
     spool = reading.spool
     assert len(spool.seams_s) == 2
     target = tmp_path / f"clip.{kind}"
     speech.deeds.export(take_id, target, kind)
-    await speech.until(lambda: speech.toasts and speech.toasts[-1][0] == f"Saved as clip.{kind}")
+    await until(lambda: speech.toasts and speech.toasts[-1][0] == f"Saved as clip.{kind}")
     blocks = list(blocks_of(target, kind=kind, pcm_rate_hz=spool.rate_hz))
     saved, rate_hz = np.concatenate([block.samples for block in blocks]), blocks[0].rate_hz
     assert len(saved) / rate_hz == pytest.approx(take.duration_s, abs=0.1)
@@ -65,10 +66,10 @@ async def test_parts_meet_without_a_click_in_every_format(speech: Desk, tmp_path
         assert step(saved, round(seam_s * rate_hz), rate_hz, 0.06) <= 1.5 * before + 327, "the encoder adds none"
 
 
-async def test_a_click_would_be_found(speech: Desk) -> None:
+async def test_a_click_would_be_found(speech: SpeechHarness) -> None:
     """The measure itself: the same sound, torn where it is loudest and put together upside down."""
     await read_in_parts(speech, "wav")
-    spool = speech.presenter.sound.reading.spool
+    spool = speech.sound.reading.spool
     samples = spool.read(0, spool.frames).astype(int)
     piece = spool.rate_hz // 20
     tops = [at + int(np.argmax(samples[at : at + piece])) for at in range(piece, len(samples) - 2 * piece, piece)]
@@ -81,14 +82,16 @@ async def test_a_click_would_be_found(speech: Desk) -> None:
     assert np.median(found) > 1.5, found
 
 
-async def test_a_model_of_a_rate_that_opus_does_not_know_is_saved_as_opus(speech: Desk, tmp_path: Path) -> None:
+async def test_a_model_of_a_rate_that_opus_does_not_know_is_saved_as_opus(
+    speech: SpeechHarness, tmp_path: Path
+) -> None:
     """44.1 kHz become 48 without a step between the blocks that are written."""
     take_id = await read_in_parts(speech, "wav")
-    spool = speech.presenter.sound.reading.spool
+    spool = speech.sound.reading.spool
     samples = spool.read(0, spool.frames)
     spool.rate_hz = 22_050  # the same sound, told to be slower
     target = tmp_path / "clip.opus"
     speech.deeds.export(take_id, target, "opus")
-    await speech.until(lambda: speech.toasts and speech.toasts[-1][0] == "Saved as clip.opus")
+    await until(lambda: speech.toasts and speech.toasts[-1][0] == "Saved as clip.opus")
     seconds = sum(len(block.samples) / block.rate_hz for block in blocks_of(target))
     assert seconds == pytest.approx(len(samples) / 22_050, abs=0.1)

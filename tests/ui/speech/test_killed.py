@@ -12,7 +12,8 @@ from app.audio.decoding import duration_s
 from app.sandbox.server import RunningSandbox
 from app.storage.intents import Intents
 from app.ui.kit.theme import Theme
-from tests.ui.speech.desk import open_desk
+from tests.kit.speech import open_speech
+from tests.kit.waiting import until
 from tests.ui.speech.victim import TEXT
 
 
@@ -40,25 +41,25 @@ async def test_a_kill_in_the_middle_of_a_long_text_loses_nothing_that_came(
                 break
     victim.kill()
     await victim.wait()
-    async with open_desk(tmp_path, sandbox, theme) as desk:
-        (row,) = desk.rows
-        assert row.is_partial and "being spoken when Rialto ended" in desk.toasts[0][0]
-        take = desk.presenter.clips.rows[0]
+    async with open_speech(tmp_path, sandbox, theme) as speech:
+        (row,) = speech.rows
+        assert row.is_partial and "being spoken when Rialto ended" in speech.toasts[0][0]
+        take = speech.takes[0]
         assert take.text == TEXT.strip() or take.text == TEXT
         first, second = take.parts[0], take.parts[1]
         assert first.state == "complete" and second.state != "sending"  # it may have ended before the kill
-        kept = desk.presenter.clips.files.part(first)
+        kept = speech.files.part(first)
         assert kept.stat().st_size == first.size_bytes
         assert duration_s(kept) > 20
-        desk.page.open_clip(take.id)
-        await desk.until(desk.page.main.go_on.isVisible)
-        await desk.until(lambda: desk.presenter.sound.view.known_s >= first.duration_s - 0.1)
-        desk.page.main.go_on.click()
-        await desk.until(lambda: desk.presenter.clips.rows[0].state == "complete")
-        again = desk.presenter.clips.rows[0]
+        speech.page.open_clip(take.id)
+        await until(speech.go_on_button.isVisible)
+        await until(lambda: speech.known_s >= first.duration_s - 0.1)
+        speech.press_go_on()
+        await until(lambda: speech.takes[0].state == "complete")
+        again = speech.takes[0]
         assert again.parts[0] == first, "what was paid for was not asked for again"
         assert kept.stat().st_size == first.size_bytes
-        told = [intent for intent in await Intents(desk.database).recent("speech") if intent.request["part"] == 1]
+        told = [intent for intent in await Intents(speech.database).recent("speech") if intent.request["part"] == 1]
         assert [intent.state for intent in told] == ["answered"]
 
 
@@ -79,17 +80,17 @@ async def test_a_kill_in_the_middle_of_an_answer_keeps_every_byte_that_had_come(
     assert kept is not None
     size = kept.stat().st_size
     assert size > 100_000
-    async with open_desk(tmp_path, sandbox, theme) as desk:
-        take = desk.presenter.clips.rows[0]
+    async with open_speech(tmp_path, sandbox, theme) as speech:
+        take = speech.takes[0]
         first = take.parts[0]
         assert (first.state, first.size_bytes, first.cost_source) == ("cut", size, "at most")
-        desk.page.open_clip(take.id)
-        await desk.until(lambda: desk.presenter.sound.view.known_s > 1)
-        assert desk.presenter.sound.view.known_s == pytest.approx((size - 44) / 48_000, abs=0.01)
-        receipt = desk.page.main.receipts[0].text()
+        speech.page.open_clip(take.id)
+        await until(lambda: speech.known_s > 1)
+        assert speech.known_s == pytest.approx((size - 44) / 48_000, abs=0.01)
+        receipt = speech.receipt_lines[0].text()
         assert receipt.startswith("Part 1") and "≤ $0.0" in receipt, (
             "nobody knows what was charged, but how much at most"
         )
-        desk.page.main.go_on.click()
-        await desk.until(lambda: desk.presenter.clips.rows[0].state == "complete")
+        speech.press_go_on()
+        await until(lambda: speech.takes[0].state == "complete")
         assert kept.stat().st_size == size, "what was paid for is never written over"

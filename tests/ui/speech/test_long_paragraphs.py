@@ -15,7 +15,8 @@ from app.service.speech_text import sentences
 from app.ui.kit.theme import Theme
 from app.ui.speech.editor import SpeechEditor
 from app.ui.speech.long_paragraphs import LINE, LONGEST, PARAGRAPH, breaks, broken, has_long, shown
-from tests.ui.speech.desk import Desk
+from tests.kit.speech import SpeechHarness
+from tests.kit.waiting import until
 from tests.ui.speech.test_editor import made, marked, paste
 
 SENTENCE = "The harbour 🎉 lies still in the morning. "
@@ -24,7 +25,7 @@ LONG = "Short.\n" + SENTENCE * 2_500 + "\nThe end."  # 100,000 characters withou
 
 def in_place(editor: SpeechEditor, qtbot: QtBot) -> None:
     """Wait until all of a text has come."""
-    qtbot.waitUntil(lambda: not editor._rest, timeout=60_000)
+    qtbot.waitUntil(lambda: not editor.is_filling, timeout=60_000)
 
 
 def test_a_long_paragraph_is_shown_in_blocks_and_its_text_is_what_it_was(theme: Theme, qtbot: QtBot) -> None:
@@ -75,12 +76,12 @@ def test_a_long_paste_is_taken_back_by_undo_and_can_be_broken_and_written_in(the
     assert editor.text() == "Before " + LONG
 
 
-async def test_writing_in_a_text_that_is_only_shown_says_why_and_its_button_breaks_it(speech: Desk) -> None:
+async def test_writing_in_a_text_that_is_only_shown_says_why_and_its_button_breaks_it(speech: SpeechHarness) -> None:
     main = speech.page.main
     speech.presenter.replace_text(LONG)
-    await speech.until(lambda: not main.editor._rest)
+    await until(lambda: not main.editor.is_filling)
     assert main.long_note.isVisible()
-    await speech.until(lambda: len(speech.presenter.meter.parts) > 20)
+    await until(lambda: len(speech.presenter.meter.parts) > 20)
     for key in ("x", Qt.Key.Key_Backspace, Qt.Key.Key_Return):
         QTest.keyClick(main.editor, key)
         assert speech.toasts.pop()[0].startswith("One paragraph has more than 16,000 characters.")
@@ -91,7 +92,7 @@ async def test_writing_in_a_text_that_is_only_shown_says_why_and_its_button_brea
     assert speech.toasts.pop()[0].startswith("One paragraph")
     assert main.editor.text() == LONG == speech.presenter.text
     main.long_note.findChild(QPushButton, "break").click()
-    await speech.until(lambda: not main.editor._rest)
+    await until(lambda: not main.editor.is_filling)
     assert not main.long_note.isVisible()
     assert speech.presenter.text == main.editor.toPlainText() != LONG
     main.editor.moveCursor(QTextCursor.MoveOperation.End)

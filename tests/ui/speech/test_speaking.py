@@ -13,8 +13,9 @@ from app.service.service import open_service
 from app.storage.intents import Intents
 from app.ui.speech.state import Choice
 from tests.audio.test_not_sound import wav_head
+from tests.kit.speech import SpeechHarness, open_speech
+from tests.kit.waiting import until
 from tests.service.loopback import http, serving
-from tests.ui.speech.desk import Desk, open_desk
 
 SENTENCE = "The harbour lies still in the morning. "
 WAV_WITHOUT_CHANNELS = wav_head(channels=0)
@@ -22,53 +23,53 @@ QUIET_WAV = wav_head(size=24_000) + bytes(24_000)
 TEXT = "The ferry left at six. Nadia liked that about the ferry. It made no promises."
 
 
-async def test_a_text_becomes_a_take_with_its_sound_and_its_receipt(speech: Desk, qtbot: QtBot) -> None:
+async def test_a_text_becomes_a_take_with_its_sound_and_its_receipt(speech: SpeechHarness, qtbot: QtBot) -> None:
     speech.presenter.use_voice("tts-kokoro", "bf_emma")
-    qtbot.keyClicks(speech.page.main.editor, "Hello there. ")
-    qtbot.keyClick(speech.page.main.editor, Qt.Key.Key_A)
-    await speech.until(speech.page.main.speak_bar.speak.isEnabled)
-    speech.page.main.speak_bar.speak.click()
-    await speech.until(lambda: not speech.presenter.is_speaking and speech.rows and speech.rows[0].length)
+    qtbot.keyClicks(speech.editor, "Hello there. ")
+    qtbot.keyClick(speech.editor, Qt.Key.Key_A)
+    await until(speech.speak_bar.speak.isEnabled)
+    speech.press_speak()
+    await until(lambda: not speech.presenter.is_speaking and speech.rows and speech.rows[0].length)
     (row,) = speech.rows
     assert (row.title, row.second_line, row.group) == ("Hello there. a", "Emma · Kokoro", "Today")
     assert row.cost.startswith("about $0.00") and not row.is_partial
-    (receipt,) = speech.page.main.receipts
+    (receipt,) = speech.receipt_lines
     assert "first sound" in receipt.text() and "14 characters" in receipt.text() and "play money" in receipt.text()
-    take = speech.presenter.clips.rows[0]
-    assert speech.presenter.clips.files.part(take.parts[0]).stat().st_size == take.size_bytes > 1000
-    assert speech.page.main.player.waveform.duration_s == pytest.approx(take.duration_s, abs=0.05)
+    take = speech.takes[0]
+    assert speech.files.part(take.parts[0]).stat().st_size == take.size_bytes > 1000
+    assert speech.waveform_s == pytest.approx(take.duration_s, abs=0.05)
 
 
-async def test_the_meter_counts_cuts_and_prices_before_anything_is_sent(speech: Desk) -> None:
+async def test_the_meter_counts_cuts_and_prices_before_anything_is_sent(speech: SpeechHarness) -> None:
     speech.presenter.use_voice("tts-kokoro", "af_sky")
-    bar = speech.page.main.speak_bar
+    bar = speech.speak_bar
     assert not bar.speak.isEnabled() and bar.length.text() == "There is nothing to say."
     speech.write(SENTENCE * 160)
     assert bar.count.text() == "6,238"
     assert bar.cut.text() == "characters in 2 parts: 4,094 and 2,144 of 4,096"
     assert bar.price.text() == "$0.0218"
     assert bar.length.text().startswith("About 7 min")
-    assert speech.page.main.editor._begins == (4095,)
+    assert speech.editor._begins == (4095,)
 
 
-async def test_r_lim_21_a_long_text_is_spoken_in_parts_and_joined_into_one_clip(speech: Desk) -> None:
+async def test_r_lim_21_a_long_text_is_spoken_in_parts_and_joined_into_one_clip(speech: SpeechHarness) -> None:
     speech.presenter.use_voice("tts-kokoro", "af_sky")
     speech.presenter.set_knob("format", "wav")
     speech.presenter.set_knob("speed", 4.0)
     speech.write(SENTENCE * 110)
     await speech.spoken()
-    take = speech.presenter.clips.rows[0]
+    take = speech.takes[0]
     assert [(part.state, part.kind) for part in take.parts] == [("complete", "wav")] * 2
-    assert [receipt.text().split(" · ")[0] for receipt in speech.page.main.receipts] == ["Part 1", "Part 2"]
-    reading = speech.presenter.sound.reading
+    assert [receipt.text().split(" · ")[0] for receipt in speech.receipt_lines] == ["Part 1", "Part 2"]
+    reading = speech.sound.reading
     assert reading is not None and reading.spool.seams_s == pytest.approx((take.parts[0].duration_s,), abs=0.01)
-    assert speech.page.main.player.waveform.duration_s == pytest.approx(take.duration_s, abs=0.05)
-    places = speech.presenter.sound.sentence_places()
+    assert speech.waveform_s == pytest.approx(take.duration_s, abs=0.05)
+    places = speech.sound.sentence_places()
     assert len(places) == 110
     assert [start for _, start in places] == sorted(start for _, start in places)
 
 
-async def test_a_part_that_fails_is_asked_for_alone_and_the_rest_is_kept(speech: Desk) -> None:
+async def test_a_part_that_fails_is_asked_for_alone_and_the_rest_is_kept(speech: SpeechHarness) -> None:
     """The second part is refused; pressing the button of the error asks for it again and for nothing else."""
 
     async def refuse_the_second(number: int) -> None:
@@ -80,22 +81,22 @@ async def test_a_part_that_fails_is_asked_for_alone_and_the_rest_is_kept(speech:
     speech.presenter.set_knob("speed", 4.0)
     speech.write(SENTENCE * 110)
     await speech.spoken()
-    take = speech.presenter.clips.rows[0]
+    take = speech.takes[0]
     first = take.parts[0]
     assert [part.state for part in take.parts] == ["complete", "failed"]
     assert speech.rows[0].is_partial
-    assert speech.page.main.go_on.isVisible()
-    assert speech.presenter.problem.primary.text == "Ask for part 2 again"
-    speech.page.main.problem_action.emit(speech.presenter.problem.primary.id)
-    await speech.until(lambda: speech.presenter.clips.rows[0].state == "complete")
-    await speech.until(lambda: not speech.presenter.is_speaking)
-    assert speech.presenter.clips.rows[0].parts[0] == first
-    assert not speech.page.main.go_on.isVisible() and not speech.page.main.problem.isVisible()
+    assert speech.go_on_button.isVisible()
+    assert speech.problem.primary.text == "Ask for part 2 again"
+    speech.act_on_problem(speech.problem.primary.id)
+    await until(lambda: speech.takes[0].state == "complete")
+    await until(lambda: not speech.presenter.is_speaking)
+    assert speech.takes[0].parts[0] == first
+    assert not speech.go_on_button.isVisible() and not speech.error_card.isVisible()
     calls = await Intents(speech.database).recent("speech")
     assert sorted(intent.request["part"] for intent in calls) == [1, 2, 2]
 
 
-async def test_stopped_between_two_parts_the_rest_is_asked_for_by_one_press(speech: Desk) -> None:
+async def test_stopped_between_two_parts_the_rest_is_asked_for_by_one_press(speech: SpeechHarness) -> None:
     async def stop_at_the_second(number: int) -> None:
         if number == 2:
             speech.presenter.stop()
@@ -105,65 +106,68 @@ async def test_stopped_between_two_parts_the_rest_is_asked_for_by_one_press(spee
     speech.presenter.set_knob("speed", 4.0)
     speech.write(SENTENCE * 110)
     await speech.spoken()
-    take = speech.presenter.clips.rows[0]
+    take = speech.takes[0]
     assert take.parts[0].state == "complete" and take.parts[1].state == "cut"
-    speech.page.main.go_on.click()
-    await speech.until(lambda: speech.presenter.clips.rows[0].state == "complete")
-    assert speech.presenter.clips.rows[0].parts[0] == take.parts[0]
+    speech.press_go_on()
+    await until(lambda: speech.takes[0].state == "complete")
+    assert speech.takes[0].parts[0] == take.parts[0]
     calls = await Intents(speech.database).recent("speech")
     assert sorted(intent.request["part"] for intent in calls) == [1, 2, 2]
 
 
-async def test_a_stream_that_is_cut_keeps_what_came_and_says_so(speech: Desk) -> None:
+async def test_a_stream_that_is_cut_keeps_what_came_and_says_so(speech: SpeechHarness) -> None:
     speech.presenter.use_voice("tts-kokoro", "af_sky")
     speech.presenter.set_knob("format", "wav")
     await speech.fault("cut", path="/audio/speech", after=60_000, times=1)
     speech.write(TEXT)
     await speech.spoken()
-    take = speech.presenter.clips.rows[0]
+    take = speech.takes[0]
     assert (take.state, take.parts[0].state, take.parts[0].size_bytes) == ("cut", "cut", 60_000)
     assert take.duration_s == pytest.approx(60_000 / 48_000, abs=0.05)
-    assert speech.page.main.problem.isVisible()
-    assert speech.presenter.problem.primary.id == "go-on"
-    speech.page.main.problem_action.emit("go-on")
-    await speech.until(lambda: speech.presenter.clips.rows[0].state == "complete")
-    folder = speech.presenter.clips.files.of(take.id)
+    assert speech.error_card.isVisible()
+    assert speech.problem.primary.id == "go-on"
+    speech.act_on_problem("go-on")
+    await until(lambda: speech.takes[0].state == "complete")
+    folder = speech.files.of(take.id)
     assert sorted(path.name for path in folder.iterdir()) == ["part-01-2.wav", "part-01.wav"]
-    assert not speech.page.main.problem.isVisible()
+    assert not speech.error_card.isVisible()
 
 
 @pytest.mark.parametrize("kind", ["mp3", "opus", "aac", "flac", "wav", "pcm"])
-async def test_r_tts_12_r_tts_15_r_tts_25_each_format_arrives_streamed_and_is_heard(speech: Desk, kind: str) -> None:
+async def test_r_tts_12_r_tts_15_r_tts_25_each_format_arrives_streamed_and_is_heard(
+    speech: SpeechHarness, kind: str
+) -> None:
     speech.presenter.use_voice("tts-kokoro", "af_sky")
     speech.presenter.set_knob("format", kind)
     speech.write(TEXT)
     await speech.spoken()
-    take = speech.presenter.clips.rows[0]
+    take = speech.takes[0]
     assert (take.parts[0].kind, take.state) == (kind, "complete")
     assert 3.0 < take.duration_s < 9.0
-    assert speech.presenter.sound.peaks().max() > 20
+    assert speech.sound.peaks().max() > 20
 
 
-async def test_r_tts_24_a_voice_of_another_model_that_is_refused_is_explained_with_a_way_on(speech: Desk) -> None:
+async def test_r_tts_24_a_voice_of_another_model_that_is_refused_is_explained_with_a_way_on(
+    speech: SpeechHarness,
+) -> None:
     speech.presenter.choice = Choice("tts-kokoro", "Kokoro", "tara", "Tara")
     speech.write("Hello.")
     await speech.spoken()
-    problem = speech.presenter.problem
+    problem = speech.problem
     assert problem.what == "Kokoro does not know the voice tara"
     assert "af_alloy" in problem.meaning and problem.meaning.endswith("… Nothing was charged.")
     assert len(problem.meaning) < 200, "fifty voices are for the details"
-    speech.page.main.problem_action.emit("model-voice")
-    assert speech.presenter.choice.voice == "af_sky"
-    assert speech.presenter.problem is None
+    speech.act_on_problem("model-voice")
+    assert speech.voice == "af_sky"
+    assert speech.problem is None
 
 
-async def test_what_was_typed_and_chosen_is_there_after_a_restart(speech: Desk) -> None:
+async def test_what_was_typed_and_chosen_is_there_after_a_restart(speech: SpeechHarness) -> None:
     speech.presenter.use_voice("tts-orpheus", "leo")
     speech.presenter.set_knob("temperature", 1.25)
     speech.write("Half a sentence")
-    speech.page._set_volume(0.4)
-    await speech.presenter._memory.save()
-    kept = await speech.presenter._memory.desk.read()
+    speech.choose_volume(0.4)
+    kept = await speech.saved_draft()
     assert (kept["text"], kept["model"], kept["voice"], kept["volume"]) == (
         "Half a sentence",
         "tts-orpheus",
@@ -171,40 +175,40 @@ async def test_what_was_typed_and_chosen_is_there_after_a_restart(speech: Desk) 
         0.4,
     )
     assert kept["knobs"]["temperature"] == 1.25
-    async with open_desk(speech.home, speech.sandbox, speech.page._theme) as later:
-        assert later.page.main.editor.toPlainText() == "Half a sentence"
-        assert (later.presenter.choice.voice, later.presenter.sound.player.volume) == ("leo", 0.4)
+    async with open_speech(speech.home, speech.sandbox, speech.theme) as later:
+        assert later.text() == "Half a sentence"
+        assert (later.voice, later.sound.player.volume) == ("leo", 0.4)
 
 
-async def test_a_text_that_is_too_long_says_by_how_much_and_is_kept(speech: Desk) -> None:
+async def test_a_text_that_is_too_long_says_by_how_much_and_is_kept(speech: SpeechHarness) -> None:
     speech.presenter.use_voice("tts-kokoro", "af_sky")
     text = SENTENCE * 13_000
     speech.presenter.replace_text(text)
-    await speech.until(lambda: speech.presenter.meter.characters > 500_000)
-    bar = speech.page.main.speak_bar
+    await until(lambda: speech.presenter.meter.characters > 500_000)
+    bar = speech.speak_bar
     assert bar.length.text() == f"Up to 500,000 characters; this text has {len(text):,}."
     assert not bar.speak.isEnabled()
     speech.presenter.replace_text(text[: 39 * 12_000])
-    await speech.until(bar.speak.isEnabled)
-    editor = speech.page.main.editor
-    await speech.until(lambda: not editor._rest)
+    await until(bar.speak.isEnabled)
+    editor = speech.editor
+    await until(lambda: not editor.is_filling)
     assert editor.text() == text[: 39 * 12_000]
     assert bar.cut.text().startswith("characters in 115 parts")
 
 
-async def test_the_bundled_voices_are_there_without_a_service(speech: Desk) -> None:
+async def test_the_bundled_voices_are_there_without_a_service(speech: SpeechHarness) -> None:
     speech.caller.use(None, None)
-    await speech.until(lambda: speech.presenter.shelf.is_offline)
-    picker = speech.page.side.picker
+    await until(lambda: speech.voices.is_offline)
+    picker = speech.picker
     assert picker.count.text() == "207 of 207 voices · the service was not asked yet"
     assert ("tts-kokoro", "bf_emma") in picker.view.rows.shown_keys()
 
 
-async def test_without_an_account_it_says_so_and_keeps_the_text(speech: Desk) -> None:
+async def test_without_an_account_it_says_so_and_keeps_the_text(speech: SpeechHarness) -> None:
     speech.write("Hello.")
     speech.caller.use(None, None)
     speech.page.speak()
-    assert speech.presenter.problem.what == "There is no account"
+    assert speech.problem.what == "There is no account"
     assert speech.presenter.text == "Hello."
 
 
@@ -217,7 +221,9 @@ async def test_without_an_account_it_says_so_and_keeps_the_text(speech: Desk) ->
     ],
     ids=["noise", "a wave without channels", "a page behind a tag"],
 )
-async def test_what_is_no_sound_is_a_refusal_with_its_receipt_and_no_clip(speech: Desk, body: bytes, told: str) -> None:
+async def test_what_is_no_sound_is_a_refusal_with_its_receipt_and_no_clip(
+    speech: SpeechHarness, body: bytes, told: str
+) -> None:
     real = speech.caller.service
     async with serving(http(200, body, content_type=told), http(200, QUIET_WAV, content_type="audio/wav")) as odd:
         service = open_service(odd.base_url, "service", None, lambda exchange: None)
@@ -225,31 +231,31 @@ async def test_what_is_no_sound_is_a_refusal_with_its_receipt_and_no_clip(speech
         speech.presenter.use_voice("tts-kokoro", "af_sky")
         speech.write(TEXT)
         await speech.spoken()
-        take = speech.presenter.clips.rows[0]
+        take = speech.takes[0]
         part = take.parts[0]
         assert (take.state, part.state) == ("failed", "failed")
-        assert speech.page.main.problem.isVisible()
-        problem = speech.presenter.problem
+        assert speech.error_card.isVisible()
+        problem = speech.problem
         assert problem.what == "The service answered with something that is not sound"
         assert (problem.primary.id, problem.primary.text) == ("go-on", "Ask again")
         assert part.exchange_id and part.cost_usd  # it may have been charged
         assert part.cost_source == "at most"
         assert part.first_sound_s is None
-        assert not speech.page.main.transcribe.isEnabled()
-        assert speech.presenter.sound.reading.path_of(part).read_bytes() == body  # to be looked at
+        assert not speech.transcribe_button.isEnabled()
+        assert speech.sound.reading.path_of(part).read_bytes() == body  # to be looked at
         assert len(odd.received) == 1, "nothing paid is asked for again by itself"
-        speech.page.main.problem_action.emit("go-on")
-        await speech.until(lambda: speech.presenter.clips.rows[0].state == "complete")
-        await speech.until(lambda: not speech.presenter.is_speaking)
-        assert not speech.page.main.problem.isVisible()
+        speech.act_on_problem("go-on")
+        await until(lambda: speech.takes[0].state == "complete")
+        await until(lambda: not speech.presenter.is_speaking)
+        assert not speech.error_card.isVisible()
         speech.caller.service = real
         await service.aclose()
 
 
-async def test_a_wait_for_a_limit_is_told_while_it_lasts(speech: Desk) -> None:
+async def test_a_wait_for_a_limit_is_told_while_it_lasts(speech: SpeechHarness) -> None:
     real = speech.caller.service
     told: list[str] = []
-    speech.presenter.sound.changed.connect(lambda: told.append(speech.presenter.sound.view.status))
+    speech.sound.changed.connect(lambda: told.append(speech.status_text))
     replies = (
         http(429, {"error": "Rate limit"}, retry_after="1"),
         http(200, QUIET_WAV, content_type="audio/wav"),
@@ -266,7 +272,7 @@ async def test_a_wait_for_a_limit_is_told_while_it_lasts(speech: Desk) -> None:
         await service.aclose()
 
 
-async def test_429_for_ever_is_tried_four_times_and_then_asks(speech: Desk) -> None:
+async def test_429_for_ever_is_tried_four_times_and_then_asks(speech: SpeechHarness) -> None:
     real = speech.caller.service
     async with serving(http(429, {"error": "Rate limit"}, retry_after="0.05")) as odd:
         service = open_service(odd.base_url, "service", None, lambda exchange: None)
@@ -274,7 +280,7 @@ async def test_429_for_ever_is_tried_four_times_and_then_asks(speech: Desk) -> N
         speech.presenter.use_voice("tts-kokoro", "af_sky")
         speech.write(TEXT)
         await speech.spoken()
-        problem = speech.presenter.problem
+        problem = speech.problem
         assert (problem.what, problem.countdown_until) == ("Limit reached", None)
         assert problem.meaning.startswith("Resets at ")
         assert problem.primary.text == "Ask again"

@@ -15,8 +15,9 @@ from app.sandbox.server import RunningSandbox
 from app.storage.intents import Intents
 from app.ui.kit.theme import Theme
 from app.ui.speech.clone_dialog import CloneDialog
+from tests.kit.speech import SpeechHarness, open_speech
+from tests.kit.waiting import until
 from tests.sandbox.test_voices import sample
-from tests.ui.speech.desk import Desk, open_desk
 
 LONG = "The harbour lies still in the morning. " * 220  # three parts
 
@@ -41,59 +42,63 @@ def limits() -> Limits:
 
 
 @pytest.fixture
-async def guarded(tmp_path: Path, sandbox: RunningSandbox, theme: Theme, limits: Limits) -> AsyncIterator[Desk]:
-    async with open_desk(tmp_path, sandbox, theme, budget=limits.budget) as desk:
-        desk.presenter.use_voice("tts-kokoro", "af_sky")
-        desk.presenter.set_knob("speed", 4.0)
-        yield desk
+async def guarded(
+    tmp_path: Path, sandbox: RunningSandbox, theme: Theme, limits: Limits
+) -> AsyncIterator[SpeechHarness]:
+    async with open_speech(tmp_path, sandbox, theme, budget=limits.budget) as speech:
+        speech.presenter.use_voice("tts-kokoro", "af_sky")
+        speech.presenter.set_knob("speed", 4.0)
+        yield speech
 
 
-async def write_long(desk: Desk, text: str = LONG, parts: int = 3) -> Decimal:
+async def write_long(speech: SpeechHarness, text: str = LONG, parts: int = 3) -> Decimal:
     """Write a long text and return what the meter says all of it costs."""
-    desk.write(text)
-    await desk.until(lambda: len(desk.presenter.meter.parts) == parts)
-    price = desk.presenter.meter.price
+    speech.write(text)
+    await until(lambda: len(speech.presenter.meter.parts) == parts)
+    price = speech.presenter.meter.price
     assert price is not None
     return price
 
 
 @pytest.mark.parametrize("limit", ["hard call", "hard day", "hard tab speech", "soft day"])
 async def test_a_long_reading_is_held_against_a_limit_in_whole_before_its_first_part(
-    guarded: Desk, limits: Limits, limit: str
+    guarded: SpeechHarness, limits: Limits, limit: str
 ) -> None:
     """Each part alone would fit; together they do not."""
     price = await write_long(guarded)
     limits.limits = {limit: f"{price * 3 / 4:f}"}
     await guarded.spoken()
-    problem = guarded.presenter.problem.sentence
+    problem = guarded.problem.sentence
     asked = limits.questions[0].text if limit.startswith("soft") else problem
     assert f"All 3 parts together may cost {money(price)}" in asked
     assert len(limits.questions) == limit.startswith("soft")
-    take = guarded.presenter.clips.rows[0]
+    take = guarded.takes[0]
     assert [part.state for part in take.parts] == ["failed", "planned", "planned"]
     assert not any(part.cost_usd for part in take.parts)
-    assert guarded.page.main.problem.isVisible()
-    assert "Nothing was sent" in guarded.presenter.problem.sentence
+    assert guarded.error_card.isVisible()
+    assert "Nothing was sent" in guarded.problem.sentence
     (intent,) = await Intents(guarded.database).recent("speech")
     assert intent.state == "failed"
 
 
 async def test_a_reading_that_was_let_past_a_limit_is_not_asked_about_at_every_part(
-    guarded: Desk, limits: Limits
+    guarded: SpeechHarness, limits: Limits
 ) -> None:
     price = await write_long(guarded, LONG[: len(LONG) // 2], 2)
     limits.limits = {"soft call": f"{price / 5:f}"}
     limits.answer = True
     await guarded.spoken()
-    assert [part.state for part in guarded.presenter.clips.rows[0].parts] == ["complete", "complete"]
+    assert [part.state for part in guarded.takes[0].parts] == ["complete", "complete"]
     assert len(limits.questions) == 1
     limits.answer = False
     await guarded.spoken()
-    assert guarded.presenter.clips.rows[0].state == "failed"
+    assert guarded.takes[0].state == "failed"
     assert len(limits.questions) == 2, "the next reading is asked about anew"
 
 
-async def test_going_on_is_held_against_a_limit_with_what_is_still_missing(guarded: Desk, limits: Limits) -> None:
+async def test_going_on_is_held_against_a_limit_with_what_is_still_missing(
+    guarded: SpeechHarness, limits: Limits
+) -> None:
     price = await write_long(guarded)
 
     async def refuse_the_second(number: int) -> None:
@@ -102,13 +107,13 @@ async def test_going_on_is_held_against_a_limit_with_what_is_still_missing(guard
 
     guarded.before_call = refuse_the_second
     await guarded.spoken()
-    assert [part.state for part in guarded.presenter.clips.rows[0].parts] == ["complete", "failed", "planned"]
+    assert [part.state for part in guarded.takes[0].parts] == ["complete", "failed", "planned"]
     limits.limits = {"hard day": f"{price / 2:f}"}
-    guarded.page.main.problem_action.emit("go-on")
-    await guarded.until(lambda: "All 2 parts together" in str(guarded.presenter.problem))
+    guarded.act_on_problem("go-on")
+    await until(lambda: "All 2 parts together" in str(guarded.problem))
 
 
-async def test_an_audition_is_held_against_a_limit_with_all_its_voices(guarded: Desk, limits: Limits) -> None:
+async def test_an_audition_is_held_against_a_limit_with_all_its_voices(guarded: SpeechHarness, limits: Limits) -> None:
     line = "The tide turns at noon."
     voices = (("tts-kokoro", "af_sky"), ("tts-kokoro", "bf_emma"), ("tts-kokoro", "am_adam"))
     price = guarded.deeds.audition_price(line, voices)
@@ -116,39 +121,39 @@ async def test_an_audition_is_held_against_a_limit_with_all_its_voices(guarded: 
     limits.limits = {"soft call": f"{price / 2:f}"}
     limits.answer = True
     guarded.deeds.audition(line, voices)
-    await guarded.until(lambda: [row.state for row in guarded.presenter.clips.rows] == ["complete"] * 3)
-    await guarded.until(lambda: not guarded.tasks.running("speech audition"))
+    await until(lambda: [row.state for row in guarded.takes] == ["complete"] * 3)
+    await until(lambda: not guarded.tasks.running("speech audition"))
     assert [("All 3 voices together" in question.text) for question in limits.questions] == [True]
     assert await limits.budget.spent("day", guarded.caller.account) == 0, "nothing stays held"
 
 
-async def test_cloning_a_voice_is_held_against_a_limit(guarded: Desk, limits: Limits, tmp_path: Path) -> None:
+async def test_cloning_a_voice_is_held_against_a_limit(guarded: SpeechHarness, limits: Limits, tmp_path: Path) -> None:
     """Its price is the service's, and the sample stays for when there is room again."""
     limits.limits = {"hard day": "0.04"}
     path = tmp_path / "me.wav"
     path.write_bytes(sample())
     guarded.clones.clone("Mine", "tts-chatterbox-hd", path)
-    await guarded.until(lambda: guarded.presenter.problem)
-    problem = guarded.presenter.problem
+    await until(lambda: guarded.problem)
+    problem = guarded.problem
     assert problem.what == "This would exceed your daily limit of $0.04"
     assert problem.meaning == "This call may cost $0.05. Nothing was sent."
     assert problem.primary.text == "Change the limit…"
-    (voice,) = guarded.presenter.shelf.cloned
+    (voice,) = guarded.voices.cloned
     assert voice.handle == ""
     limits.limits = {"hard day": "0.05"}
     guarded.clones.clone_again(voice.id)
-    await guarded.until(lambda: guarded.presenter.choice.voice.startswith("vv_"))
+    await until(lambda: guarded.voice.startswith("vv_"))
 
 
 async def test_a_clone_of_unknown_price_says_so_and_passes_no_limit_that_is_reached(
-    guarded: Desk, limits: Limits, tmp_path: Path
+    guarded: SpeechHarness, limits: Limits, tmp_path: Path
 ) -> None:
-    shelf = guarded.presenter.shelf
+    shelf = guarded.voices
     (model,) = guarded.clones.cloning_models()
     prices = {name: price for name, price in (model.model_spec.pricing or {}).items() if name != "voice_clone"}
     spec = model.model_spec.model_copy(update={"pricing": prices})
     shelf.take_models((model.model_copy(update={"model_spec": spec}),))
-    dialog = CloneDialog(guarded.page._theme, guarded.page.main, guarded.clones, guarded.clones.cloning_models())
+    dialog = CloneDialog(guarded.theme, guarded.page.main, guarded.clones, guarded.clones.cloning_models())
     assert dialog.go.text() == "Clone · price unknown"
     assert dialog.price.text().startswith("Price unknown: ")
     dialog.deleteLater()
@@ -156,10 +161,10 @@ async def test_a_clone_of_unknown_price_says_so_and_passes_no_limit_that_is_reac
     path = tmp_path / "me.wav"
     path.write_bytes(sample())
     guarded.clones.clone("Mine", model.id, path)
-    await guarded.until(lambda: guarded.presenter.problem)
-    assert "daily limit" in guarded.presenter.problem.what
-    (card,) = guarded.page.side.shelf.cards
+    await until(lambda: guarded.problem)
+    assert "daily limit" in guarded.problem.what
+    (card,) = guarded.own_cards
     assert card.again.text() == "Clone again · price unknown"
     limits.limits = {"hard day": "0.01"}
     card.again.click()
-    await guarded.until(lambda: guarded.presenter.choice.voice.startswith("vv_"))
+    await until(lambda: guarded.voice.startswith("vv_"))

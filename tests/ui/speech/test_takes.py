@@ -14,7 +14,8 @@ from app.audio.decoding import duration_s
 from app.ui.kit.widgets.dialogs import Dialog
 from app.ui.speech.audition_dialog import AuditionDialog
 from app.ui.speech.presenter_clips import name_of
-from tests.ui.speech.desk import Desk
+from tests.kit.speech import SpeechHarness
+from tests.kit.waiting import until
 
 TEXT = "The tide turns. The ferry leaves."
 
@@ -23,37 +24,37 @@ def open_dialog(kind: type[Dialog]) -> Dialog | None:
     return next((one for one in QApplication.topLevelWidgets() if isinstance(one, kind) and one.isVisible()), None)
 
 
-async def with_a_take(speech: Desk, text: str = TEXT) -> str:
+async def with_a_take(speech: SpeechHarness, text: str = TEXT) -> str:
     speech.presenter.use_voice("tts-kokoro", "bf_emma")
     speech.write(text)
     await speech.spoken()
     return speech.keys[0]
 
 
-async def test_a_take_is_opened_with_its_text_voice_and_sound(speech: Desk) -> None:
+async def test_a_take_is_opened_with_its_text_voice_and_sound(speech: SpeechHarness) -> None:
     take_id = await with_a_take(speech)
     speech.page.new_clip()
-    assert speech.page.main.editor.toPlainText() == "" and not speech.page.main.player.play.isEnabled()
+    assert speech.text() == "" and not speech.player_bar.play.isEnabled()
     speech.presenter.use_voice("tts-orpheus", "leo")
-    speech.page.list.open_wanted.emit(take_id)
-    await speech.until(lambda: speech.page.main.player.waveform.duration_s > 1)
-    assert speech.page.main.editor.toPlainText() == TEXT
-    assert (speech.presenter.choice.voice, speech.page.main.header.title.text()) == ("bf_emma", TEXT)
+    speech.open_take(take_id)
+    await until(lambda: speech.waveform_s > 1)
+    assert speech.text() == TEXT
+    assert (speech.voice, speech.title_text()) == ("bf_emma", TEXT)
 
 
-async def test_a_take_is_opened_with_the_knobs_it_was_spoken_with(speech: Desk) -> None:
+async def test_a_take_is_opened_with_the_knobs_it_was_spoken_with(speech: SpeechHarness) -> None:
     """All that its model honours comes back; what it ignores stays as the person has it now."""
-    desk, delivery = speech.presenter, speech.page.side.delivery
+    presenter, delivery = speech.presenter, speech.delivery
 
     def set_knobs(**values: object) -> None:
         for name, value in values.items():
-            desk.set_knob(name, value)
+            presenter.set_knob(name, value)
 
-    desk.use_voice("tts-kokoro", "bf_emma")
+    presenter.use_voice("tts-kokoro", "bf_emma")
     set_knobs(speed=1.5, format="wav")
     speech.write("First.")
     await speech.spoken()
-    desk.use_model("tts-qwen3-0-6b")
+    presenter.use_model("tts-qwen3-0-6b")
     styled = {"style": "Warm and slow.", "temperature": 1.25, "top_p": 0.5, "language": "de", "stream": False}
     set_knobs(**styled)
     speech.write("Second.")
@@ -61,119 +62,118 @@ async def test_a_take_is_opened_with_the_knobs_it_was_spoken_with(speech: Desk) 
     second, first = speech.keys
     set_knobs(style="Loud.", temperature=None, top_p=0.9, language="", stream=True, speed=2.0, format="")
     speech.page.new_clip()
-    speech.page.list.open_wanted.emit(second)
-    assert {name: getattr(desk.knobs, name) for name in styled} == styled
-    assert desk.knobs.speed == 2.0, "this model has no speed"
+    speech.open_take(second)
+    assert {name: getattr(presenter.knobs, name) for name in styled} == styled
+    assert presenter.knobs.speed == 2.0, "this model has no speed"
     assert delivery.style_box.toPlainText() == "Warm and slow."
     assert (delivery.temperature.value, delivery.top_p.value) == (1.25, 0.5)
     assert delivery.language.currentData() == "de" and not delivery.stream.isChecked()
-    speech.page.list.open_wanted.emit(first)
+    speech.open_take(first)
     assert (delivery.speed.value, delivery.format.currentData()) == (1.5, "wav")
-    assert desk.knobs.style == "Warm and slow.", "this model has no style"
-    await desk._memory.save()
-    kept = await desk._memory.desk.read()
+    assert presenter.knobs.style == "Warm and slow.", "this model has no style"
+    kept = await speech.saved_draft()
     assert kept["knobs"]["style"] == "Loud.", "takes were only looked at"
 
 
-async def test_stars_and_names_are_kept(speech: Desk, qtbot: QtBot) -> None:
+async def test_stars_and_names_are_kept(speech: SpeechHarness, qtbot: QtBot) -> None:
     take_id = await with_a_take(speech)
     speech.deeds.star(take_id)
-    await speech.until(lambda: speech.rows[0].starred)
+    await until(lambda: speech.rows[0].starred)
     speech.page.rename()
-    field = speech.page.main._title_field
+    field = speech.title_field
     field.setText("Intro")
     qtbot.keyClick(field, Qt.Key.Key_Return)
-    await speech.until(lambda: speech.rows[0].title == "Intro")
-    assert speech.page.main.header.title.text() == "Intro"
+    await until(lambda: speech.rows[0].title == "Intro")
+    assert speech.title_text() == "Intro"
 
 
-async def test_a_take_in_the_trash_comes_back_with_undo(speech: Desk, qtbot: QtBot) -> None:
+async def test_a_take_in_the_trash_comes_back_with_undo(speech: SpeechHarness, qtbot: QtBot) -> None:
     await with_a_take(speech)
-    view = speech.page.list.view
+    view = speech.list_view
     view.setCurrentIndex(view.rows.index_of(speech.keys[0]))
     qtbot.keyClick(view, Qt.Key.Key_Delete)
-    await speech.until(lambda: not speech.keys)
-    await speech.until(lambda: speech.undo_stack.can_undo("speech"))
+    await until(lambda: not speech.keys)
+    await until(lambda: speech.undo_stack.can_undo("speech"))
     assert speech.undo_stack.undo_last("speech")
-    await speech.until(lambda: len(speech.keys) == 1)
+    await until(lambda: len(speech.keys) == 1)
     assert not speech.undo_stack.undo_last("speech")
 
 
-async def test_takes_deleted_for_good_leave_no_sound_behind(speech: Desk) -> None:
+async def test_takes_deleted_for_good_leave_no_sound_behind(speech: SpeechHarness) -> None:
     gone, kept = await with_a_take(speech), await with_a_take(speech, "The bell.")
     clips = speech.presenter.clips
     assert clips is not None and clips.files.of(gone).exists()
     speech.deeds.move_to_trash((gone, kept))
-    await speech.until(lambda: len(speech.presenter.trash.entries) == 2)
+    await until(lambda: len(speech.presenter.trash.entries) == 2)
     assert speech.undo_stack.newest()[0].text == "2 clips moved to trash"
     speech.presenter.trash.delete((gone,))
-    await speech.until(lambda: len(speech.presenter.trash.entries) == 1)
+    await until(lambda: len(speech.presenter.trash.entries) == 1)
     assert not clips.files.of(gone).exists()
     assert speech.undo_stack.undo_last("speech"), "the other one still comes back"
-    await speech.until(lambda: speech.keys == [kept])
+    await until(lambda: speech.keys == [kept])
     assert clips.files.of(kept).exists()
 
 
-async def test_a_take_is_spoken_again_with_another_voice_beside_the_first(speech: Desk) -> None:
+async def test_a_take_is_spoken_again_with_another_voice_beside_the_first(speech: SpeechHarness) -> None:
     take_id = await with_a_take(speech)
     speech.presenter.use_voice("tts-orpheus", "leo")
-    speech.page.list.again_wanted.emit(take_id)
-    await speech.until(lambda: len(speech.keys) == 2 and not speech.presenter.is_speaking)
+    speech.make_again(take_id)
+    await until(lambda: len(speech.keys) == 2 and not speech.presenter.is_speaking)
     assert [row.second_line for row in speech.rows] == ["Leo · Orpheus", "Emma · Kokoro"]
 
 
-async def test_one_line_is_heard_in_several_voices_and_one_of_them_is_taken(speech: Desk) -> None:
+async def test_one_line_is_heard_in_several_voices_and_one_of_them_is_taken(speech: SpeechHarness) -> None:
     voices = (("tts-kokoro", "af_sky"), ("tts-kokoro", "bm_george"), ("tts-orpheus", "tara"))
     assert str(speech.deeds.audition_price("Hello there.", voices)) == "0.000834"
     assert speech.deeds.audition("Hello there.", voices)
-    await speech.until(lambda: not speech.tasks.running("speech audition"))
-    cards = speech.page.main.audition_view.cards
+    await until(lambda: not speech.tasks.running("speech audition"))
+    cards = speech.comparison.cards
     assert [card.name.text() for card in cards] == ["Sky", "George", "Tara"]
     assert all(card.play.isEnabled() and "$0.00" in card.facts.text() for card in cards)
     cards[2].use.click()
-    await speech.until(lambda: speech.presenter.choice.voice == "tara")
+    await until(lambda: speech.voice == "tara")
     speech.page.handle_escape()
-    assert speech.page.main.pages.currentIndex() == 0
+    assert speech.main_page() == 0
     assert len(speech.keys) == 3
 
 
-async def test_an_audition_is_put_together_from_all_voices_by_keyboard(speech: Desk, qtbot: QtBot) -> None:
+async def test_an_audition_is_put_together_from_all_voices_by_keyboard(speech: SpeechHarness, qtbot: QtBot) -> None:
     speech.presenter.use_voice("tts-kokoro", "bf_emma")
     speech.write("Hello there. And a second sentence.")
     speech.page.voices.ask_audition()
-    await speech.until(lambda: open_dialog(AuditionDialog))
+    await until(lambda: open_dialog(AuditionDialog))
     asked = open_dialog(AuditionDialog)
     assert asked.line == "Hello there." and asked.voices == (("tts-kokoro", "bf_emma"),)
     for name in ("vivian", "wise woman", "tara", "leo", "george"):
         asked.search.selectAll()
         qtbot.keyClicks(asked.search, name)
-        await speech.until(lambda name=name: any(name in box.text().lower() for box in asked.boxes[:12]))
+        await until(lambda name=name: any(name in box.text().lower() for box in asked.boxes[:12]))
         box = next(box for box in asked.boxes if name in box.text().lower() and not box.isChecked())
         box.setFocus()
         qtbot.keyClick(box, Qt.Key.Key_Space)
     assert len(asked.voices) == 6 and asked.go.isEnabled()
     assert asked.cost.text().endswith("for 6 voices together.")
     asked.search.clear()
-    await speech.until(lambda: asked.boxes[6].isVisible())
+    await until(lambda: asked.boxes[6].isVisible())
     qtbot.keyClick(asked.boxes[6], Qt.Key.Key_Space)
     assert asked.cost.text() == "Up to 6 voices; 7 are chosen." and not asked.go.isEnabled()
     qtbot.keyClick(asked.boxes[6], Qt.Key.Key_Space)
     qtbot.keyClick(asked.go, Qt.Key.Key_Space)
-    await speech.until(lambda: len(speech.keys) == 6 and not speech.tasks.running("speech audition"))
+    await until(lambda: len(speech.keys) == 6 and not speech.tasks.running("speech audition"))
     assert len({row.second_line for row in speech.rows}) == 6
 
 
-async def test_takes_are_compared_side_by_side_with_how_each_was_asked_for(speech: Desk, qtbot: QtBot) -> None:
+async def test_takes_are_compared_side_by_side_with_how_each_was_asked_for(speech: SpeechHarness, qtbot: QtBot) -> None:
     await with_a_take(speech)
     speech.presenter.set_knob("speed", 1.25)
     await with_a_take(speech)
     speech.presenter.set_knob("speed", 1.0)
     await with_a_take(speech, "Another line.")
-    view = speech.page.list.view
+    view = speech.list_view
     view.setCurrentIndex(view.rows.index_of(speech.keys[0]))
     qtbot.keyClick(view, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
     speech.page.compare_selected()
-    shown = speech.page.main.audition_view
+    shown = speech.comparison
     assert shown.title.text() == "Clips side by side" and len(shown.cards) == 3
     assert [card.what.text() for card in shown.cards] == ["Another line.", TEXT, TEXT]
     assert [card.delivery.text() for card in shown.cards] == ["MP3", "MP3 · speed 1.25", "MP3"]
@@ -187,14 +187,14 @@ async def test_takes_are_compared_side_by_side_with_how_each_was_asked_for(speec
 
 
 @pytest.mark.parametrize("kind", ["mp3", "opus", "aac", "flac", "wav", "pcm"])
-async def test_a_clip_is_saved_in_any_format_with_its_tags(speech: Desk, tmp_path: Path, kind: str) -> None:
+async def test_a_clip_is_saved_in_any_format_with_its_tags(speech: SpeechHarness, tmp_path: Path, kind: str) -> None:
     take_id = await with_a_take(speech)
     name = speech.deeds.proposed_name(take_id, kind, "{voice} {title} {id}")
     assert name == f"Emma {TEXT} {take_id[:8]}.{kind}"
     target = tmp_path / name
     speech.deeds.export(take_id, target, kind)
-    await speech.until(lambda: speech.toasts and speech.toasts[-1][0] == f"Saved as {name}")
-    take = speech.presenter.clips.rows[0]
+    await until(lambda: speech.toasts and speech.toasts[-1][0] == f"Saved as {name}")
+    take = speech.takes[0]
     assert duration_s(target, kind=kind) == pytest.approx(take.duration_s, abs=0.1)
     if kind == "aac":
         assert b"TIT2" in target.read_bytes()[:200]
@@ -204,27 +204,27 @@ async def test_a_clip_is_saved_in_any_format_with_its_tags(speech: Desk, tmp_pat
         assert tags["title"] == TEXT and tags["artist"].startswith("Emma")
 
 
-async def test_a_clip_is_saved_under_a_name_as_long_as_the_disk_takes(speech: Desk, tmp_path: Path) -> None:
+async def test_a_clip_is_saved_under_a_name_as_long_as_the_disk_takes(speech: SpeechHarness, tmp_path: Path) -> None:
     take_id = await with_a_take(speech)
     target = tmp_path / ("x" * 251 + ".wav")
     speech.deeds.export(take_id, target, "wav")
-    await speech.until(lambda: speech.toasts)
+    await until(lambda: speech.toasts)
     assert speech.toasts[-1][0] == f"Saved as {target.name}" and target.is_file()
 
 
-async def test_a_name_holds_nothing_that_a_disk_refuses(speech: Desk) -> None:
+async def test_a_name_holds_nothing_that_a_disk_refuses(speech: SpeechHarness) -> None:
     take_id = await with_a_take(speech)
-    take = speech.presenter.clips.one(take_id)
+    take = speech.take(take_id)
     assert name_of("../{title}:*?\n", take, "Kokoro", "mp3") == "The tide turns. The ferry leaves.mp3"
     assert name_of("///", take, "Kokoro", "wav") == "Clip.wav"
 
 
-async def test_the_list_filters_and_says_how_much_there_is(speech: Desk, qtbot: QtBot) -> None:
+async def test_the_list_filters_and_says_how_much_there_is(speech: SpeechHarness, qtbot: QtBot) -> None:
     await with_a_take(speech)
     await with_a_take(speech, "Another line.")
-    qtbot.keyClicks(speech.page.list.filter, "another")
-    await speech.until(lambda: len(speech.keys) == 1)
-    assert speech.page.list.foot.words.text().startswith("2 clips, ")
-    speech.page.list.filter.setText("nothing like it")
-    await speech.until(lambda: not speech.keys)
-    assert speech.page.list.nothing.text() == "No clip holds “nothing like it”."
+    qtbot.keyClicks(speech.filter_field, "another")
+    await until(lambda: len(speech.keys) == 1)
+    assert speech.usage_text().startswith("2 clips, ")
+    speech.filter_field.setText("nothing like it")
+    await until(lambda: not speech.keys)
+    assert speech.nothing_text() == "No clip holds “nothing like it”."

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.service.models import Model
@@ -20,7 +20,9 @@ from app.ui.speech.knobs import Knobs, knobs_from, language_hint, sent_options, 
 from app.ui.speech.page import SpeechPage
 from app.ui.speech.state import Choice
 from app.ui.speech.voice_book import VoiceFilter, VoiceTable, grouped, voice_name, voices_of
-from tests.ui.speech.desk import SANDBOX, Desk
+from tests.kit.speech import SANDBOX, SpeechHarness
+from tests.kit.waiting import until
+from tests.kit.widgets import press, words
 
 TABLE = VoiceTable(resources() / "data" / "voices.json")
 
@@ -29,49 +31,51 @@ def dialog() -> Dialog | None:
     return next((one for one in QApplication.topLevelWidgets() if isinstance(one, Dialog) and one.isVisible()), None)
 
 
-def shown(desk: Desk) -> list[tuple[str, str]]:
-    return [tuple(key) for key in desk.page.side.picker.view.rows.shown_keys()]
+def shown(speech: SpeechHarness) -> list[tuple[str, str]]:
+    return [tuple(key) for key in speech.shown_voices()]
 
 
-async def test_r_tts_21_r_tts_22_r_tts_23_every_voice_of_every_model_is_listed(speech: Desk) -> None:
-    assert len(shown(speech)) == len(speech.presenter.shelf.all()) == 207
-    await speech.until(lambda: speech.page.side.picker.count.text() == "207 of 207 voices")
+async def test_r_tts_21_r_tts_22_r_tts_23_every_voice_of_every_model_is_listed(speech: SpeechHarness) -> None:
+    assert len(shown(speech)) == len(speech.voices.all()) == 207
+    await until(lambda: speech.voice_count_text() == "207 of 207 voices")
     models = {model for model, _ in shown(speech)}
     assert len(models) == 11
 
 
-async def test_r_tts_20_who_chose_no_voice_gets_the_one_that_the_model_speaks_with_unasked(speech: Desk) -> None:
-    await speech.until(lambda: speech.presenter.choice.voice == "af_sky")
-    assert speech.presenter.choice.model == "tts-kokoro"
+async def test_r_tts_20_who_chose_no_voice_gets_the_one_that_the_model_speaks_with_unasked(
+    speech: SpeechHarness,
+) -> None:
+    await until(lambda: speech.voice == "af_sky")
+    assert speech.model == "tts-kokoro"
 
 
 async def test_a_voice_that_spoke_before_any_was_listed_stays_the_one_that_is_shown(
-    speech: Desk, monkeypatch: pytest.MonkeyPatch
+    speech: SpeechHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The service may speak unasked with another one than the bundled names let expect."""
     monkeypatch.setattr(presenter_voices, "USUAL_VOICE", "am_adam")
     speech.write("Hello.")
     speech.caller.use(replace(SANDBOX, id="other"), speech.caller.service)
-    assert speech.presenter.shelf.is_offline
+    assert speech.voices.is_offline
     assert speech.shown_voice == ("tts-kokoro", "am_adam", "Kokoro")
     await speech.spoken()
-    await speech.until(lambda: not speech.presenter.shelf.is_offline)
-    take = speech.presenter.clips.rows[0]
+    await until(lambda: not speech.voices.is_offline)
+    take = speech.takes[0]
     assert (take.state, take.voice_name) == ("complete", "Adam")
     assert speech.rows[0].second_line == "Adam · Kokoro"
     assert speech.shown_voice == ("tts-kokoro", "am_adam", "Kokoro")
 
 
 async def test_a_voice_that_one_account_lacks_is_back_with_the_account_that_has_it(
-    speech: Desk, monkeypatch: pytest.MonkeyPatch
+    speech: SpeechHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     speech.presenter.use_voice("tts-orpheus", "leo")
     service = speech.caller.service
-    monkeypatch.setattr(speech.presenter.shelf, "_table", VoiceTable(speech.home / "none.json"))
+    monkeypatch.setattr(speech.voices, "_table", VoiceTable(speech.home / "none.json"))
     speech.caller.use(replace(SANDBOX, id="other"), None)
     assert speech.presenter.choice == Choice()
     speech.caller.use(SANDBOX, service)
-    await speech.until(lambda: not speech.presenter.shelf.is_offline)
+    await until(lambda: not speech.voices.is_offline)
     assert speech.shown_voice == ("tts-orpheus", "leo", "Orpheus")
 
 
@@ -82,33 +86,33 @@ def test_the_bundled_table_has_the_names_without_a_service() -> None:
     assert voice_name("tts-minimax-speech-02-hd", "WiseWoman") == "Wise Woman"
 
 
-async def test_filters_narrow_the_list_and_clear_brings_it_back(speech: Desk, qtbot: QtBot) -> None:
-    picker = speech.page.side.picker
+async def test_filters_narrow_the_list_and_clear_brings_it_back(speech: SpeechHarness, qtbot: QtBot) -> None:
+    picker = speech.picker
     picker.model.setCurrentIndex(picker.model.findData("tts-kokoro"))
     picker.language.setCurrentIndex(picker.language.findData("English"))
     assert len(shown(speech)) == 28
-    picker.gender._segments["F"].click()
+    press(picker.gender, "Female")
     assert all(voice[1] in "af_alloy bf_emma" or voice[1][1] == "f" for voice in shown(speech))
     qtbot.keyClicks(picker.search, "em")
-    await speech.until(lambda: shown(speech) == [("tts-kokoro", "bf_emma")])
+    await until(lambda: shown(speech) == [("tts-kokoro", "bf_emma")])
     picker.search.setText("nobody")
-    await speech.until(lambda: not shown(speech))
-    assert picker._nothing.text() == "No voice fits these filters."
-    picker._clear.click()
+    await until(lambda: not shown(speech))
+    assert "No voice fits these filters." in words(picker)
+    press(picker, "Clear filters")
     assert len(shown(speech)) == 207
 
 
-async def test_favourites_and_recently_used_stand_first(speech: Desk) -> None:
-    picker = speech.page.side.picker
+async def test_favourites_and_recently_used_stand_first(speech: SpeechHarness) -> None:
+    picker = speech.picker
     picker.star_wanted.emit(("tts-orpheus", "leo"))
-    await speech.until(lambda: shown(speech)[0] == ("tts-orpheus", "leo"))
+    await until(lambda: shown(speech)[0] == ("tts-orpheus", "leo"))
     picker.stars.click()
     assert shown(speech) == [("tts-orpheus", "leo")]
     picker.stars.click()
     speech.presenter.use_voice("tts-kokoro", "af_sky")
     speech.write("Hello.")
     await speech.spoken()
-    titles = [group.title for group in speech.presenter.shelf.groups("tts-kokoro")]
+    titles = [group.title for group in speech.voices.groups("tts-kokoro")]
     assert titles[:3] == ["Favourites", "Recently used", "Kokoro, current model"]
     picker.used.click()
     assert shown(speech) == [("tts-kokoro", "af_sky")]
@@ -122,37 +126,36 @@ def test_the_same_name_in_two_models_is_two_voices() -> None:
     assert {voice.key for group in groups for voice in group.voices} >= {("tts-xai-v1", "leo"), ("tts-orpheus", "leo")}
 
 
-async def test_r_tts_20_a_voice_of_another_model_brings_its_model_and_says_so(speech: Desk) -> None:
+async def test_r_tts_20_a_voice_of_another_model_brings_its_model_and_says_so(speech: SpeechHarness) -> None:
     speech.presenter.use_voice("tts-kokoro", "af_sky")
-    speech.page.side.picker.voice_chosen.emit(("tts-orpheus", "tara"))
-    assert speech.page.main.model.text() == "Orpheus"
+    speech.choose_voice(("tts-orpheus", "tara"))
+    assert speech.model_text() == "Orpheus"
     assert speech.toasts[-1][0] == "Tara belongs to Orpheus, so the model was changed to it."
-    speech.page.side.picker.voice_chosen.emit(("tts-orpheus", "leo"))
+    speech.choose_voice(("tts-orpheus", "leo"))
     assert len(speech.toasts) == 1
 
 
-async def test_r_tts_11_r_tts_17_r_tts_19_what_a_model_ignores_is_off_with_its_reason(speech: Desk) -> None:
-    page = speech.page.side.delivery
+async def test_r_tts_11_r_tts_17_r_tts_19_what_a_model_ignores_is_off_with_its_reason(speech: SpeechHarness) -> None:
+    page = speech.delivery
     speech.presenter.use_model("tts-kokoro")
     assert page.speed.isEnabled() and not page.temperature.isEnabled() and not page.style_box.isEnabled()
-    assert page._reason_labels["top_p"].text() == "Kokoro does not use top-p, so it is not sent."
-    assert page._reasons["top_p"].isVisibleTo(page)
+    assert "Kokoro does not use top-p, so it is not sent." in words(page)
     speech.presenter.use_model("tts-qwen3-0-6b")
     assert page.style_box.isEnabled() and page.temperature.isEnabled() and page.top_p.isEnabled()
-    assert not page.speed.isEnabled() and not page._reasons["top_p"].isVisibleTo(page)
+    assert not page.speed.isEnabled() and "top-p" not in words(page)
     assert [page.format.itemData(row) for row in range(page.format.count())] == ["mp3"]
 
 
-async def test_nothing_ignored_is_sent_and_everything_set_is(speech: Desk, qtbot: QtBot) -> None:
+async def test_nothing_ignored_is_sent_and_everything_set_is(speech: SpeechHarness, qtbot: QtBot) -> None:
     speech.presenter.use_model("tts-qwen3-0-6b")
-    page = speech.page.side.delivery
+    page = speech.delivery
     qtbot.keyClicks(page.style_box, "calm")
     page.temperature.number.setValue(1.5)
     page.speed.value_edited.emit(2.0)
     speech.write("Hello there.")
     speech.page.speak(aloud=False)
-    await speech.until(lambda: speech.presenter.clips.rows and speech.presenter.clips.rows[0].state == "complete")
-    options = speech.presenter.clips.rows[0].options
+    await until(lambda: speech.takes and speech.takes[0].state == "complete")
+    options = speech.takes[0].options
     assert options == {"format": "mp3", "streaming": True, "style": "calm", "temperature": 1.5}
 
 
@@ -176,57 +179,60 @@ def test_a_speed_that_a_model_keeps_within_bounds_says_so() -> None:
     assert "speed" not in sent_options(Knobs(speed=1.0), model)
 
 
-async def test_a_sample_says_its_price_first_and_is_free_ever_after(speech: Desk) -> None:
-    picker = speech.page.side.picker
+async def test_a_sample_says_its_price_first_and_is_free_ever_after(speech: SpeechHarness) -> None:
+    picker = speech.picker
     picker.sample_wanted.emit(("tts-kokoro", "bf_emma"))
-    await speech.until(dialog)
+    await until(dialog)
     asked = dialog()
     assert asked is not None and asked.title.text() == "Hear Emma?"
-    asked._footer.findChildren(QPushButton)[-1].click()
-    await speech.until(lambda: speech.presenter.shelf.find("tts-kokoro", "bf_emma").sample)
-    path = speech.presenter.shelf.sample_path(speech.presenter.shelf.find("tts-kokoro", "bf_emma"))
+    press(asked, "Hear it")
+    await until(lambda: speech.voices.find("tts-kokoro", "bf_emma").sample)
+    path = speech.voices.sample_path(speech.voices.find("tts-kokoro", "bf_emma"))
     assert path is not None and path.stat().st_size > 1000
-    await speech.until(lambda: speech.clones.sounding == ("tts-kokoro", "bf_emma") or speech.clones.sounding is None)
+    await until(lambda: speech.clones.sounding == ("tts-kokoro", "bf_emma") or speech.clones.sounding is None)
     speech.clones.stop_sample()
     picker.sample_wanted.emit(("tts-kokoro", "bf_emma"))
-    await speech.until(lambda: speech.clones.sounding == ("tts-kokoro", "bf_emma"))
+    await until(lambda: speech.clones.sounding == ("tts-kokoro", "bf_emma"))
     assert dialog() is None
 
 
-async def test_a_voice_is_starred_heard_and_used_from_its_menu(speech: Desk) -> None:
-    picker = speech.page.side.picker
+async def test_a_voice_is_starred_heard_and_used_from_its_menu(speech: SpeechHarness) -> None:
+    picker = speech.picker
     key = ("tts-orpheus", "leo")
     menu = picker.menu_of(key)
     assert [action.text() for action in menu.actions()] == ["Use this voice", "Hear a sample", "Add to the favourites"]
     menu.actions()[2].trigger()
-    await speech.until(lambda: speech.presenter.shelf.find(*key).favourite)
+    await until(lambda: speech.voices.find(*key).favourite)
     menu = picker.menu_of(key)
     assert menu.actions()[2].text() == "Remove from the favourites"
     menu.actions()[0].trigger()
-    assert speech.presenter.choice.voice == "leo"
+    assert speech.voice == "leo"
 
 
-async def test_the_voice_in_use_is_in_sight_when_the_tab_opens(speech: Desk, theme: Theme, qtbot: QtBot) -> None:
-    await speech.until(lambda: speech.presenter.choice.voice == "af_sky")
+async def test_the_voice_in_use_is_in_sight_when_the_tab_opens(
+    speech: SpeechHarness, theme: Theme, qtbot: QtBot
+) -> None:
+    await until(lambda: speech.voice == "af_sky")
     page = SpeechPage(theme, speech.presenter, speech.deeds, speech.clones, speech.tasks)
     for pane in (page.list, page.main, page.side):
         qtbot.addWidget(pane)
-    page.side.resize(352, 800)
-    page.side.show()
-    view = page.side.picker.view
+    side = page.side
+    side.resize(352, 800)
+    side.show()
+    view = side.picker.view
     index = view.rows.index_of(("tts-kokoro", "af_sky"))
-    await speech.until(lambda: view.viewport().rect().contains(view.visualRect(index)))
+    await until(lambda: view.viewport().rect().contains(view.visualRect(index)))
     assert view.verticalScrollBar().value() > 0, "it is not one of the first"
-    speech.presenter.shelf.mark(("tts-kokoro", "af_sky"), used_at=datetime.now(UTC))
+    speech.voices.mark(("tts-kokoro", "af_sky"), used_at=datetime.now(UTC))
     speech.presenter.voices_changed.emit()
     index = view.rows.index_of(("tts-kokoro", "af_sky"))
     assert index.row() == 1, "now it is, under those used lately"
-    await speech.until(lambda: view.viewport().rect().contains(view.visualRect(index)))
+    await until(lambda: view.viewport().rect().contains(view.visualRect(index)))
 
 
-async def test_the_list_works_by_keyboard(speech: Desk, qtbot: QtBot) -> None:
-    view = speech.page.side.picker.view
+async def test_the_list_works_by_keyboard(speech: SpeechHarness, qtbot: QtBot) -> None:
+    view = speech.voice_view
     view.setFocus()
     view.setCurrentIndex(view.rows.index_of(("tts-kokoro", "am_adam")))
     qtbot.keyClick(view, Qt.Key.Key_Return)
-    assert speech.presenter.choice.voice == "am_adam"
+    assert speech.voice == "am_adam"

@@ -13,7 +13,6 @@ from PySide6.QtCore import QCoreApplication
 
 from app.audio.devices import AudioHost
 from app.core.caller import Caller
-from app.core.tasks import TaskScope
 from app.core.undo import UndoStack
 from app.service.auth import ApiKeyAuth
 from app.service.service import open_service
@@ -22,14 +21,14 @@ from app.storage.paths import resources
 from app.ui.speech.presenter import SpeechPresenter
 from app.ui.speech.presenter_sound import SoundDesk
 from app.ui.speech.voice_book import VoiceTable
-from tests.ui.speech.desk import SANDBOX, QuickSpeaker
+from tests.kit.speech import SANDBOX, QuickSpeaker
+from tests.kit.tasks import CheckedTasks
 
 TEXT = "The harbour lies still in the morning, and the boats go out one after the other. " * 120
 
 
 async def main(home: Path, base_url: str, key: str) -> None:
-    crashes: list[Exception] = []
-    tasks = TaskScope(crashes.append)
+    tasks = CheckedTasks()
     caller = Caller()
 
     async def read_key() -> str:
@@ -60,8 +59,7 @@ async def main(home: Path, base_url: str, key: str) -> None:
         await asyncio.sleep(0.01)
         QCoreApplication.processEvents()
         tell()
-        if crashes:
-            raise crashes[0]
+        tasks.check()
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import pytest
 
 from app.sandbox.server import Options, RunningSandbox, start_sandbox
 from app.storage.paths import resources
-from tests.ui.video.desk import Controls
+from tests.kit.sandbox import Controls
 
 
 @pytest.fixture(scope="session")

@@ -16,8 +16,9 @@ from app.service.wire import read_model
 from app.ui.kit.theme import Theme
 from app.ui.video.along import Along, Element, Keyframe, along_from, limits_of, refusals_of, sent_along
 from app.ui.video.takes import Form, form_from, takes_of
-from tests.ui.video.desk import PICTURE_MODEL, Controls
-from tests.ui.video.room import NO_DEVICES, open_room
+from tests.kit.sandbox import Controls
+from tests.kit.video import NO_DEVICES, PICTURE_MODEL, open_video
+from tests.kit.waiting import until
 
 pytestmark = NO_DEVICES
 ALL = Along(
@@ -49,11 +50,11 @@ async def test_elements_and_keyframes_are_filled_in_by_keyboard_kept_sent_and_us
         return bodies[-1]
 
     monkeypatch.setattr(VideoRequest, "to_body", watched)
-    async with open_room(tmp_home, theme, controls) as room:
-        form, pane = room.page.form, room.page.form.along
-        desk = room.desk.presenter.form
-        await room.desk.until(lambda: desk.model(PICTURE_MODEL) is not None)
-        desk.set(kind="image", model=PICTURE_MODEL, start=picture)
+    async with open_video(tmp_home, theme, controls) as video:
+        form, pane = video.page.form, video.references
+        draft = video.presenter.form
+        await until(lambda: draft.model(PICTURE_MODEL) is not None)
+        draft.set(kind="image", model=PICTURE_MODEL, start=picture)
         assert form.along.isVisible() and not pane.inside.isVisible()
         pane.head.setFocus()
         QTest.keyClick(pane.head, Qt.Key.Key_Space)
@@ -64,14 +65,14 @@ async def test_elements_and_keyframes_are_filled_in_by_keyboard_kept_sent_and_us
         assert "no picture yet" in form.price_note.text() and not form.queue.isEnabled()
         pane.elements[0].front.chosen.emit(picture)  # the file dialog's answer
         pane.elements[0].views.take([picture, picture, picture, picture])
-        assert len(desk.form.along.elements[0].views) == 3, "as many as there is room for"
+        assert len(draft.form.along.elements[0].views) == 3, "as many as there is video for"
         pane.keyframes[0].slot.chosen.emit(picture)
         pane.keyframes[1].slot.chosen.emit(picture)
         pane.lists["references"].take([picture])
         QTest.keyClicks(form.prompt, "@Element1 walks")
-        await room.desk.until(lambda: form.queue.isEnabled() and desk.exact)
-        room.run("video.queue")
-        await room.desk.until(lambda: room.desk.jobs and room.desk.job.state == "running")
+        await until(lambda: form.queue.isEnabled() and draft.exact)
+        video.run("video.queue")
+        await until(lambda: video.jobs and video.job.state == "running")
         body = bodies[-1]
         assert list(body["elements"][0]) == ["frontal_image_url", "reference_image_urls"]
         assert [frame["frame_index"] for frame in body["keyframes"]] == [0, 24]
@@ -81,36 +82,36 @@ async def test_elements_and_keyframes_are_filled_in_by_keyboard_kept_sent_and_us
             body["elements"][0]["frontal_image_url"],
         ]
         assert all(url.startswith("data:image/png;base64,") for url in sent)
-        desk.clear()
-        assert desk.form.along == Along()
-        room.page.act("use")
-        again = desk.form.along
+        draft.clear()
+        assert draft.form.along == Along()
+        video.page.act("use")
+        again = draft.form.along
         assert (len(again.elements[0].views), [one.at_s for one in again.keyframes]) == (3, [0.0, 1.0])
         assert all(Path(path).exists() for path in (again.elements[0].front, *again.references))
         pane.keyframes[0].drop.click()
-        assert [one.at_s for one in desk.form.along.keyframes] == [1.0]
+        assert [one.at_s for one in draft.form.along.keyframes] == [1.0]
 
 
 async def test_reference_videos_are_measured_for_the_price(
     tmp_home: Path, theme: Theme, controls: Controls, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with open_room(tmp_home, theme, controls) as room:
-        job_id = await room.order()
-        job = await room.done(job_id)
-        film = str(room.desk.presenter.book.film(job))
-        desk = room.desk.presenter.form
-        desk.set(kind="image", model=PICTURE_MODEL)
-        await room.desk.until(lambda: desk.exact)
+    async with open_video(tmp_home, theme, controls) as video:
+        job_id = await video.queue()
+        job = await video.done(job_id)
+        film = str(video.film_of(job))
+        draft = video.presenter.form
+        draft.set(kind="image", model=PICTURE_MODEL)
+        await until(lambda: draft.exact)
         lengths: list[float | None] = []
-        quote = room.desk.service.video.quote
+        quote = video.service.video.quote
 
         async def watched(request: VideoRequest, *, reference_films_s: float | None = None) -> object:
             lengths.append(reference_films_s)
             return await quote(request, reference_films_s=reference_films_s)
 
-        monkeypatch.setattr(room.desk.service.video, "quote", watched)
-        room.page.form.along.lists["films"].take([film, film])
-        await room.desk.until(lambda: desk.exact and lengths)
+        monkeypatch.setattr(video.service.video, "quote", watched)
+        video.references.lists["films"].take([film, film])
+        await until(lambda: draft.exact and lengths)
         assert lengths[-1] == pytest.approx(2 * job.duration_s)
 
 

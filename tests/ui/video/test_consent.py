@@ -14,80 +14,81 @@ from app.storage.intents import Intents
 from app.ui.kit.theme import Theme
 from app.ui.video.consent import CONFIRMED, consent_from, read_consent
 from app.ui.video.consent_dialog import ConsentDialog
-from tests.ui.video.desk import Controls
-from tests.ui.video.room import NO_DEVICES, Room, open_room
+from tests.kit.sandbox import Controls
+from tests.kit.video import NO_DEVICES, VideoHarness, open_video
+from tests.kit.waiting import until
 
 pytestmark = NO_DEVICES
 WORDS = "sandbox-consent of a face"
 
 
-async def asked(room: Room) -> ConsentDialog:
+async def asked(video: VideoHarness) -> ConsentDialog:
     """Order a film with a face and open the question, all by keys."""
-    job_id = await room.order(WORDS)
-    await room.desk.until(lambda: room.desk.one(job_id).held)
-    room.run("video.consent")
-    await room.desk.until(lambda: room.window.findChild(ConsentDialog) is not None)
-    dialog = room.window.findChild(ConsentDialog)
+    job_id = await video.queue(WORDS)
+    await until(lambda: video.one(job_id).held)
+    video.run("video.consent")
+    await until(lambda: video.window.findChild(ConsentDialog) is not None)
+    dialog = video.window.findChild(ConsentDialog)
     assert isinstance(dialog, ConsentDialog)
-    await room.desk.until(dialog.isVisible)
+    await until(dialog.isVisible)
     return dialog
 
 
 async def test_a_face_is_agreed_to_by_keyboard_and_queued_once(
     tmp_home: Path, theme: Theme, controls: Controls
 ) -> None:
-    async with open_room(tmp_home, theme, controls) as room:
-        dialog = await asked(room)
-        assert room.page.detail.problem is not None and "consent" in room.page.detail.problem.what
+    async with open_video(tmp_home, theme, controls) as video:
+        dialog = await asked(video)
+        assert video.detail.problem is not None and "consent" in video.detail.problem.what
         assert "I may use the faces in this media." in dialog.policy.toPlainText()
         assert "the start image" in dialog.said.text() and "Nothing was charged" in dialog.said.text()
         assert not dialog.go.isEnabled()
-        assert await controls.paid_jobs() == 0
+        assert await controls.paid("/video/queue") == 0
         for box in dialog.boxes:
             box.setFocus()
             QTest.keyClick(box, Qt.Key.Key_Space)
-        assert dialog.go.isEnabled() and dialog.go.text() == f"Agree and queue for {room.page.detail.price}"
+        assert dialog.go.isEnabled() and dialog.go.text() == f"Agree and queue for {video.detail.price}"
         dialog.go.setFocus()
         QTest.keyClick(dialog.go, Qt.Key.Key_Space)
-        (job,) = room.desk.jobs
-        job = await room.desk.reaches(job.id, "running")
+        (job,) = video.jobs
+        job = await video.reaches(job.id, "running")
         assert job.form["consents"] == {"face_media": dict.fromkeys(CONFIRMED, True)}
-        assert ("Consent", "given, version 1") in room.page.detail.facts
-        await room.desk.done(job.id)
-        assert await controls.paid_jobs() == 1
-        states = sorted(intent.state for intent in await Intents(room.desk.database).recent("video"))
+        assert ("Consent", "given, version 1") in video.detail.facts
+        await video.done(job.id)
+        assert await controls.paid("/video/queue") == 1
+        states = sorted(intent.state for intent in await Intents(video.database).recent("video"))
         assert states == ["answered", "failed"], "the first was refused, the second carried out"
 
 
 async def test_not_agreed_to_it_waits_also_after_a_restart_and_can_be_cancelled(
     tmp_home: Path, theme: Theme, controls: Controls
 ) -> None:
-    async with open_room(tmp_home, theme, controls) as room:
-        dialog = await asked(room)
+    async with open_video(tmp_home, theme, controls) as video:
+        dialog = await asked(video)
         QApplication.sendEvent(
             dialog, QKeyEvent(QKeyEvent.Type.KeyPress, Qt.Key.Key_Escape, Qt.KeyboardModifier.NoModifier)
         )
-        await room.desk.until(lambda: room.window.findChild(ConsentDialog) is None or not dialog.isVisible())
-        assert room.desk.job.held
-    async with open_room(tmp_home, theme, controls) as room:
-        assert room.desk.job.state == "waiting" and room.desk.job.held
-        assert "consent" in room.page.detail.actions and "send" not in room.page.detail.actions
-        room.run("video.cancel")
-        await room.desk.reaches(room.desk.job.id, "cancelled")
-        assert await controls.paid_jobs() == 0
+        await until(lambda: video.window.findChild(ConsentDialog) is None or not dialog.isVisible())
+        assert video.job.held
+    async with open_video(tmp_home, theme, controls) as video:
+        assert video.job.state == "waiting" and video.job.held
+        assert "consent" in video.detail.actions and "send" not in video.detail.actions
+        video.run("video.cancel")
+        await video.reaches(video.job.id, "cancelled")
+        assert await controls.paid("/video/queue") == 0
 
 
 async def test_the_same_again_is_asked_again(tmp_home: Path, theme: Theme, controls: Controls) -> None:
-    async with open_room(tmp_home, theme, controls) as room:
-        dialog = await asked(room)
+    async with open_video(tmp_home, theme, controls) as video:
+        dialog = await asked(video)
         for box in dialog.boxes:
             box.click()
         dialog.go.click()
-        await room.desk.reaches(room.desk.job.id, "running")
-        first = room.desk.job.id
-        room.desk.presenter.again(first)
-        await room.desk.until(lambda: len(room.desk.jobs) == 2 and room.desk.job.held)
-        assert room.desk.job.id != first and "consents" not in room.desk.job.form
+        await video.reaches(video.job.id, "running")
+        first = video.job.id
+        video.presenter.again(first)
+        await until(lambda: len(video.jobs) == 2 and video.job.held)
+        assert video.job.id != first and "consents" not in video.job.form
 
 
 @pytest.mark.parametrize("told", [{}, {"consent": 3, "face_media_roles": "all", "docs_url": 1, "consent_flow": ["x"]}])

@@ -17,8 +17,9 @@ from app.service.wire import read_model
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.segmented import SegmentedChoice
 from app.ui.video.takes import Form, Takes, refusal_of, sent_media, sent_values, takes_of
-from tests.ui.video.desk import Controls
-from tests.ui.video.room import NO_DEVICES, Room, open_room
+from tests.kit.sandbox import Controls
+from tests.kit.video import NO_DEVICES, VideoHarness, open_video
+from tests.kit.waiting import until
 
 pytestmark = NO_DEVICES
 ENLARGER = "rialto-reel-upscale"
@@ -44,51 +45,51 @@ def bodies(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     return sent
 
 
-async def choose(room: Room, model_id: str, kind: str) -> None:
+async def choose(video: VideoHarness, model_id: str, kind: str) -> None:
     """Choose a kind and a model as the fields tell it."""
-    form = room.page.form
-    await room.desk.until(lambda: room.desk.presenter.form.model(model_id) is not None)
+    form = video.page.form
+    await until(lambda: video.presenter.form.model(model_id) is not None)
     form.kind.chosen.emit(kind)
     form.model.setCurrentIndex(form.model.findData(model_id))
     form.model.activated.emit(form.model.currentIndex())
-    await room.desk.until(lambda: room.desk.presenter.form.form.model == model_id)
+    await until(lambda: video.presenter.form.form.model == model_id)
 
 
 async def test_a_film_is_made_larger_for_the_price_of_its_length_and_size(
     tmp_home: Path, theme: Theme, controls: Controls, bodies: list[dict[str, Any]]
 ) -> None:
-    async with open_room(tmp_home, theme, controls) as room:
-        first = await room.done(await room.order())
-        form, desk = room.page.form, room.desk.presenter.form
-        await choose(room, ENLARGER, "video")
-        room.run("video.new")
+    async with open_video(tmp_home, theme, controls) as video:
+        first = await video.done(await video.queue())
+        form, draft = video.page.form, video.presenter.form
+        await choose(video, ENLARGER, "video")
+        video.run("video.new")
         assert form.factor.isVisible() and not form.duration.isVisible() and not form.audio.isVisible()
         assert "begins with a video" in form.price_note.text() and not form.queue.isEnabled()
-        form.film.chosen.emit(str(room.desk.presenter.book.film(first)))  # the file dialog's answer
-        await room.desk.until(lambda: desk.exact)
+        form.film.chosen.emit(str(video.film_of(first)))  # the file dialog's answer
+        await until(lambda: draft.exact)
         assert form.queue.text() == "Queue for $0.24", "no words are needed, the price is known"
         choice = form.factor.field
         assert isinstance(choice, SegmentedChoice)
         twice = choice.findChildren(QRadioButton)[1]
         twice.setFocus()
         QTest.keyClick(twice, Qt.Key.Key_Left)
-        assert desk.form.factor == "1" and not form.queue.isEnabled(), "an old price cannot be paid"
-        await room.desk.until(lambda: form.queue.isEnabled() and desk.exact)
+        assert draft.form.factor == "1" and not form.queue.isEnabled(), "an old price cannot be paid"
+        await until(lambda: form.queue.isEnabled() and draft.exact)
         assert form.queue.text() == "Queue for $0.06"
-        before = {job.id for job in room.desk.jobs}
-        room.press(form.queue)
-        await room.desk.until(lambda: {job.id for job in room.desk.jobs} - before)
-        job = room.desk.job
-        await room.desk.reaches(job.id, "running")
+        before = {job.id for job in video.jobs}
+        video.press(form.queue)
+        await until(lambda: {job.id for job in video.jobs} - before)
+        job = video.job
+        await video.reaches(job.id, "running")
         assert bodies[-1]["upscale_factor"] == 1 and bodies[-1]["video_url"].startswith("data:video/mp4;base64,")
         assert "prompt" not in bodies[-1]
         await controls.turn_clock(30)
-        larger = await room.desk.reaches(job.id, "saved")
+        larger = await video.reaches(job.id, "saved")
         assert (larger.width, larger.height) == (first.width, first.height)
-        row = room.page.main.view.rows.row_of(job.id)
+        row = video.row_of(job.id)
         assert row is not None and row.title == first.file and "Enlarger · 1×" in row.spoken
-        room.page.act("use", job.id)
-        assert desk.form.factor == "1" and Path(desk.form.film).exists()
+        video.page.act("use", job.id)
+        assert draft.form.factor == "1" and Path(draft.form.film).exists()
 
 
 async def test_references_of_every_kind_and_what_they_are_for_are_sent_kept_and_used_again(
@@ -102,34 +103,34 @@ async def test_references_of_every_kind_and_what_they_are_for_are_sent_kept_and_
         file.writeframes(b"\0\0" * 800)
     document.write_bytes(b"%PDF-1.4\n%%EOF\n")
     other.write_text("a story")
-    async with open_room(tmp_home, theme, controls) as room:
-        form, desk = room.page.form, room.desk.presenter.form
-        await choose(room, OMNI, "image")
+    async with open_video(tmp_home, theme, controls) as video:
+        form, draft = video.page.form, video.presenter.form
+        await choose(video, OMNI, "image")
         QTest.keyClicks(form.prompt, "@Audio1 over the sea")
         assert "works from references" in form.price_note.text() and not form.queue.isEnabled()
         pane = form.along
         pane.head.click()
         pane.lists["sounds"].take([str(sound)])
         pane.lists["documents"].take([str(document), str(other)])
-        assert desk.form.along.documents == (str(document),), "as many as there is room for"
+        assert draft.form.along.documents == (str(document),), "as many as there is room for"
         task = pane.task.field
         assert task is not None and pane.task.isVisible()
         pane.task.chosen.emit("extend")
-        await room.desk.until(lambda: form.queue.isEnabled() and desk.exact)
-        room.run("video.queue")
-        await room.desk.until(lambda: room.desk.jobs and room.desk.job.state == "running")
+        await until(lambda: form.queue.isEnabled() and draft.exact)
+        video.run("video.queue")
+        await until(lambda: video.jobs and video.job.state == "running")
         body = bodies[-1]
         assert body["omni_reference_task_type"] == "extend"
         assert body["reference_audio_urls"][0].startswith("data:audio/wav;base64,")
         assert body["reference_document_urls"][0].startswith("data:application/pdf;base64,")
-        desk.clear()
-        room.page.act("use")
-        assert desk.form.task == "extend" and Path(desk.form.along.sounds[0]).exists()
-        assert Path(desk.form.along.documents[0]).exists()
-        desk.set(along=desk.form.along.__class__(sounds=(str(other),)))
-        await room.desk.until(lambda: "it has to be WAV or MP3" in form.price_note.text())
+        draft.clear()
+        video.page.act("use")
+        assert draft.form.task == "extend" and Path(draft.form.along.sounds[0]).exists()
+        assert Path(draft.form.along.documents[0]).exists()
+        draft.set(along=draft.form.along.__class__(sounds=(str(other),)))
+        await until(lambda: "it has to be WAV or MP3" in form.price_note.text())
         assert not form.queue.isEnabled()
-    assert await controls.paid_jobs() == 1
+    assert await controls.paid("/video/queue") == 1
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,9 @@ from app.service.video import VideoRequest
 from app.ui.kit.theme import Theme
 from app.ui.video.along import Along
 from app.ui.video.presenter_media import problems_of
-from tests.ui.video.desk import PICTURE_MODEL, Controls, open_desk
-from tests.ui.video.room import NO_DEVICES, open_room
+from tests.kit.sandbox import Controls
+from tests.kit.video import NO_DEVICES, PICTURE_MODEL, open_video, open_video_presenter
+from tests.kit.waiting import until
 
 pytestmark = NO_DEVICES
 
@@ -42,25 +43,25 @@ async def test_a_file_that_the_service_would_refuse_is_refused_at_its_field_with
     page = tmp_path / "page.png"
     page.write_text("<html>not a picture</html>")
     long = sound(tmp_path / "long.wav", 31)
-    async with open_room(tmp_home, theme, controls) as room:
-        form, desk = room.page.form, room.desk.presenter.form
-        await room.desk.until(lambda: desk.model(PICTURE_MODEL) is not None)
-        desk.set(kind="image", model=PICTURE_MODEL)
+    async with open_video(tmp_home, theme, controls) as video:
+        form, draft = video.page.form, video.presenter.form
+        await until(lambda: draft.model(PICTURE_MODEL) is not None)
+        draft.set(kind="image", model=PICTURE_MODEL)
         form.prompt.setPlainText("a boat")
         form.start.chosen.emit(str(page))
-        await room.desk.until(lambda: form.start.problem.isVisible())
+        await until(lambda: form.start.problem.isVisible())
         assert form.start.problem.text() == "page.png cannot be used: it has to be PNG, JPEG or WebP."
         form.start.chosen.emit(picture(tmp_path / "start.png"))
-        await room.desk.until(lambda: form.queue.isEnabled())
+        await until(lambda: form.queue.isEnabled())
         assert not form.start.problem.isVisible()
         form.sound.chosen.emit(long)
-        await room.desk.until(lambda: form.sound.problem.isVisible())
+        await until(lambda: form.sound.problem.isVisible())
         assert form.sound.problem.text() == "Up to 30 s; long.wav lasts 31.0 s."
         assert not form.queue.isEnabled()
         form.sound.chosen.emit("")
         form.along.lists["sounds"].take([long])
-        await room.desk.until(lambda: "Up to 30 s" in form.along._problems["sounds"].text())
-        assert not form.queue.isEnabled() and not room.desk.presenter.queue()
+        await until(lambda: "Up to 30 s" in form.along._problems["sounds"].text())
+        assert not form.queue.isEnabled() and not video.presenter.queue()
         assert await controls.calls("/video/queue") == []
 
 
@@ -68,17 +69,17 @@ async def test_a_file_is_looked_at_before_it_can_be_ordered_also_when_it_is_chos
     tmp_home: Path, theme: Theme, controls: Controls, tmp_path: Path
 ) -> None:
     start = picture(tmp_path / "start.png")
-    async with open_room(tmp_home, theme, controls) as room:
-        desk = room.desk.presenter.form
-        await room.desk.until(lambda: desk.model(PICTURE_MODEL) is not None)
-        desk.set(kind="image", model=PICTURE_MODEL, start=start, prompt="a boat")
-        assert not desk.files_are_known and not room.page.form.queue.isEnabled()
-        await room.desk.until(room.page.form.queue.isEnabled)
+    async with open_video(tmp_home, theme, controls) as video:
+        draft = video.presenter.form
+        await until(lambda: draft.model(PICTURE_MODEL) is not None)
+        draft.set(kind="image", model=PICTURE_MODEL, start=start, prompt="a boat")
+        assert not draft.files_are_known and not video.queue_button.isEnabled()
+        await until(video.queue_button.isEnabled)
     Path(start).unlink()
-    async with open_room(tmp_home, theme, controls) as room:
-        await room.desk.until(lambda: room.page.form.start.problem.isVisible())
-        assert "start.png cannot be read" in room.page.form.start.problem.text()
-        assert not room.page.form.queue.isEnabled()
+    async with open_video(tmp_home, theme, controls) as video:
+        await until(lambda: video.start_problem.isVisible())
+        assert "start.png cannot be read" in video.start_problem.text()
+        assert not video.queue_button.isEnabled()
 
 
 def test_every_file_is_looked_at_wherever_it_stands(tmp_path: Path) -> None:
@@ -97,22 +98,22 @@ def test_every_file_is_looked_at_wherever_it_stands(tmp_path: Path) -> None:
 async def test_an_old_price_is_asked_for_again_with_the_length_of_the_reference_videos(
     tmp_home: Path, controls: Controls, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with open_desk(tmp_home, controls) as desk:
-        job = await desk.done((await desk.order()).id)
-        film = desk.presenter.book.film(job)
+    async with open_video_presenter(tmp_home, controls) as video:
+        job = await video.done((await video.order()).id)
+        film = video.film_of(job)
         asked: list[float | None] = []
-        quote = desk.service.video.quote
+        quote = video.service.video.quote
 
         async def watched(request: VideoRequest, *, reference_films_s: float | None = None) -> object:
             asked.append(reference_films_s)
             return await quote(request, reference_films_s=reference_films_s)
 
-        monkeypatch.setattr(desk.service.video, "quote", watched)
-        await desk.fill(
+        monkeypatch.setattr(video.service.video, "quote", watched)
+        await video.fill(
             model=PICTURE_MODEL, kind="image", start=picture(tmp_path / "a.png"), along=Along(films=(str(film),) * 2)
         )
-        await desk.until(lambda: desk.presenter.form.files_are_known)
-        book, now = desk.presenter.book, desk.presenter.book.now
+        await until(lambda: video.presenter.form.files_are_known)
+        book, now = video.presenter.book, video.presenter.book.now
         add = book.add
 
         async def an_hour_later(**values: object) -> object:
@@ -122,6 +123,6 @@ async def test_an_old_price_is_asked_for_again_with_the_length_of_the_reference_
 
         monkeypatch.setattr(book, "add", an_hour_later)
         asked.clear()
-        assert desk.presenter.queue()
-        await desk.until(lambda: desk.job.id != job.id and desk.job.state == "running")
+        assert video.presenter.queue()
+        await until(lambda: video.job.id != job.id and video.job.state == "running")
         assert asked == [pytest.approx(2 * job.duration_s)]

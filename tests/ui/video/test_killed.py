@@ -10,8 +10,10 @@ import pytest
 
 from app.storage.film_check import check_film
 from app.storage.intents import Intents
+from tests.kit.sandbox import Controls
+from tests.kit.video import open_video_presenter
+from tests.kit.waiting import until
 from tests.ui.killing import Victims, victims
-from tests.ui.video.desk import Controls, open_desk
 
 
 @pytest.fixture(scope="module")
@@ -45,17 +47,17 @@ async def test_R_VID_02_killed_at_a_step_a_job_ends_with_one_paid_film_on_the_di
     victims_here: Victims, step: str, paid_before: int, tmp_home: Path, controls: Controls
 ) -> None:
     await kill_at(victims_here, step, tmp_home, controls)
-    assert await controls.paid_jobs() == paid_before
-    async with open_desk(tmp_home, controls) as desk:
-        (job,) = desk.jobs
-        await desk.until(lambda: desk.state(job.id) not in ("waiting", "sending"))
+    assert await controls.paid("/video/queue") == paid_before
+    async with open_video_presenter(tmp_home, controls) as video:
+        (job,) = video.jobs
+        await until(lambda: video.state(job.id) not in ("waiting", "sending"))
         await controls.turn_clock(20)
-        job = await desk.reaches(job.id, "cleaned")
-        assert check_film(desk.presenter.book.film(job)).duration_s == 3.0
-        assert await controls.paid_jobs() == 1
+        job = await video.reaches(job.id, "cleaned")
+        assert check_film(video.film_of(job)).duration_s == 3.0
+        assert await controls.paid("/video/queue") == 1
         assert job.download_url == "", "revoked"
-        assert await Intents(desk.database).pending("video") == ()
-        left = sorted(path.name for path in desk.presenter.book.folder.iterdir())
+        assert await Intents(video.database).pending("video") == ()
+        left = sorted(path.name for path in video.folder.iterdir())
         assert left == [job.file], "nothing half done stays"
 
 
@@ -64,18 +66,18 @@ async def test_killed_between_sending_and_the_answer_nobody_knows_and_nothing_is
     victims_here: Victims, step: str, paid_before: int, tmp_home: Path, controls: Controls
 ) -> None:
     await kill_at(victims_here, step, tmp_home, controls)
-    async with open_desk(tmp_home, controls) as desk:
-        (job,) = desk.jobs
+    async with open_video_presenter(tmp_home, controls) as video:
+        (job,) = video.jobs
         assert job.state == "unknown"
-        assert any("Nobody knows" in notice for notice in desk.notices)
+        assert any("Nobody knows" in notice for notice in video.notices)
         await controls.turn_clock(20)
         await asyncio.sleep(0.3)  # time in which a program that queues by itself would have done it
-        assert await controls.paid_jobs() == paid_before
-        desk.presenter.again(job.id)  # the person does
-        await desk.until(lambda: len(desk.jobs) == 2)
-        await desk.until(lambda: desk.job.state == "running")
+        assert await controls.paid("/video/queue") == paid_before
+        video.presenter.again(job.id)  # the person does
+        await until(lambda: len(video.jobs) == 2)
+        await until(lambda: video.job.state == "running")
         await controls.turn_clock(60)
-        await desk.reaches(desk.job.id, "saved", "cleaned")
-        assert await controls.paid_jobs() == paid_before + 1
-    async with open_desk(tmp_home, controls) as desk:
-        assert not any("Nobody knows" in notice for notice in desk.notices), "a person is told once"
+        await video.reaches(video.job.id, "saved", "cleaned")
+        assert await controls.paid("/video/queue") == paid_before + 1
+    async with open_video_presenter(tmp_home, controls) as video:
+        assert not any("Nobody knows" in notice for notice in video.notices), "a person is told once"

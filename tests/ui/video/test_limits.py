@@ -7,36 +7,36 @@ from pathlib import Path
 
 import httpx
 import pytest
-from PySide6.QtWidgets import QLabel
 
 from app.ui.kit.theme import Theme
 from app.ui.video.state import JobRow
-from tests.ui.video.desk import PRIVATE_MODEL, Controls, open_desk
-from tests.ui.video.room import NO_DEVICES, Room, open_room
+from tests.kit.sandbox import Controls
+from tests.kit.video import NO_DEVICES, PRIVATE_MODEL, VideoHarness, open_video, open_video_presenter
+from tests.kit.waiting import until
 
 pytestmark = NO_DEVICES
 NO_HINT = {"x-ratelimit-reset-requests": "", "x-ratelimit-reset-tokens": ""}
 
 
-def read(room: Room) -> str:
+def read(video: VideoHarness) -> str:
     """Everything that stands in the preview."""
-    return "\n".join(label.text() for label in room.page.side.findChildren(QLabel) if label.isVisible())
+    return "\n".join(video.inspector_texts())
 
 
-def let_pass(room: Room, seconds: float) -> None:
+def let_pass(video: VideoHarness, seconds: float) -> None:
     """Turn the clocks of the poller and of the key's limits, which wait in real seconds here."""
-    poller, service = room.desk.presenter.poller, room.desk.caller.service
+    poller, service = video.presenter.poller, video.caller.service
     assert service is not None
     for timed in (service.client.limits, poller):
         timed._clock = lambda clock=timed._clock: clock() + seconds  # type: ignore[misc]  # bound here
     poller.wake()
 
 
-async def rendering(room: Room) -> str:
+async def rendering(video: VideoHarness) -> str:
     """Order a film whose next look is far away."""
-    job_id = await room.order()
-    await room.desk.until(lambda: room.desk.one(job_id).average_s is not None)
-    room.desk.presenter.poller.pace = 1.0
+    job_id = await video.queue()
+    await until(lambda: video.one(job_id).average_s is not None)
+    video.presenter.poller.pace = 1.0
     return job_id
 
 
@@ -52,128 +52,128 @@ async def rendering(room: Room) -> str:
 async def test_R_LIM_09_a_refused_question_rests_is_told_and_the_film_still_comes(
     headers: dict[str, str], rest_s: float, tmp_home: Path, theme: Theme, controls: Controls
 ) -> None:
-    async with open_room(tmp_home, theme, controls) as room:
-        job_id, poller = await rendering(room), room.desk.presenter.poller
+    async with open_video(tmp_home, theme, controls) as video:
+        job_id, poller = await rendering(video), video.presenter.poller
         await controls.fault("answer", status=429, path="/video/retrieve", headers=headers, times=1)
         poller.soon()
-        await room.desk.until(lambda: poller.rests_s)
+        await until(lambda: poller.rests_s)
         assert rest_s - 10 < poller.rests_s <= rest_s + 1  # whole seconds of a clock are rounded up
-        assert "The service wants fewer questions for now: Rialto asks again at" in read(room)
-        assert "The video goes on being made." in read(room)
-        assert room.desk.state(job_id) == "running" and room.page.badge() == 1
+        assert "The service wants fewer questions for now: Rialto asks again at" in read(video)
+        assert "The video goes on being made." in read(video)
+        assert video.state(job_id) == "running" and video.page.badge() == 1
         asked = len(await controls.calls("/video/retrieve"))
         poller.soon()  # the window is seen again: that is no reason to ask against the service's wish
         await controls.turn_clock(10)
         assert len(await controls.calls("/video/retrieve")) == asked
-        let_pass(room, rest_s + 1)
-        await room.desk.reaches(job_id, "saved")
-        assert poller.rests_s == 0 and "fewer questions" not in read(room)
+        let_pass(video, rest_s + 1)
+        await video.reaches(job_id, "saved")
+        assert poller.rests_s == 0 and "fewer questions" not in read(video)
         assert len(await controls.calls("/video/queue")) == 1
 
 
 async def test_refused_again_without_a_hint_it_rests_longer_up_to_a_minute(
     tmp_home: Path, theme: Theme, controls: Controls
 ) -> None:
-    async with open_room(tmp_home, theme, controls) as room:
-        job_id, poller = await rendering(room), room.desk.presenter.poller
+    async with open_video(tmp_home, theme, controls) as video:
+        job_id, poller = await rendering(video), video.presenter.poller
         await controls.fault("answer", status=429, path="/video/retrieve", headers=NO_HINT, times=4)
         poller.soon()
         for longest in (15, 30, 60, 60):
-            await room.desk.until(lambda longest=longest: longest - 8 < poller.rests_s <= longest)  # type: ignore[misc]  # bound here
-            let_pass(room, poller.rests_s + 0.1)
+            await until(lambda longest=longest: longest - 8 < poller.rests_s <= longest)  # type: ignore[misc]  # bound here
+            let_pass(video, poller.rests_s + 0.1)
         await controls.turn_clock(10)
-        let_pass(room, 10)
-        await room.desk.reaches(job_id, "saved")
+        let_pass(video, 10)
+        await video.reaches(job_id, "saved")
 
 
 async def test_R_LIM_29_a_minute_that_is_used_up_is_left_alone_before_it_is_refused(
     tmp_home: Path, theme: Theme, controls: Controls
 ) -> None:
     """Another program with the same key has asked too: the headers of a good answer say that nothing is left."""
-    async with open_room(tmp_home, theme, controls) as room:
-        job_id, poller = await rendering(room), room.desk.presenter.poller
-        job = room.desk.one(job_id)
+    async with open_video(tmp_home, theme, controls) as video:
+        job_id, poller = await rendering(video), video.presenter.poller
+        job = video.one(job_id)
         body = {"model": job.model, "queue_id": job.queue_id}
-        await room.desk.until(lambda: poller._due[job_id] - poller._clock() > 2)  # the next look is far away
+        await until(lambda: poller._due[job_id] - poller._clock() > 2)  # the next look is far away
         async with httpx.AsyncClient(headers={"Authorization": f"Bearer {controls.api_key}"}) as http:
             left = 120
             while left > 1:
                 answer = await http.post(f"{controls.base_url}/video/retrieve", json=body)
                 left = int(answer.headers["x-ratelimit-remaining-requests"])
         poller.soon()
-        await room.desk.until(lambda: poller.rests_s)
-        assert "wants fewer questions" in read(room)
+        await until(lambda: poller.rests_s)
+        assert "wants fewer questions" in read(video)
         await controls.turn_clock(61)
-        let_pass(room, 61)
-        await room.desk.reaches(job_id, "saved")
+        let_pass(video, 61)
+        await video.reaches(job_id, "saved")
         assert not [line for line in await controls.calls("/video/retrieve") if line["status"] == 429]
 
 
 async def test_R_LIM_08_a_job_that_is_too_many_this_minute_waits_says_so_and_is_queued_once(
     tmp_home: Path, theme: Theme, controls: Controls
 ) -> None:
-    async with open_room(tmp_home, theme, controls) as room:
-        room.desk.presenter.sending.pace = 1.0
+    async with open_video(tmp_home, theme, controls) as video:
+        video.presenter.sending.pace = 1.0
         headers = {"Retry-After": "300", **NO_HINT}
         await controls.fault("answer", status=429, path="/video/queue", headers=headers, times=1)
-        job_id = await room.order()
-        await room.desk.until(lambda: room.desk.presenter.sending.waits_s > 200)
-        await room.desk.until(lambda: "takes no more jobs this minute" in read(room))
-        assert room.desk.state(job_id) == "waiting" and not room.desk.one(job_id).held
-        assert "nothing was charged" in read(room)
-        row = room.page.main.view.rows.row_of(job_id)
+        job_id = await video.queue()
+        await until(lambda: video.presenter.sending.waits_s > 200)
+        await until(lambda: "takes no more jobs this minute" in read(video))
+        assert video.state(job_id) == "waiting" and not video.one(job_id).held
+        assert "nothing was charged" in read(video)
+        row = video.row_of(job_id)
         assert isinstance(row, JobRow) and row.badge == "Waiting"
-        room.desk.presenter.sending.wake()
+        video.presenter.sending.wake()
         assert len(await controls.calls("/video/queue")) == 1
-        room.desk.presenter.sending.forget_wait()  # the five minutes are over
-        room.desk.presenter.poller.soon()
-        await room.desk.reaches(job_id, "running")
-        assert await controls.paid_jobs() == 1
+        video.presenter.sending.forget_wait()  # the five minutes are over
+        video.presenter.poller.soon()
+        await video.reaches(job_id, "running")
+        assert await controls.paid("/video/queue") == 1
 
 
 @pytest.mark.parametrize(("after", "sent"), [("30000", 1), ("200", 2)])
 async def test_a_job_that_the_limit_turns_away_for_long_or_again_and_again_asks(
     tmp_home: Path, controls: Controls, after: str, sent: int
 ) -> None:
-    async with open_desk(tmp_home, controls) as desk:
+    async with open_video_presenter(tmp_home, controls) as video:
         headers = {"Retry-After": after, **NO_HINT}
         await controls.fault("answer", status=429, path="/video/queue", headers=headers)
-        await desk.fill()
-        assert desk.presenter.queue()
-        await desk.until(lambda: desk.jobs)
-        (job,) = desk.jobs
+        await video.fill()
+        assert video.presenter.queue()
+        await until(lambda: video.jobs)
+        (job,) = video.jobs
         for _ in range(sent - 1):
-            await desk.until(lambda: desk.presenter.sending.waits_s)
-            desk.presenter.sending.forget_wait()  # the time is up
-            desk.presenter.poller.soon()
-        await desk.until(lambda: desk.one(job.id).held)
-        assert desk.one(job.id).note.startswith("Limit reached. Resets ")
+            await until(lambda: video.presenter.sending.waits_s)
+            video.presenter.sending.forget_wait()  # the time is up
+            video.presenter.poller.soon()
+        await until(lambda: video.one(job.id).held)
+        assert video.one(job.id).note.startswith("Limit reached. Resets ")
         assert len(await controls.calls("/video/queue")) == sent
-        assert await controls.paid_jobs() == 0
+        assert await controls.paid("/video/queue") == 0
 
 
 async def test_a_download_address_that_is_asked_too_often_rests_alone(tmp_home: Path, controls: Controls) -> None:
-    async with open_desk(tmp_home, controls) as desk:
-        job = await desk.order(model=PRIVATE_MODEL)
+    async with open_video_presenter(tmp_home, controls) as video:
+        job = await video.order(model=PRIVATE_MODEL)
         await controls.fault("answer", status=429, path="/downloads", headers={"Retry-After": "0"}, times=1)
         notes = []
-        desk.presenter.book.job_changed.connect(lambda key: notes.append(desk.one(key).note))
+        video.presenter.book.job_changed.connect(lambda key: notes.append(video.one(key).note))
         await controls.turn_clock(10)
-        job = await desk.reaches(job.id, "saved")
+        job = await video.reaches(job.id, "saved")
         assert any("asked too often" in note for note in notes) and job.note == ""
-        assert desk.presenter.poller.rests_s == 0, "the service itself may be asked"
+        assert video.presenter.poller.rests_s == 0, "the service itself may be asked"
 
 
 async def test_a_refusal_that_comes_again_and_again_is_told_and_asked_on(
     tmp_home: Path, theme: Theme, controls: Controls
 ) -> None:
-    async with open_room(tmp_home, theme, controls) as room:
-        job_id = await room.order()
-        await room.desk.reaches(job_id, "running")
+    async with open_video(tmp_home, theme, controls) as video:
+        job_id = await video.queue()
+        await video.reaches(job_id, "running")
         await controls.fault("answer", status=403, path="/video/retrieve")
-        await room.desk.until(lambda: "There is no news of it" in read(room))
+        await until(lambda: "There is no news of it" in read(video))
         await controls.reset_faults()
         await controls.turn_clock(10)
-        job = await room.desk.reaches(job_id, "saved")
+        job = await video.reaches(job_id, "saved")
         assert job.note == ""
         await asyncio.sleep(0)

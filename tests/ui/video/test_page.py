@@ -13,209 +13,206 @@ from PySide6.QtWidgets import QLabel, QWidget
 from app.core import money
 from app.storage.film_check import check_film
 from app.ui.kit.theme import Theme
-from app.ui.video.page import VideoPage
-from tests.ui.video.desk import PICTURE_MODEL, PROMPT, TEXT_MODEL, Controls
-from tests.ui.video.room import NO_DEVICES, open_room
+from tests.kit.sandbox import Controls
+from tests.kit.video import NO_DEVICES, PICTURE_MODEL, PROMPT, TEXT_MODEL, VideoHarness, open_video
+from tests.kit.waiting import until
 
 pytestmark = NO_DEVICES
 
 
-def titles(page: VideoPage) -> list[str]:
+def titles(video: VideoHarness) -> list[str]:
     """What stands in the list of jobs."""
-    rows = page.main.view.rows
+    rows = video.list_view.rows
     return [str(rows.index(place, 0).data()) for place in range(rows.rowCount())]
 
 
 async def test_a_video_is_filled_in_queued_fetched_played_and_cleaned_up(
     tmp_home: Path, theme: Theme, controls: Controls
 ) -> None:
-    async with open_room(tmp_home, theme, controls) as room:
-        page, desk = room.page, room.desk
-        job_id = await room.order("A small sailboat")
-        await desk.until(lambda: page.form.queue.text().startswith("Queue for $"))  # the quote is asked for anew
-        await desk.reaches(job_id, "running")
-        assert page.badge() == 1 and page.main.running.text() == "1 running"
-        await desk.done(job_id)
-        assert page.badge() == 0
-        assert any("is ready" in sentence and action == f"video-show:{job_id}" for sentence, action, _ in room.toasts)
-        player = page.side.player
-        await desk.until(lambda: player.duration_ms and not player.picture_box.picture.isNull())
+    async with open_video(tmp_home, theme, controls) as video:
+        job_id = await video.queue("A small sailboat")
+        await until(lambda: video.queue_button.text().startswith("Queue for $"))  # the quote is asked for anew
+        await video.reaches(job_id, "running")
+        assert video.page.badge() == 1 and video.running_text() == "1 running"
+        await video.done(job_id)
+        assert video.page.badge() == 0
+        assert any("is ready" in sentence and action == f"video-show:{job_id}" for sentence, action, _ in video.toasts)
+        player = video.player
+        await until(lambda: player.duration_ms and not player.picture_box.picture.isNull())
         assert abs(player.duration_ms - 3000) < 150 and not player.plays, "nothing sounds by itself"
-        room.run("video.loop")  # a computer with much to do shows few of the film's three seconds
-        room.press(player.play)
-        await desk.until(lambda: player.plays and player.frames_shown > 3)
-        room.press(player.play)
-        await desk.until(lambda: not player.plays)
-        assert page.side.remote.text() == "The service still has a copy"
-        room.press(page.side.delete)
-        await room.say_yes()
-        await desk.reaches(job_id, "cleaned")
-        assert page.side.remote.text() == "The service has no copy" and not page.side.delete.isVisible()
+        video.run("video.loop")  # a computer with much to do shows few of the film's three seconds
+        video.press(player.play)
+        await until(lambda: player.plays and player.frames_shown > 3)
+        video.press(player.play)
+        await until(lambda: not player.plays)
+        assert video.remote_text() == "The service still has a copy"
+        video.press(video.delete_button)
+        await video.say_yes()
+        await video.reaches(job_id, "cleaned")
+        assert video.remote_text() == "The service has no copy" and not video.delete_button.isVisible()
 
 
 async def test_the_player_seeks_steps_and_loops_by_its_keys(tmp_home: Path, theme: Theme, controls: Controls) -> None:
-    async with open_room(tmp_home, theme, controls) as room:
-        job_id = await room.order()
-        await room.done(job_id)
-        player = room.page.side.player
-        await room.desk.until(lambda: player.duration_ms and not player.picture_box.picture.isNull())
+    async with open_video(tmp_home, theme, controls) as video:
+        job_id = await video.queue()
+        await video.done(job_id)
+        player = video.player
+        await until(lambda: player.duration_ms and not player.picture_box.picture.isNull())
         player.play.setFocus()
         first = player.picture_box.picture.copy()
         for _ in range(30):
             QTest.keyClick(player.play, Qt.Key.Key_Period)
         assert player.position_ms == pytest.approx(30 * 1000 / 24, abs=2)
-        await room.desk.until(lambda: player.picture_box.picture != first)
+        await until(lambda: player.picture_box.picture != first)
         QTest.keyClick(player.play, Qt.Key.Key_Comma)
         assert player.position_ms == pytest.approx(29 * 1000 / 24, abs=2)
         QTest.keyClick(player.play, Qt.Key.Key_L)
         assert player.position_ms == player.duration_ms
         QTest.keyClick(player.play, Qt.Key.Key_J)
         assert player.position_ms == 0
-        room.run("video.loop")
+        video.run("video.loop")
         assert player.loop.isChecked()
 
 
 async def test_posters_are_made_once_and_kept_beside_the_films(
     tmp_home: Path, theme: Theme, controls: Controls
 ) -> None:
-    async with open_room(tmp_home, theme, controls) as room:
-        job_id = await room.order()
-        job = await room.done(job_id)
-        poster = room.desk.presenter.book.poster(job)
-        await room.desk.until(poster.exists)
-        await room.desk.until(lambda: not QImage(str(poster)).isNull())
+    async with open_video(tmp_home, theme, controls) as video:
+        job_id = await video.queue()
+        job = await video.done(job_id)
+        poster = video.presenter.book.poster(job)
+        await until(poster.exists)
+        await until(lambda: not QImage(str(poster)).isNull())
         assert QImage(str(poster)).size().width() == 640
 
 
 async def test_the_form_follows_what_the_model_takes_and_names_the_limit(
     tmp_home: Path, theme: Theme, controls: Controls
 ) -> None:
-    async with open_room(tmp_home, theme, controls) as room:
-        form, desk = room.page.form, room.desk
-        await desk.until(lambda: desk.presenter.form.model(TEXT_MODEL))
+    async with open_video(tmp_home, theme, controls) as video:
+        form = video.page.form
+        await until(lambda: video.presenter.form.model(TEXT_MODEL))
         assert not form.start.isVisible()
         form.prompt.setPlainText("x" * 2_501)
         assert not form.queue.isEnabled()
         assert form.price_note.text() == "The prompt is 1 character over the limit of 2,500."
         form.prompt.setPlainText(PROMPT)
-        desk.presenter.form.set(model=PICTURE_MODEL)
+        video.presenter.form.set(model=PICTURE_MODEL)
         assert form.start.isVisible() and "choose one" in form.price_note.text() and not form.queue.isEnabled()
         picture = tmp_home / "start.png"
         image = QImage(64, 36, QImage.Format.Format_RGB32)
         image.fill(Qt.GlobalColor.red)
         image.save(str(picture))
         form.start.chosen.emit(str(picture))
-        await desk.until(form.queue.isEnabled)
-        room.press(form.queue)
-        await desk.until(lambda: desk.jobs)
+        await until(form.queue.isEnabled)
+        video.press(form.queue)
+        await until(lambda: video.jobs)
         picture.unlink()  # what goes along was copied when it was ordered
-        await desk.reaches(desk.job.id, "running")
-        call = next(each for each in desk.exchanges if each.request.path.endswith("/video/queue"))
+        await video.reaches(video.job.id, "running")
+        call = next(each for each in video.exchanges if each.request.path.endswith("/video/queue"))
         assert str(dict(call.request.body)["image_url"]).startswith("data:image/png;base64,")  # type: ignore[call-overload]
-        job = await desk.done(desk.job.id)
-        assert check_film(desk.presenter.book.film(job)).duration_s > 0
+        job = await video.done(video.job.id)
+        assert check_film(video.film_of(job)).duration_s > 0
 
 
 async def test_every_change_is_quoted_and_an_old_price_cannot_be_paid(
     tmp_home: Path, theme: Theme, controls: Controls
 ) -> None:
-    async with open_room(tmp_home, theme, controls) as room:
-        form, desk = room.page.form, room.desk
-        await desk.until(lambda: desk.presenter.form.model(TEXT_MODEL))
+    async with open_video(tmp_home, theme, controls) as video:
+        form = video.page.form
+        await until(lambda: video.presenter.form.model(TEXT_MODEL))
         form.prompt.setPlainText(PROMPT)
         prices = []
         for duration, audio in (("5s", True), ("8s", True), ("8s", False)):
-            desk.presenter.form.set(duration=duration, audio=audio)
+            video.presenter.form.set(duration=duration, audio=audio)
             assert not form.queue.isEnabled(), "not before its price is known"
-            await desk.until(form.queue.isEnabled)
-            prices.append(desk.presenter.form.price)
+            await until(form.queue.isEnabled)
+            prices.append(video.presenter.form.price)
         assert prices[0] is not None and prices[1] is not None and prices[2] is not None
         assert prices[0] < prices[2] < prices[1]
-        assert await controls.paid_jobs() == 0
+        assert await controls.paid("/video/queue") == 0
 
 
 async def test_the_library_is_searched_filtered_and_its_trash_undone_and_emptied(
     tmp_home: Path, theme: Theme, controls: Controls
 ) -> None:
-    async with open_room(tmp_home, theme, controls) as room:
-        page, desk = room.page, room.desk
-        boat, dune = await room.order("A boat at sea"), await room.order("Dunes at noon")
-        await desk.until(lambda: {job.state for job in desk.jobs} == {"running"})
+    async with open_video(tmp_home, theme, controls) as video:
+        boat, dune = await video.queue("A boat at sea"), await video.queue("Dunes at noon")
+        await until(lambda: {job.state for job in video.jobs} == {"running"})
         await controls.turn_clock(10)
-        await desk.reaches(boat, "saved")
-        await desk.reaches(dune, "saved")
-        page.filter_field()
-        QTest.keyClicks(page.main.search, "dunes")
-        await desk.until(lambda: titles(page) == ["Dunes at noon"])
-        assert page.handle_escape()
-        await desk.until(lambda: len(titles(page)) == 2)
-        desk.presenter.select(boat)
-        page.main.view.setFocus()
-        QTest.keyClick(page.main.view, Qt.Key.Key_Delete)
-        await desk.until(lambda: desk.one(boat).trashed_at)
-        assert page.main.view.rows.shown_keys() == [dune]
-        desk.undo_stack.undo_last("video")
-        await desk.until(lambda: desk.one(boat).trashed_at is None)
-        room.run("video.trash")
-        await desk.until(lambda: desk.one(boat).trashed_at)
-        film = desk.presenter.book.film(desk.one(boat))
+        await video.reaches(boat, "saved")
+        await video.reaches(dune, "saved")
+        video.page.filter_field()
+        QTest.keyClicks(video.search_field, "dunes")
+        await until(lambda: titles(video) == ["Dunes at noon"])
+        assert video.page.handle_escape()
+        await until(lambda: len(titles(video)) == 2)
+        video.presenter.select(boat)
+        video.list_view.setFocus()
+        QTest.keyClick(video.list_view, Qt.Key.Key_Delete)
+        await until(lambda: video.one(boat).trashed_at)
+        assert video.shown_ids() == [dune]
+        video.undo_stack.undo_last("video")
+        await until(lambda: video.one(boat).trashed_at is None)
+        video.run("video.trash")
+        await until(lambda: video.one(boat).trashed_at)
+        film = video.film_of(video.one(boat))
         size = money.size(film.stat().st_size)
-        assert page.main.usage.text() == f"1 video, {money.size(desk.one(dune).size_bytes)} · trash {size}"
-        page.main.filter_chosen.emit("trash")
-        room.press(page.main.empty_trash)
-        await room.say_yes()
-        await desk.until(lambda: desk.presenter.book.get(boat) is None)
+        assert video.usage_text() == f"1 video, {money.size(video.one(dune).size_bytes)} · trash {size}"
+        video.show_filter("trash")
+        video.press(video.empty_trash_button)
+        await video.say_yes()
+        await until(lambda: video.presenter.book.get(boat) is None)
         assert not film.exists()
 
 
 async def test_a_film_is_saved_copied_and_used_again(tmp_home: Path, theme: Theme, controls: Controls) -> None:
-    async with open_room(tmp_home, theme, controls) as room:
-        page, desk = room.page, room.desk
-        job_id = await room.order("Fog over firs")
-        job = await room.done(job_id)
-        dialog = page.save_copy()
+    async with open_video(tmp_home, theme, controls) as video:
+        job_id = await video.queue("Fog over firs")
+        job = await video.done(job_id)
+        dialog = video.page.save_copy()
         assert dialog is not None
         dialog.fileSelected.emit(str(tmp_home / "copy.mp4"))
         dialog.close()
-        await desk.until((tmp_home / "copy.mp4").exists)
-        await desk.until(lambda: any("Saved as copy.mp4" in toast[0] for toast in room.toasts))
-        page.copy_film()
+        await until((tmp_home / "copy.mp4").exists)
+        await until(lambda: any("Saved as copy.mp4" in toast[0] for toast in video.toasts))
+        video.page.copy_film()
         urls = QGuiApplication.clipboard().mimeData().urls()
-        assert [url.toLocalFile() for url in urls] == [str(desk.presenter.book.film(job))]
-        room.run("video.new")
-        assert page.form.prompt.toPlainText() == ""
-        room.press(page.side.buttons["use"])
-        assert page.form.prompt.toPlainText() == "Fog over firs"
-        room.run("video.request")
-        assert "POST /video/queue" in page.side.request.sent.text()
+        assert [url.toLocalFile() for url in urls] == [str(video.film_of(job))]
+        video.run("video.new")
+        assert video.prompt_text() == ""
+        video.press(video.buttons["use"])
+        assert video.prompt_text() == "Fog over firs"
+        video.run("video.request")
+        assert "POST /video/queue" in video.request_text()
 
 
 async def test_what_is_filled_in_survives_a_restart(tmp_home: Path, theme: Theme, controls: Controls) -> None:
-    async with open_room(tmp_home, theme, controls) as room:
-        await room.desk.until(lambda: room.desk.presenter.form.model(TEXT_MODEL))
-        QTest.keyClicks(room.page.form.prompt, "half a thought")
-    async with open_room(tmp_home, theme, controls) as room:
-        assert room.page.form.prompt.toPlainText() == "half a thought"
+    async with open_video(tmp_home, theme, controls) as video:
+        await until(lambda: video.presenter.form.model(TEXT_MODEL))
+        QTest.keyClicks(video.prompt_field, "half a thought")
+    async with open_video(tmp_home, theme, controls) as video:
+        assert video.prompt_text() == "half a thought"
 
 
 async def test_every_part_has_a_name_and_the_whole_tab_works_without_a_mouse(
     tmp_home: Path, theme: Theme, controls: Controls
 ) -> None:
-    async with open_room(tmp_home, theme, controls) as room:
-        job_id = await room.order()
-        await room.done(job_id)
+    async with open_video(tmp_home, theme, controls) as video:
+        job_id = await video.queue()
+        await video.done(job_id)
         nameless = [
             type(widget).__name__
-            for pane in (room.page.form, room.page.main, room.page.side)
+            for pane in (video.page.form, video.page.main, video.page.side)
             for widget in pane.findChildren(QWidget)
             if widget.focusPolicy() & Qt.FocusPolicy.TabFocus
             and not isinstance(widget, QLabel)
             and not QAccessible.queryAccessibleInterface(widget).text(QAccessible.Text.Name).strip()
         ]
         assert nameless == []
-        row = room.page.main.view.rows.index(0, 0)
+        row = video.list_view.rows.index(0, 0)
         assert "Ready" in row.data(int(Qt.ItemDataRole.AccessibleTextRole))
-        menu = room.page._open_menu(job_id, QPoint(10, 10))
+        menu = video.open_menu(job_id, QPoint(10, 10))
         assert menu is not None
         words = [action.text() for action in menu.actions()]
         assert "Use again" in words and "Move to trash" in words

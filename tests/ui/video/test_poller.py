@@ -6,7 +6,9 @@ import asyncio
 from pathlib import Path
 
 from app.service.video import VideoState
-from tests.ui.video.desk import Controls, open_desk
+from tests.kit.sandbox import Controls
+from tests.kit.video import open_video_presenter
+from tests.kit.waiting import until
 
 
 def told(average_s: float | None, elapsed_s: float | None) -> VideoState:
@@ -14,8 +16,8 @@ def told(average_s: float | None, elapsed_s: float | None) -> VideoState:
 
 
 async def test_R_LIM_09_waits_follow_the_expected_time_and_the_limit(tmp_home: Path, controls: Controls) -> None:
-    async with open_desk(tmp_home, controls, pace=1.0) as desk:
-        poller = desk.presenter.poller
+    async with open_video_presenter(tmp_home, controls, pace=1.0) as video:
+        poller = video.presenter.poller
         assert poller.interval_s(told(8, 0), 1) == 5, "never more often than every five seconds"
         assert poller.interval_s(told(40, 10), 1) == 15, "half of what is left"
         assert poller.interval_s(told(1000, 10), 1) == 30, "never longer than half a minute"
@@ -26,31 +28,31 @@ async def test_R_LIM_09_waits_follow_the_expected_time_and_the_limit(tmp_home: P
 
 
 async def test_with_nothing_to_wait_for_nothing_runs_and_nothing_is_asked(tmp_home: Path, controls: Controls) -> None:
-    async with open_desk(tmp_home, controls) as desk:
-        job = await desk.order()
-        await desk.done(job.id)
-        await desk.until(lambda: not desk.tasks.running("video poll"))
+    async with open_video_presenter(tmp_home, controls) as video:
+        job = await video.order()
+        await video.done(job.id)
+        await until(lambda: not video.tasks.running("video poll"))
         asked = len(await controls.calls("/video/retrieve"))
         await asyncio.sleep(0.3)
         assert len(await controls.calls("/video/retrieve")) == asked
 
 
 async def test_a_service_at_capacity_is_asked_again(tmp_home: Path, controls: Controls) -> None:
-    async with open_desk(tmp_home, controls) as desk:
-        await desk.order()
+    async with open_video_presenter(tmp_home, controls) as video:
+        await video.order()
         await controls.fault("answer", status=503, path="/video/retrieve", times=2)
         await controls.turn_clock(10)
-        job = await desk.reaches(desk.job.id, "saved")
+        job = await video.reaches(video.job.id, "saved")
         assert job.note == ""
 
 
 async def test_a_computer_that_slept_asks_for_everything_when_it_wakes(tmp_home: Path, controls: Controls) -> None:
-    async with open_desk(tmp_home, controls, pace=1.0) as desk:
-        job = await desk.order()
+    async with open_video_presenter(tmp_home, controls, pace=1.0) as video:
+        job = await video.order()
         await controls.turn_clock(10)
-        assert desk.state(job.id) == "running", "the next look is seconds away"
-        poller = desk.presenter.poller
+        assert video.state(job.id) == "running", "the next look is seconds away"
+        poller = video.presenter.poller
         clock = poller._clock
         poller._clock = lambda: clock() + 3600
         poller.wake()
-        await desk.reaches(job.id, "saved")
+        await video.reaches(job.id, "saved")

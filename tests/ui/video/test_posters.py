@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from app.sandbox.media.video_engine import Shown, make_film
 from app.ui.images.picture_work import encoded
 from app.ui.video.posters import SUFFIX, TRIES, FirstFrame, Posters, kept_beside
-from tests.ui.video.room import NO_DEVICES
+from tests.kit.video import NO_DEVICES
 
 pytestmark = NO_DEVICES
 COLOURS = ("#c02020", "#20a020", "#2030c0", "#c0a020", "#a020a0", "#20a0a0")

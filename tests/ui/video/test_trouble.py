@@ -10,181 +10,183 @@ import pytest
 
 from app.service.http.downloads import part_path
 from app.storage.film_check import check_film
-from tests.ui.video.desk import PRIVATE_MODEL, Controls, open_desk
+from tests.kit.sandbox import Controls
+from tests.kit.video import PRIVATE_MODEL, open_video_presenter
+from tests.kit.waiting import until
 
 
 @pytest.mark.parametrize("kind", ["html", "empty", "length"])
 async def test_R_VID_02_a_lying_film_is_never_done_and_never_deletes_the_copy(
     kind: str, tmp_home: Path, controls: Controls
 ) -> None:
-    async with open_desk(tmp_home, controls) as desk:
-        job = await desk.order(clean_after=True)
+    async with open_video_presenter(tmp_home, controls) as video:
+        job = await video.order(clean_after=True)
         await controls.fault("lie", kind=kind, path="/video/retrieve")
         await controls.turn_clock(10)
         lies = len(await controls.calls("/video/retrieve"))
         async with asyncio.timeout(60):
-            while not desk.one(job.id).held and len(await controls.calls("/video/retrieve")) < lies + 2:
+            while not video.one(job.id).held and len(await controls.calls("/video/retrieve")) < lies + 2:
                 await asyncio.sleep(0.02)
-        assert desk.state(job.id) in ("running", "ready") and not desk.one(job.id).size_bytes
-        assert not desk.presenter.book.film(job).exists()
+        assert video.state(job.id) in ("running", "ready") and not video.one(job.id).size_bytes
+        assert not video.film_of(job).exists()
         assert await controls.calls("/video/complete") == []
-        assert desk.one(job.id).remote_copy
+        assert video.one(job.id).remote_copy
         await controls.reset_faults()
-        desk.presenter.do("fetch", job.id)
+        video.presenter.do("fetch", job.id)
         async with asyncio.timeout(60):
-            while desk.state(job.id) != "cleaned":
-                if desk.one(job.id).held:  # the last lie was still on its way
-                    desk.presenter.do("fetch", job.id)
+            while video.state(job.id) != "cleaned":
+                if video.one(job.id).held:  # the last lie was still on its way
+                    video.presenter.do("fetch", job.id)
                 await asyncio.sleep(0.02)
-        assert check_film(desk.presenter.book.film(desk.one(job.id))).duration_s == 3.0
+        assert check_film(video.film_of(video.one(job.id))).duration_s == 3.0
 
 
 async def test_a_truncated_film_is_held_after_three_times_and_fetched_again_by_hand(
     tmp_home: Path, controls: Controls, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with open_desk(tmp_home, controls) as desk:
-        job = await desk.order(clean_after=True)
-        fetcher = desk.presenter.fetcher
+    async with open_video_presenter(tmp_home, controls) as video:
+        job = await video.order(clean_after=True)
+        fetcher = video.presenter.fetcher
         whole = fetcher._verify
 
         async def torn(job_: object, **values: bool) -> bool:
-            film = desk.presenter.book.film(job)
+            film = video.film_of(job)
             if film.exists():
                 film.write_bytes(film.read_bytes()[:-100])
             return await whole(job_, **values)  # type: ignore[arg-type]  # the job
 
         monkeypatch.setattr(fetcher, "_verify", torn)
         await controls.turn_clock(10)
-        await desk.until(lambda: desk.one(job.id).held)
-        job = desk.one(job.id)
+        await until(lambda: video.one(job.id).held)
+        job = video.one(job.id)
         assert job.state == "ready" and "100 bytes too early" in job.note and "nothing was deleted" in job.note
         assert await controls.calls("/video/complete") == []
         monkeypatch.setattr(fetcher, "_verify", whole)
-        desk.presenter.do("fetch", job.id)
-        await desk.reaches(job.id, "cleaned")
+        video.presenter.do("fetch", job.id)
+        await video.reaches(job.id, "cleaned")
 
 
 async def test_R_VID_02_a_film_that_was_damaged_here_keeps_the_copy_at_the_service(
     tmp_home: Path, controls: Controls
 ) -> None:
-    async with open_desk(tmp_home, controls) as desk:
-        job = await desk.order()
-        job = await desk.done(job.id)
-        film = desk.presenter.book.film(job)
+    async with open_video_presenter(tmp_home, controls) as video:
+        job = await video.order()
+        job = await video.done(job.id)
+        film = video.film_of(job)
         whole = film.read_bytes()
         film.write_bytes(whole[:-100])
-        desk.presenter.do("clean", job.id)
-        await desk.until(lambda: "The service still has its copy." in desk.notices)
-        job = desk.one(job.id)
+        video.presenter.do("clean", job.id)
+        await until(lambda: "The service still has its copy." in video.notices)
+        job = video.one(job.id)
         assert job.state == "saved" and job.remote_copy and "the file here is not whole" in job.note
         assert await controls.calls("/video/complete") == []
         film.write_bytes(whole)
-        desk.presenter.do("clean", job.id)
-        await desk.reaches(job.id, "cleaned")
+        video.presenter.do("clean", job.id)
+        await video.reaches(job.id, "cleaned")
 
 
 async def test_a_network_cut_in_the_middle_of_a_film_starts_the_download_anew(
     tmp_home: Path, controls: Controls
 ) -> None:
-    async with open_desk(tmp_home, controls) as desk:
-        job = await desk.order()
+    async with open_video_presenter(tmp_home, controls) as video:
+        job = await video.order()
         await controls.fault("cut", after=20_000, times=1)
-        await desk.done(job.id)
-        assert check_film(desk.presenter.book.film(job)).duration_s == 3.0
-        assert [path.name for path in desk.presenter.book.folder.iterdir()] == [job.file]
+        await video.done(job.id)
+        assert check_film(video.film_of(job)).duration_s == 3.0
+        assert [path.name for path in video.folder.iterdir()] == [job.file]
 
 
 async def test_a_download_that_takes_ranges_goes_on_where_it_broke_off(tmp_home: Path, controls: Controls) -> None:
     """Even in the next run of the program: the part and the mark of its film stay on the disk."""
-    async with open_desk(tmp_home, controls, pace=0.1) as desk:
-        job = await desk.order(model=PRIVATE_MODEL)
-        part = part_path(desk.presenter.book.film(job))
+    async with open_video_presenter(tmp_home, controls, pace=0.1) as video:
+        job = await video.order(model=PRIVATE_MODEL)
+        part = part_path(video.film_of(job))
         await controls.fault("cut", path="/downloads", after=20_000)
         await controls.turn_clock(10)
-        await desk.until(lambda: part.exists() and part.stat().st_size >= 40_000)  # cut twice, gone on with once
+        await until(lambda: part.exists() and part.stat().st_size >= 40_000)  # cut twice, gone on with once
     assert part.exists()
     await controls.reset_faults()
     shown: list[int] = []
-    async with open_desk(tmp_home, controls) as desk:
-        desk.presenter.fetcher.progressed.connect(
-            lambda key: shown.append(desk.presenter.fetcher.received.get(key, (0, None))[0])
+    async with open_video_presenter(tmp_home, controls) as video:
+        video.presenter.fetcher.progressed.connect(
+            lambda key: shown.append(video.presenter.fetcher.received.get(key, (0, None))[0])
         )
-        job = await desk.reaches(job.id, "saved")
-        film = desk.presenter.book.film(job)
+        job = await video.reaches(job.id, "saved")
+        film = video.film_of(job)
         assert check_film(film).duration_s == 3.0
         assert min(count for count in shown if count) > 40_000, "what was there is not fetched again"
-        assert [path.name for path in desk.presenter.book.folder.iterdir()] == [job.file]
+        assert [path.name for path in video.folder.iterdir()] == [job.file]
 
 
 async def test_a_lost_answer_of_the_queue_is_unknown_and_nothing_is_queued_again(
     tmp_home: Path, controls: Controls
 ) -> None:
-    async with open_desk(tmp_home, controls) as desk:
+    async with open_video_presenter(tmp_home, controls) as video:
         await controls.fault("drop", path="/video/queue", times=1)
-        job = await desk.order()
+        job = await video.order()
         assert job.state == "unknown" and "may have been queued and charged" in job.note
-        desk.presenter.poller.soon()
-        desk.presenter.sending.wake()
+        video.presenter.poller.soon()
+        video.presenter.sending.wake()
         await asyncio.sleep(0.2)
         assert len(await controls.calls("/video/queue")) == 1
-    async with open_desk(tmp_home, controls) as desk:
-        assert desk.job.state == "unknown", "also after the next start"
+    async with open_video_presenter(tmp_home, controls) as video:
+        assert video.job.state == "unknown", "also after the next start"
 
 
 async def test_a_refusal_of_the_policy_tells_what_became_of_the_money(tmp_home: Path, controls: Controls) -> None:
-    async with open_desk(tmp_home, controls) as desk:
-        refused = await desk.order("a boat sandbox-refused")
+    async with open_video_presenter(tmp_home, controls) as video:
+        refused = await video.order("a boat sandbox-refused")
         assert refused.state == "failed" and "Nothing was charged" in refused.note
-        problem = desk.presenter.detail().problem
+        problem = video.presenter.detail().problem
         assert problem is not None and [action.id for action in problem.actions] == ["video-proposal", "video-use"]
-        desk.presenter.use_again(refused.id, as_proposed=True)
-        assert desk.presenter.form.form.prompt == "A harbour at dawn, seen from the pilot's boat"
-        stopped = await desk.order("a boat sandbox-violation")
+        video.presenter.use_again(refused.id, as_proposed=True)
+        assert video.presenter.form.form.prompt == "A harbour at dawn, seen from the pilot's boat"
+        stopped = await video.order("a boat sandbox-violation")
         await controls.turn_clock(10)
-        stopped = await desk.reaches(stopped.id, "failed")
+        stopped = await video.reaches(stopped.id, "failed")
         assert stopped.refunded is True and "given back" in stopped.note
 
 
 async def test_a_film_that_is_gone_at_the_service_is_expired(tmp_home: Path, controls: Controls) -> None:
-    async with open_desk(tmp_home, controls) as desk:
-        job = await desk.order()
+    async with open_video_presenter(tmp_home, controls) as video:
+        job = await video.order()
         await controls.turn_clock(200_000)
-        job = await desk.reaches(job.id, "expired")
-        assert not job.remote_copy and desk.presenter.detail().problem is not None
+        job = await video.reaches(job.id, "expired")
+        assert not job.remote_copy and video.presenter.detail().problem is not None
 
 
 async def test_an_empty_balance_keeps_the_job_until_the_person_says_go(tmp_home: Path, controls: Controls) -> None:
-    async with open_desk(tmp_home, controls) as desk:
-        await controls.put("balance", {"usd": "0", "diem": "0"})
-        job = await desk.order()
+    async with open_video_presenter(tmp_home, controls) as video:
+        await controls.send("/balance", "PUT", usd="0", diem="0")
+        job = await video.order()
         assert job.state == "waiting" and job.held and "Nothing was charged" in job.note
-        await controls.put("balance", {"usd": "5"})
-        desk.presenter.do("send", job.id)
-        await desk.reaches(job.id, "running")
-        assert await controls.paid_jobs() == 1
+        await controls.send("/balance", "PUT", usd="5")
+        video.presenter.do("send", job.id)
+        await video.reaches(job.id, "running")
+        assert await controls.paid("/video/queue") == 1
 
 
 async def test_waiting_jobs_are_cancelled_and_reordered_here_for_nothing(tmp_home: Path, controls: Controls) -> None:
-    async with open_desk(tmp_home, controls) as desk:
+    async with open_video_presenter(tmp_home, controls) as video:
         for number in range(4):
-            await desk.order(f"place {number}")
+            await video.order(f"place {number}")
         waiting = []
         for name in ("first", "second", "third"):
-            await desk.fill(name)
-            assert desk.presenter.queue()
-            await desk.until(partial(desk.is_newest, name))
-            waiting.append(desk.job)
+            await video.fill(name)
+            assert video.presenter.queue()
+            await until(partial(video.is_newest, name))
+            waiting.append(video.job)
         assert {job.state for job in waiting} == {"waiting"}
-        desk.presenter.do("cancel", waiting[0].id)
-        await desk.reaches(waiting[0].id, "cancelled")
-        desk.presenter.do("up", waiting[2].id)
-        await desk.until(lambda: [job.prompt for job in desk.jobs if job.state == "waiting"] == ["second", "third"])
-        assert await controls.paid_jobs() == 4
+        video.presenter.do("cancel", waiting[0].id)
+        await video.reaches(waiting[0].id, "cancelled")
+        video.presenter.do("up", waiting[2].id)
+        await until(lambda: [job.prompt for job in video.jobs if job.state == "waiting"] == ["second", "third"])
+        assert await controls.paid("/video/queue") == 4
         await controls.turn_clock(10)
-        await desk.reaches(waiting[1].id, "running", "saved")
-        third, second = desk.one(waiting[2].id), desk.one(waiting[1].id)
+        await video.reaches(waiting[1].id, "running", "saved")
+        third, second = video.one(waiting[2].id), video.one(waiting[1].id)
         assert third.queued_at is not None and second.queued_at is not None and third.queued_at < second.queued_at
-        assert desk.state(waiting[0].id) == "cancelled" and await controls.paid_jobs() == 6
+        assert video.state(waiting[0].id) == "cancelled" and await controls.paid("/video/queue") == 6
 
 
 async def test_without_a_network_a_job_waits_and_goes_when_it_is_back(
@@ -192,35 +194,35 @@ async def test_without_a_network_a_job_waits_and_goes_when_it_is_back(
 ) -> None:
     from app.service.errors import ConnectionFailed
 
-    async with open_desk(tmp_home, controls) as desk:
-        await desk.fill()
-        queue = desk.service.video.queue
+    async with open_video_presenter(tmp_home, controls) as video:
+        await video.fill()
+        queue = video.service.video.queue
 
         async def cut_off(*_: object, **__: object) -> None:
             raise ConnectionFailed("No route", surely_not_sent=True)
 
-        monkeypatch.setattr(desk.service.video, "queue", cut_off)
-        assert desk.presenter.queue()
-        await desk.until(lambda: desk.presenter.sending.is_offline and desk.jobs and desk.job.state == "waiting")
-        assert "network" in desk.job.note
-        monkeypatch.setattr(desk.service.video, "queue", queue)
-        await desk.reaches(desk.job.id, "running")
-        assert await controls.paid_jobs() == 1
+        monkeypatch.setattr(video.service.video, "queue", cut_off)
+        assert video.presenter.queue()
+        await until(lambda: video.presenter.sending.is_offline and video.jobs and video.job.state == "waiting")
+        assert "network" in video.job.note
+        monkeypatch.setattr(video.service.video, "queue", queue)
+        await video.reaches(video.job.id, "running")
+        assert await controls.paid("/video/queue") == 1
 
 
 async def test_another_account_does_not_touch_the_jobs_of_the_first(tmp_home: Path, controls: Controls) -> None:
     from app.credentials.accounts import Account
 
-    async with open_desk(tmp_home, controls) as desk:
-        job = await desk.order()
-        mine = desk.caller.account
+    async with open_video_presenter(tmp_home, controls) as video:
+        job = await video.order()
+        mine = video.caller.account
         other = Account(id="other", name="Other", base_url=controls.base_url, kind="api_key")
-        desk.caller.use(other, desk.service)
+        video.caller.use(other, video.service)
         asked = len(await controls.calls("/video/retrieve"))
         await controls.turn_clock(10)
         await asyncio.sleep(0.4)
         assert len(await controls.calls("/video/retrieve")) <= asked + 1, "one may have been on its way"
-        assert desk.state(job.id) == "running"
-        assert "account" in desk.presenter.detail().progress
-        desk.caller.use(mine, desk.service)
-        await desk.reaches(job.id, "saved")
+        assert video.state(job.id) == "running"
+        assert "account" in video.presenter.detail().progress
+        video.caller.use(mine, video.service)
+        await video.reaches(job.id, "saved")

@@ -15,14 +15,15 @@ from PySide6.QtWidgets import QApplication
 from app.service.video import VideoRequest
 from app.ui.kit.theme import Theme
 from app.ui.video.state import JobRow
-from tests.ui.video.desk import PICTURE_MODEL, Controls
-from tests.ui.video.room import NO_DEVICES, Room, open_room
+from tests.kit.sandbox import Controls
+from tests.kit.video import NO_DEVICES, PICTURE_MODEL, VideoHarness, open_video
+from tests.kit.waiting import until
 
 pytestmark = NO_DEVICES
 
 
-def row_of(room: Room, job_id: str) -> JobRow:
-    row = room.page.main.view.rows.row_of(job_id)
+def row_of(video: VideoHarness, job_id: str) -> JobRow:
+    row = video.row_of(job_id)
     assert isinstance(row, JobRow)
     return row
 
@@ -30,17 +31,17 @@ def row_of(room: Room, job_id: str) -> JobRow:
 async def test_a_row_tells_how_long_it_has_been_how_long_it_usually_is_and_what_is_left(
     tmp_home: Path, theme: Theme, controls: Controls, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with open_room(tmp_home, theme, controls) as room:
-        job_id = await room.order()
-        await room.desk.until(lambda: room.desk.one(job_id).average_s is not None)
-        queued_at, book = room.desk.one(job_id).queued_at, room.desk.presenter.book
+    async with open_video(tmp_home, theme, controls) as video:
+        job_id = await video.queue()
+        await until(lambda: video.one(job_id).average_s is not None)
+        queued_at, book = video.one(job_id).queued_at, video.presenter.book
         assert queued_at is not None
 
         def after(seconds: float) -> JobRow:
             monkeypatch.setattr(book, "now", lambda: queued_at + timedelta(seconds=seconds))
             for _ in range(5):  # what has long to go is renewed every fifth second
-                room.desk.presenter.ticked.emit()
-            return row_of(room, job_id)
+                video.presenter.ticked.emit()
+            return row_of(video, job_id)
 
         assert (after(2).right, after(2).share) == ("about 6 s left", 0.25)
         late = after(20)
@@ -51,8 +52,8 @@ async def test_a_row_tells_how_long_it_has_been_how_long_it_usually_is_and_what_
 async def test_the_poller_asks_less_while_the_window_is_hidden(
     tmp_home: Path, theme: Theme, controls: Controls
 ) -> None:
-    async with open_room(tmp_home, theme, controls) as room:
-        window, poller = room.window.windowHandle(), room.desk.presenter.poller
+    async with open_video(tmp_home, theme, controls) as video:
+        window, poller = video.window.windowHandle(), video.presenter.poller
         window.visibilityChanged.emit(QWindow.Visibility.Minimized)
         assert poller.hidden
         window.visibilityChanged.emit(QWindow.Visibility.Windowed)
@@ -73,9 +74,9 @@ async def test_the_first_and_the_last_picture_are_sent(
     image = QImage(64, 36, QImage.Format.Format_RGB32)
     image.fill(0xFF336699)
     assert image.save(str(tmp_path / "a.png"), "PNG")  # type: ignore[call-overload]  # a str is what Qt takes
-    async with open_room(tmp_home, theme, controls) as room:
-        form, desk = room.page.form, room.desk.presenter.form
-        await room.desk.until(lambda: desk.model(PICTURE_MODEL) is not None)
+    async with open_video(tmp_home, theme, controls) as video:
+        form, draft = video.page.form, video.presenter.form
+        await until(lambda: draft.model(PICTURE_MODEL) is not None)
         form.kind.chosen.emit("image")
         form.model.setCurrentIndex(form.model.findData(PICTURE_MODEL))
         form.model.activated.emit(form.model.currentIndex())
@@ -83,9 +84,9 @@ async def test_the_first_and_the_last_picture_are_sent(
         for slot in (form.start, form.end):
             assert slot.isVisible()
             slot.chosen.emit(str(tmp_path / "a.png"))  # the file dialog's answer
-        await room.desk.until(lambda: form.queue.isEnabled() and desk.exact)
-        room.press(form.queue)
-        await room.desk.until(lambda: room.desk.jobs and room.desk.job.state == "running")
+        await until(lambda: form.queue.isEnabled() and draft.exact)
+        video.press(form.queue)
+        await until(lambda: video.jobs and video.job.state == "running")
         assert bodies[-1]["image_url"] == bodies[-1]["end_image_url"]
         assert bodies[-1]["end_image_url"].startswith("data:image/png;base64,")
 
@@ -97,12 +98,12 @@ async def test_a_film_that_is_ready_calls_for_attention_and_its_folder_is_opened
     opened: list[QUrl] = []
     monkeypatch.setattr(QApplication, "alert", lambda window, *_: called.append(window))
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: bool(opened.append(url)))
-    async with open_room(tmp_home, theme, controls) as room:
-        job_id = await room.order()
-        await room.done(job_id)
-        await room.desk.until(lambda: called == [room.window])
-        folder = room.page.side.buttons["folder"]
-        await room.desk.until(folder.isVisible)
-        room.press(folder)
-        room.press(room.page.main.folder)
-        assert [url.toLocalFile() for url in opened] == [str(room.desk.presenter.book.folder)] * 2
+    async with open_video(tmp_home, theme, controls) as video:
+        job_id = await video.queue()
+        await video.done(job_id)
+        await until(lambda: called == [video.window])
+        folder = video.buttons["folder"]
+        await until(folder.isVisible)
+        video.press(folder)
+        video.press(video.folder_button)
+        assert [url.toLocalFile() for url in opened] == [str(video.folder)] * 2

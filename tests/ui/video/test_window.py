@@ -8,75 +8,74 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel
 
 from app.storage.film_check import check_film
 from app.ui.kit.theme import Theme
-from tests.ui.video.desk import PROMPT, Controls
-from tests.ui.video.room import NO_DEVICES, Room, open_room
+from tests.kit.sandbox import Controls
+from tests.kit.video import NO_DEVICES, PROMPT, VideoHarness, open_video
+from tests.kit.waiting import until
 from tests.ui.video.test_page import titles
 
 pytestmark = NO_DEVICES
 
 
-def read(room: Room) -> str:
+def read(video: VideoHarness) -> str:
     """Everything that stands in the preview."""
-    return "\n".join(label.text() for label in room.page.side.findChildren(QLabel) if label.isVisible())
+    return "\n".join(video.inspector_texts())
 
 
 async def test_waiting_jobs_are_reordered_and_cancelled_by_their_buttons(
     tmp_home: Path, theme: Theme, controls: Controls
 ) -> None:
-    async with open_room(tmp_home, theme, controls) as room:
-        page, desk = room.page, room.desk
+    async with open_video(tmp_home, theme, controls) as video:
         for number in range(4):
-            await desk.order(f"place {number}")
-        first, second = await room.order("first"), await room.order("second")
-        assert page.badge() == 6 and "It can still be cancelled" in read(room)
-        assert page.side.buttons["up"].isVisible()
-        room.press(page.side.buttons["up"])
-        await desk.until(lambda: titles(page)[:2] == ["first", "second"])
-        page.main.selected.emit(first)
-        await desk.until(lambda: page.detail.id == first)
-        room.press(page.side.buttons["cancel"])
-        await desk.reaches(first, "cancelled")
-        await desk.until(lambda: page.badge() == 5 and "Nothing was charged" in read(room))
-        assert not page.side.buttons["cancel"].isVisible()
+            await video.queue(f"place {number}")
+        first, second = await video.queue("first"), await video.queue("second")
+        assert video.page.badge() == 6 and "It can still be cancelled" in read(video)
+        assert video.buttons["up"].isVisible()
+        video.press(video.buttons["up"])
+        await until(lambda: titles(video)[:2] == ["first", "second"])
+        video.choose(first)
+        await until(lambda: video.detail.id == first)
+        video.press(video.buttons["cancel"])
+        await video.reaches(first, "cancelled")
+        await until(lambda: video.page.badge() == 5 and "Nothing was charged" in read(video))
+        assert not video.buttons["cancel"].isVisible()
         await controls.turn_clock(10)
-        await desk.reaches(second, "running", "saved")
-        assert await controls.paid_jobs() == 5, "what was cancelled was never sent"
+        await video.reaches(second, "running", "saved")
+        assert await controls.paid("/video/queue") == 5, "what was cancelled was never sent"
 
 
 async def test_the_same_is_ordered_once_more_after_a_yes_at_its_price(
     tmp_home: Path, theme: Theme, controls: Controls
 ) -> None:
-    async with open_room(tmp_home, theme, controls) as room:
-        first = await room.order()
-        await room.done(first)
-        room.page.act("again")
-        await room.say_yes()
-        await room.desk.until(lambda: len(room.desk.jobs) == 2)
-        again = room.desk.job
-        assert again.prompt == PROMPT and again.quote_usd == room.desk.one(first).quote_usd
-        await room.desk.reaches(again.id, "running")
-        assert await controls.paid_jobs() == 2
+    async with open_video(tmp_home, theme, controls) as video:
+        first = await video.queue()
+        await video.done(first)
+        video.page.act("again")
+        await video.say_yes()
+        await until(lambda: len(video.jobs) == 2)
+        again = video.job
+        assert again.prompt == PROMPT and again.quote_usd == video.one(first).quote_usd
+        await video.reaches(again.id, "running")
+        assert await controls.paid("/video/queue") == 2
 
 
 async def test_the_switch_lets_the_service_delete_its_copy_once_the_file_is_whole_and_says_why_so(
     tmp_home: Path, theme: Theme, controls: Controls
 ) -> None:
-    async with open_room(tmp_home, theme, controls) as room:
-        form = room.page.form
+    async with open_video(tmp_home, theme, controls) as video:
+        form = video.page.form
         assert not form.delete.isChecked(), "off by default"
         assert "Only after the file is checked on this computer" in form.delete_note.text()
         form.delete.setFocus()
         QTest.keyClick(form.delete, Qt.Key.Key_Space)
-        job_id = await room.order()
-        await room.desk.reaches(job_id, "running")
+        job_id = await video.queue()
+        await video.reaches(job_id, "running")
         await controls.turn_clock(10)
-        await room.desk.reaches(job_id, "cleaned")
-        await room.desk.until(lambda: room.page.side.remote.text() == "The service has no copy")
-        for exchange in room.desk.exchanges:
+        await video.reaches(job_id, "cleaned")
+        await until(lambda: video.remote_text() == "The service has no copy")
+        for exchange in video.exchanges:
             body = exchange.request.body
             assert not (isinstance(body, dict) and body.get("delete_media_on_completion"))
 
@@ -94,28 +93,28 @@ async def test_the_switch_lets_the_service_delete_its_copy_once_the_file_is_whol
 async def test_R_VID_02_what_is_no_film_is_never_done_in_the_window_and_its_copy_stays(
     fault: str, values: dict[str, object], tmp_home: Path, theme: Theme, controls: Controls
 ) -> None:
-    async with open_room(tmp_home, theme, controls) as room:
-        room.desk.presenter.form.set(clean_after=True)
-        job_id = await room.order()
-        await room.desk.reaches(job_id, "running")
+    async with open_video(tmp_home, theme, controls) as video:
+        video.presenter.form.set(clean_after=True)
+        job_id = await video.queue()
+        await video.reaches(job_id, "running")
         await controls.fault(fault, path="/video/retrieve", **values)
         asked = len(await controls.calls("/video/retrieve"))
         await controls.turn_clock(10)
         async with asyncio.timeout(30):
             while len(await controls.calls("/video/retrieve")) < asked + 2:
                 await asyncio.sleep(0.02)
-        assert room.desk.state(job_id) in ("running", "ready") and room.page.detail.film == ""
-        assert "Saved on this computer" not in read(room)
+        assert video.state(job_id) in ("running", "ready") and video.detail.film == ""
+        assert "Saved on this computer" not in read(video)
         assert await controls.calls("/video/complete") == []
         if fault == "cut":
-            await room.desk.until(lambda: "no whole film" in read(room))
+            await until(lambda: "no whole film" in read(video))
         await controls.reset_faults()
 
         def cleaned() -> bool:
-            if room.desk.one(job_id).held:  # the last lie may still have been on its way
-                room.page.act("fetch", job_id)
-            return room.desk.state(job_id) == "cleaned"
+            if video.one(job_id).held:  # the last lie may still have been on its way
+                video.page.act("fetch", job_id)
+            return video.state(job_id) == "cleaned"
 
-        await room.desk.until(cleaned)
-        assert check_film(room.desk.presenter.book.film(room.desk.one(job_id))).duration_s == 3.0
-        assert await controls.paid_jobs() == 1
+        await until(cleaned)
+        assert check_film(video.film_of(video.one(job_id))).duration_s == 3.0
+        assert await controls.paid("/video/queue") == 1

@@ -16,8 +16,10 @@ from app.storage.intents import Intents
 from app.ui.video.presenter_book import JobBook
 from app.ui.video.presenter_fetching import Fetcher
 from app.ui.video.presenter_sending import Sender
+from tests.kit.sandbox import Controls
+from tests.kit.video import PRIVATE_MODEL, TEXT_MODEL, open_video_presenter
+from tests.kit.waiting import until
 from tests.ui.killing import serve
-from tests.ui.video.desk import PRIVATE_MODEL, TEXT_MODEL, Controls, open_desk
 
 # step: the call it stops at, and whether the call is still made
 STEPS: dict[str, tuple[type, str, bool]] = {
@@ -79,11 +81,11 @@ def _stop_after_state(state: str) -> None:
 async def live(step: str, home: Path, controls: Controls) -> None:
     step, _, private = step.partition(" ")
     stop_at(step)
-    async with open_desk(home, controls) as desk:
-        await desk.fill(model=PRIVATE_MODEL if private else TEXT_MODEL, clean_after=True)
-        assert desk.presenter.queue()
+    async with open_video_presenter(home, controls) as video:
+        await video.fill(model=PRIVATE_MODEL if private else TEXT_MODEL, clean_after=True)
+        assert video.presenter.queue()
         if step not in BEFORE_READY:
-            await desk.until(lambda: desk.jobs and desk.job.state == "running")
+            await until(lambda: video.jobs and video.job.state == "running")
             await controls.turn_clock(10)
         await asyncio.sleep(60)
 

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QApplication
 
 from app.sandbox.server import RunningSandbox
 from app.ui.kit.theme import Theme
+from tests.kit.wallet import WalletHarness, open_wallet
 from tests.sandbox.support import running
-from tests.ui.wallet.desk import Desk, open_desk
 
 
 @pytest.fixture
@@ -22,8 +22,10 @@ def sandbox(tmp_path: Path) -> Iterator[RunningSandbox]:
 
 
 @pytest.fixture
-async def wallet(tmp_path: Path, sandbox: RunningSandbox, theme: Theme, qapp: QApplication) -> AsyncIterator[Desk]:
+async def wallet(
+    tmp_path: Path, sandbox: RunningSandbox, theme: Theme, qapp: QApplication
+) -> AsyncIterator[WalletHarness]:
     home = tmp_path / "home"
     home.mkdir()
-    async with open_desk(home, sandbox, theme) as desk:
-        yield desk
+    async with open_wallet(home, sandbox, theme) as wallet:
+        yield wallet

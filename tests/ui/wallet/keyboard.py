@@ -9,7 +9,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 
-from tests.ui.wallet.desk import Desk
+from tests.kit.waiting import until
+from tests.kit.wallet import WalletHarness
 
 NONE, CTRL = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModifier
 MOST_TABS = 120
@@ -18,16 +19,16 @@ MOST_TABS = 120
 class Keyboard:
     """Types into whatever has the focus, and walks to a widget with Tab alone."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, wallet: WalletHarness) -> None:
+        self._wallet = wallet
         self.window = QWidget()
         row = QHBoxLayout(self.window)
-        row.addWidget(desk.page.list)
-        row.addWidget(desk.page.main, 1)
+        row.addWidget(wallet.page.list)
+        row.addWidget(wallet.page.main, 1)
         self.window.resize(1280, 860)
         self.window.show()
         self.window.activateWindow()
-        desk.page.main.setFocus()
+        wallet.page.main.setFocus()
 
     def press(self, key: Qt.Key, modifiers: Qt.KeyboardModifier = NONE) -> None:
         focus = QApplication.focusWidget()
@@ -44,7 +45,7 @@ class Keyboard:
     async def to(self, wanted: QWidget | Callable[[], QWidget | None]) -> QWidget:
         """Walk there with Tab. Fails when Tab does not lead there. A callable finds what may be drawn anew."""
         find = wanted if callable(wanted) else lambda: wanted
-        await self._desk.until(lambda: (found := find()) is not None and found.isVisible() and self._has_focus())
+        await until(lambda: (found := find()) is not None and found.isVisible() and self._has_focus())
         widget = find()
         assert widget is not None
         passed: list[str] = []
@@ -74,7 +75,7 @@ class Keyboard:
 
     async def dialog(self, opened: Callable[[], Any]) -> Any:
         """Wait until a dialog is open and has the keyboard."""
-        await self._desk.until(opened)
+        await until(opened)
         found = opened()
         found.activateWindow()
 
@@ -84,15 +85,15 @@ class Keyboard:
                 found.activateWindow()
             return focus is not None and found.isVisible() and found.isAncestorOf(focus)
 
-        await self._desk.until(has_the_keyboard)
+        await until(has_the_keyboard)
         return found
 
     async def page(self, name: str) -> None:
         """Walk to the row of pages and turn to one with the arrows."""
-        bar = self._desk.page.main.header.bar
+        bar = self._wallet.page_bar
         await self.to(bar)
         for _ in range(bar.count()):
-            if self._desk.page.main.page == name:
+            if self._wallet.shown_page == name:
                 return
             self.press(Qt.Key.Key_Right)
         raise AssertionError(f"the arrows never come to {name}")

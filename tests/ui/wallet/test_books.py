@@ -41,8 +41,8 @@ from app.service.speech import SpeechRequest
 from app.service.transcription import TranscriptionRequest
 from app.service.video import QueuedVideo, VideoRequest
 from app.storage.receipts import Receipts
+from tests.kit.wallet import WalletHarness
 from tests.sandbox.test_voices import sample
-from tests.ui.wallet.desk import Desk
 
 FILM = VideoRequest("rialto-reel-text-to-video", "a boat at sunset", "3s")
 PICTURE = ImageRequest("rialto-canvas", "a boat", width=256, height=256, format="png")
@@ -271,23 +271,23 @@ async def in_turns(walk: Walk, acts: Iterable[Act]) -> None:
                 group.create_task(act(walk))  # type: ignore[arg-type]  # a coroutine, each of them
 
 
-async def begin(desk: Desk, account: Account, folder: Path) -> Walk:
-    assert desk.caller.service is not None
-    models = await desk.caller.service.models.list("all")
-    desk.caller.set_numbers(models=tuple(model for model in models if model.type == "text"))
+async def begin(wallet: WalletHarness, account: Account, folder: Path) -> Walk:
+    assert wallet.caller.service is not None
+    models = await wallet.caller.service.models.list("all")
+    wallet.caller.set_numbers(models=tuple(model for model in models if model.type == "text"))
 
     async def turn_clock() -> None:
-        await desk.control("/clock", "PUT", offset_s=10)
+        await wallet.control("/clock", "PUT", offset_s=10)
 
-    walk = Walk(desk.caller.service, {model.id: model for model in models}, folder, account, turn_clock)
+    walk = Walk(wallet.caller.service, {model.id: model for model in models}, folder, account, turn_clock)
     (picture,) = (await walk.service.images.generate(PICTURE, price_usd=Decimal("0.01"))).pictures
     walk.made["picture"] = picture.data
     return walk
 
 
-async def booked(desk: Desk) -> tuple[Decimal, dict[str, Decimal]]:
+async def booked(wallet: WalletHarness) -> tuple[Decimal, dict[str, Decimal]]:
     """What the Sandbox's log says it took, in all and by path; and it is what its ledger took."""
-    lines = (await desk.control("/log"))["data"]
+    lines = (await wallet.control("/log"))["data"]
     by_path: dict[str, Decimal] = defaultdict(Decimal)
     for line in lines:
         by_path[line["path"].removeprefix("/api/v1")] += Decimal(line["cost_usd"])
@@ -297,7 +297,7 @@ async def booked(desk: Desk) -> tuple[Decimal, dict[str, Decimal]]:
 
 @pytest.mark.parametrize("kind", ["key", "key with daily credits", "wallet"])
 async def test_all_that_the_sandbox_bills_is_the_same_sum_in_every_place(
-    wallet: Desk, tmp_path: Path, kind: str
+    wallet: WalletHarness, tmp_path: Path, kind: str
 ) -> None:
     account, usd, diem = wallet.sandbox_account, Decimal(100), Decimal(0)
     if kind == "wallet":
@@ -344,21 +344,21 @@ async def test_all_that_the_sandbox_bills_is_the_same_sum_in_every_place(
         lines = list(csv.DictReader(file))
     assert sum((Decimal(line["cost_usd"] or 0) for line in lines), Decimal(0)) == billed
     # the service's own book
-    wallet.page.main.compare.compare.click()
+    wallet.press_compare()
     await wallet.tasks.idle()
-    assert wallet.page.main.compare.verdict.text() == f"All {len(kept)} bookings agree", [
-        line for line in wallet.page.main.compare.table.rows.lines if "Agrees" not in line[-1]
+    assert wallet.verdict_text() == f"All {len(kept)} bookings agree", [
+        line for line in wallet.compared_lines() if "Agrees" not in line[-1]
     ]
 
 
-async def service_balance(desk: Desk, account: Account) -> Decimal:
+async def service_balance(wallet: WalletHarness, account: Account) -> Decimal:
     if account.kind == "wallet":
-        return Decimal((await desk.wallet_state(account))["usd"])
-    return Decimal((await desk.control("/state"))["balance"]["usd"])
+        return Decimal((await wallet.wallet_state(account))["usd"])
+    return Decimal((await wallet.control("/state"))["balance"]["usd"])
 
 
 async def test_a_price_that_the_service_does_not_publish_is_read_from_the_balance_afterwards(
-    wallet: Desk, tmp_path: Path
+    wallet: WalletHarness, tmp_path: Path
 ) -> None:
     walk = await begin(wallet, wallet.sandbox_account, tmp_path)
     path = walk.file("me.wav", sample())
@@ -373,7 +373,7 @@ async def test_a_price_that_the_service_does_not_publish_is_read_from_the_balanc
     assert wallet.caller.balance == 100 - billed
 
 
-async def test_what_is_known_as_free_costs_nothing(wallet: Desk, tmp_path: Path) -> None:
+async def test_what_is_known_as_free_costs_nothing(wallet: WalletHarness, tmp_path: Path) -> None:
     walk = await begin(wallet, wallet.sandbox_account, tmp_path)
     await queued(walk)
     await wallet.tasks.idle()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import UTC, datetime
 from decimal import Decimal
 
 import pytest
@@ -15,7 +16,7 @@ from app.service.chat_types import ChatMessage, ChatRequest
 from app.service.errors import LimitExceeded, SpendingLimit
 from app.service.retry import CallKind
 from app.storage.receipts import Receipts, receipt_of
-from tests.ui.wallet.desk import Desk
+from tests.kit.wallet import WalletHarness
 
 QUESTION = ChatRequest(model="rialto-handbook", messages=(ChatMessage("user", "How do I stop an answer?"),))
 
@@ -27,27 +28,29 @@ def call_of(resource: str = "speech", expected: str = "0.30", *, background: boo
     )
 
 
-async def spend(desk: Desk, amount: str, tab: str = "speech") -> None:
+async def spend(wallet: WalletHarness, amount: str, tab: str = "speech") -> None:
     receipt = receipt_of(
         id=f"spent {amount} {tab}",
-        at=desk.presenter._now(),
-        account_id=desk.sandbox_account.id,
+        at=datetime.now(UTC),
+        account_id=wallet.sandbox_account.id,
         tab=tab,
         endpoint="POST /x",
         cost_usd=Decimal(amount),
         cost_source="stated",
         charged=False,
     )
-    await Receipts(desk.database).add(receipt)
+    await Receipts(wallet.database).add(receipt)
 
 
-async def asks(desk: Desk, *, tab: str = "speech", expected: str = "0.30", background: bool = False) -> bool:
+async def asks(wallet: WalletHarness, *, tab: str = "speech", expected: str = "0.30", background: bool = False) -> bool:
     """Whether a call is let through."""
     try:
-        await desk.budget.check(desk.sandbox_account, call_of(tab, expected, background=background), f"one of {tab}")
+        await wallet.budget.check(
+            wallet.sandbox_account, call_of(tab, expected, background=background), f"one of {tab}"
+        )
     except LimitExceeded:
         return False
-    desk.budget.settled(f"one of {tab}")
+    wallet.budget.settled(f"one of {tab}")
     return True
 
 
@@ -65,7 +68,7 @@ async def asks(desk: Desk, *, tab: str = "speech", expected: str = "0.30", backg
     ],
 )
 async def test_a_limit_stops_what_goes_past_it_and_nothing_else(
-    wallet: Desk, limit: str, scope: str, stops: bool
+    wallet: WalletHarness, limit: str, scope: str, stops: bool
 ) -> None:
     key = f"{limit} {wallet.sandbox_account.id}" if limit.endswith("account") else limit
     await spend(wallet, "0.40")
@@ -75,7 +78,7 @@ async def test_a_limit_stops_what_goes_past_it_and_nothing_else(
     await wallet.tasks.idle()
 
 
-async def test_a_soft_limit_asks_once_a_day_and_a_hard_one_stops_until_it_is_changed(wallet: Desk) -> None:
+async def test_a_soft_limit_asks_once_a_day_and_a_hard_one_stops_until_it_is_changed(wallet: WalletHarness) -> None:
     await spend(wallet, "0.40")
     wallet.answer = True
     wallet.presenter.set_limit("soft day", "0.50")
@@ -90,7 +93,7 @@ async def test_a_soft_limit_asks_once_a_day_and_a_hard_one_stops_until_it_is_cha
     await wallet.tasks.idle()
 
 
-async def test_what_a_limit_stopped_names_the_limit_once_and_offers_to_change_it(wallet: Desk) -> None:
+async def test_what_a_limit_stopped_names_the_limit_once_and_offers_to_change_it(wallet: WalletHarness) -> None:
     await spend(wallet, "0.40")
     for limit, what, meaning in (
         (
@@ -118,12 +121,12 @@ async def test_what_a_limit_stopped_names_the_limit_once_and_offers_to_change_it
         await wallet.budget.check(wallet.sandbox_account, call_of(), "one")
     assert describe(caught.value).what == "Your daily limit for Speech of $0.10 is reached"
     wallet.page.change_limits("tab speech")
-    fields = wallet.page.list.limits
+    fields = wallet.limit_fields
     assert (fields.scope.currentText(), fields.hard.key) == ("A day, Speech", "hard tab speech")
     await wallet.tasks.idle()
 
 
-async def test_a_limit_for_all_accounts_counts_every_account_that_spends_the_same_money(wallet: Desk) -> None:
+async def test_a_limit_for_all_accounts_counts_every_account_that_spends_the_same_money(wallet: WalletHarness) -> None:
     """What the Sandbox spent counts against its wallets and the other way round; real money is another sum."""
     await spend(wallet, "0.40")
     pocket = await wallet.faucet_wallet()
@@ -143,7 +146,7 @@ async def test_a_limit_for_all_accounts_counts_every_account_that_spends_the_sam
     await wallet.tasks.idle()
 
 
-async def test_calls_that_leave_together_are_held_against_a_limit_as_one_order(wallet: Desk) -> None:
+async def test_calls_that_leave_together_are_held_against_a_limit_as_one_order(wallet: WalletHarness) -> None:
     """Each of four at once would fit alone: none leaves, and nobody is asked about each of them."""
     wallet.presenter.set_limit("soft day", "0.03")
     service = wallet.caller.service
@@ -167,7 +170,7 @@ async def test_calls_that_leave_together_are_held_against_a_limit_as_one_order(w
     await wallet.tasks.idle()
 
 
-async def test_background_work_is_refused_without_asking(wallet: Desk) -> None:
+async def test_background_work_is_refused_without_asking(wallet: WalletHarness) -> None:
     wallet.answer = True
     wallet.presenter.set_limit("hard call", "0.10")
     assert not await asks(wallet, background=True)
@@ -175,7 +178,7 @@ async def test_background_work_is_refused_without_asking(wallet: Desk) -> None:
     await wallet.tasks.idle()
 
 
-async def test_a_refused_call_never_reaches_the_service(wallet: Desk) -> None:
+async def test_a_refused_call_never_reaches_the_service(wallet: WalletHarness) -> None:
     await spend(wallet, "0.40", "chat")
     wallet.presenter.set_limit("hard day", "0.40")
     service = wallet.caller.service
@@ -191,7 +194,7 @@ async def test_a_refused_call_never_reaches_the_service(wallet: Desk) -> None:
     await wallet.tasks.idle()
 
 
-async def test_calls_under_way_count_before_they_have_receipts(wallet: Desk) -> None:
+async def test_calls_under_way_count_before_they_have_receipts(wallet: WalletHarness) -> None:
     wallet.presenter.set_limit("hard day", "0.50")
     await wallet.budget.check(wallet.sandbox_account, call_of(), "first")
     with pytest.raises(LimitExceeded):
@@ -208,8 +211,8 @@ def test_an_amount_is_read_as_people_type_it(text: str, amount: str | None) -> N
     assert read_limit(text) == (Decimal(amount) if amount is not None else None)
 
 
-async def test_limits_are_typed_in_the_window_kept_and_told_to_the_status_bar(wallet: Desk) -> None:
-    fields = wallet.page.list.limits
+async def test_limits_are_typed_in_the_window_kept_and_told_to_the_status_bar(wallet: WalletHarness) -> None:
+    fields = wallet.limit_fields
     fields.hard.field.setText("$10")
     fields.hard.field.editingFinished.emit()
     await wallet.tasks.idle()

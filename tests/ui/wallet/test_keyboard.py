@@ -14,7 +14,8 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QPlainTextEd
 from app.ui.kit.widgets.buttons import Button
 from app.wallet.keys import encrypt_key_file, read_private_key
 from app.wallet.signer import EthAccountSigner, PrivateKey
-from tests.ui.wallet.desk import Desk
+from tests.kit.waiting import until
+from tests.kit.wallet import WalletHarness, wanted_words
 from tests.ui.wallet.keyboard import CTRL, Keyboard
 
 # The phrase of BIP-39's own first test vector, and where BIP-44 leads from it: published, so nobody's.
@@ -31,20 +32,20 @@ ENTER, SPACE, DOWN, RIGHT, ESCAPE = (
 
 
 @pytest.fixture
-def keyboard(wallet: Desk) -> Iterator[Keyboard]:
+def keyboard(wallet: WalletHarness) -> Iterator[Keyboard]:
     keyboard = Keyboard(wallet)
     yield keyboard
     keyboard.window.hide()
 
 
-async def file_dialog(wallet: Desk, path: Path) -> None:
+async def file_dialog(wallet: WalletHarness, path: Path) -> None:
     """Type a path into the system's dialog."""
 
     def found() -> QFileDialog | None:
         dialog = QApplication.activeModalWidget()
         return dialog if isinstance(dialog, QFileDialog) else None
 
-    await wallet.until(found)
+    await until(found)
     dialog = found()
     assert dialog is not None
     name = dialog.findChild(QLineEdit, "fileNameEdit")
@@ -54,9 +55,9 @@ async def file_dialog(wallet: Desk, path: Path) -> None:
     dialog.accept()
 
 
-async def add(wallet: Desk, keyboard: Keyboard, way: int) -> object:
+async def add(wallet: WalletHarness, keyboard: Keyboard, way: int) -> object:
     """Open the dialog and turn to one of the ways to come by a wallet."""
-    await keyboard.push(wallet.page.list.new)
+    await keyboard.push(wallet.new_button)
     dialog = await keyboard.dialog(lambda: wallet.dialog)
     await keyboard.to(dialog.way)
     for _ in range(way):
@@ -64,22 +65,22 @@ async def add(wallet: Desk, keyboard: Keyboard, way: int) -> object:
     return dialog
 
 
-async def test_a_new_wallet_is_made_and_its_backup_confirmed(wallet: Desk, keyboard: Keyboard) -> None:
+async def test_a_new_wallet_is_made_and_its_backup_confirmed(wallet: WalletHarness, keyboard: Keyboard) -> None:
     dialog = await add(wallet, keyboard, 0)
     await keyboard.push(dialog.keep)
-    await wallet.until(lambda: dialog.phrase.text())
+    await until(lambda: dialog.phrase.text())
     words = [part.split("\N{NO-BREAK SPACE}")[1] for part in dialog.phrase.text().split("   ")]
-    for place, field in zip(dialog._asked, dialog.answers, strict=True):
+    for place, field in wanted_words(dialog):
         await keyboard.write(field, words[place])
     await keyboard.push(dialog.keep)
-    await wallet.until(lambda: len(wallet.book.list()) == 2)
+    await until(lambda: len(wallet.book.list()) == 2)
     await wallet.tasks.idle()
     assert wallet.book.list()[1].kind == "wallet"
 
 
 @pytest.mark.parametrize("kind", ["phrase", "key", "file"])
 async def test_a_wallet_is_imported_from_a_phrase_a_key_and_a_key_file(
-    wallet: Desk, keyboard: Keyboard, tmp_path: Path, kind: str
+    wallet: WalletHarness, keyboard: Keyboard, tmp_path: Path, kind: str
 ) -> None:
     secret = "0x" + "11" * 32
     address = ADDRESS if kind == "phrase" else "0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A"
@@ -93,19 +94,19 @@ async def test_a_wallet_is_imported_from_a_phrase_a_key_and_a_key_file(
         await keyboard.dialog(lambda: wallet.dialog)
         await keyboard.write(dialog.password, "not the password")
         await keyboard.push(dialog.keep)
-        await wallet.until(lambda: "not the password" in dialog.problem.text())
+        await until(lambda: "not the password" in dialog.problem.text())
         await keyboard.write(dialog.password, PASSWORD)
     else:
         await keyboard.write(dialog.secret, PHRASE if kind == "phrase" else secret)
-    await wallet.until(dialog.keep.isEnabled)
+    await until(dialog.keep.isEnabled)
     await keyboard.push(dialog.keep)
-    await wallet.until(lambda: len(wallet.book.list()) == 2)
+    await until(lambda: len(wallet.book.list()) == 2)
     await wallet.tasks.idle()
     assert wallet.book.list()[1].address == address
 
 
 async def test_a_watched_wallet_shows_what_is_to_be_signed_and_takes_the_signature(
-    wallet: Desk, keyboard: Keyboard
+    wallet: WalletHarness, keyboard: Keyboard
 ) -> None:
     owner = await wallet.faucet_wallet()
     kept = await wallet.place.read(owner.id)
@@ -119,42 +120,42 @@ async def test_a_watched_wallet_shows_what_is_to_be_signed_and_takes_the_signatu
     dialog = await add(wallet, keyboard, 3)
     await keyboard.write(dialog.address, owner.address)
     await keyboard.push(dialog.keep)
-    await wallet.until(lambda: len(wallet.book.list()) == 2)
-    await wallet.until(lambda: wallet.dialog is None)
-    wallet.keys._ask_elsewhere = wallet.page.dialogs.ask_elsewhere
+    await until(lambda: len(wallet.book.list()) == 2)
+    await until(lambda: wallet.dialog is None)
+    wallet.ask_elsewhere = wallet.page.dialogs.ask_elsewhere
     account = wallet.book.list()[1]
-    links = wallet.page.list.view_of(account.id).findChildren(Button)
+    links = wallet.card_of(account.id).findChildren(Button)
     await keyboard.push(next(each for each in links if each.text() == "Ask for the balance"))
     dialog = await keyboard.dialog(lambda: wallet.dialog)
     text = dialog.findChild(QPlainTextEdit).toPlainText()
     assert owner.address in text
     await keyboard.write(dialog.findChild(QLineEdit), await elsewhere.sign_text(text))
     await keyboard.push(next(each for each in dialog.findChildren(Button) if each.text() == "Use this signature"))
-    await wallet.until(lambda: (card := wallet.presenter.card(account.id)) is not None and card.usd is not None)
+    await until(lambda: (card := wallet.presenter.card(account.id)) is not None and card.usd is not None)
     await wallet.tasks.idle()
 
 
-async def test_a_top_up_is_chosen_read_signed_and_paid(wallet: Desk, keyboard: Keyboard) -> None:
+async def test_a_top_up_is_chosen_read_signed_and_paid(wallet: WalletHarness, keyboard: Keyboard) -> None:
     account = await wallet.faucet_wallet()
     wallet.presenter.reload()
-    view = wallet.page.list.view_of(account.id)
+    view = wallet.card_of(account.id)
     await keyboard.push(next(each for each in view.findChildren(Button) if each.text() == "Top up"))
-    dialog = await keyboard.dialog(lambda: wallet.page.top_up_dialog)
+    dialog = await keyboard.dialog(lambda: wallet.top_up_dialog)
     await keyboard.write(dialog.amount, "7.25")
     for step in ("payment", "review", "done"):
-        await wallet.until(lambda: dialog.go.isEnabled() and QApplication.focusWidget() is not None)
+        await until(lambda: dialog.go.isEnabled() and QApplication.focusWidget() is not None)
         assert QApplication.focusWidget() is not dialog.go  # Enter alone must never sign
         keyboard.press(ENTER, CTRL)
-        await wallet.until(lambda step=step: wallet.top_ups.view.step == step or wallet.top_ups.view.problem)
-        assert wallet.top_ups.view.step == step, wallet.top_ups.view.problem
+        await until(lambda step=step: wallet.top_up.step == step or wallet.top_up.problem)
+        assert wallet.top_up.step == step, wallet.top_up.problem
     keyboard.press(ESCAPE)
-    await wallet.until(lambda: wallet.page.top_up_dialog is None)
+    await until(lambda: wallet.top_up_dialog is None)
     await wallet.tasks.idle()
     assert Decimal((await wallet.wallet_state(account))["usd"]) == Decimal("7.25")
 
 
-async def test_limits_and_the_level_of_the_warning_are_typed(wallet: Desk, keyboard: Keyboard) -> None:
-    fields = wallet.page.list.limits
+async def test_limits_and_the_level_of_the_warning_are_typed(wallet: WalletHarness, keyboard: Keyboard) -> None:
+    fields = wallet.limit_fields
     for field, text in ((fields.soft, "1"), (fields.hard, "10"), (fields.low, "200"), (fields.top_up, "25")):
         await keyboard.write(field.field, text)
         keyboard.press(ENTER)
@@ -166,61 +167,61 @@ async def test_limits_and_the_level_of_the_warning_are_typed(wallet: Desk, keybo
     own = f"low {wallet.sandbox_account.id}"
     kept = wallet.settings.value.budgets
     assert kept == {"soft day": "1", "hard day": "10", own: "200", "hard top-up": "25", "hard call": "0.5"}
-    await keyboard.push(wallet.page.list.refresh)
-    await wallet.until(lambda: any("below the $200.00" in sentence for sentence, *_ in wallet.toasts))
+    await keyboard.push(wallet.refresh_button)
+    await until(lambda: any("below the $200.00" in sentence for sentence, *_ in wallet.toasts))
     await wallet.tasks.idle()
 
 
 async def test_receipts_are_filtered_exported_compared_and_signatures_read(
-    wallet: Desk, keyboard: Keyboard, tmp_path: Path
+    wallet: WalletHarness, keyboard: Keyboard, tmp_path: Path
 ) -> None:
     await keyboard.page("receipts")
-    fields = wallet.page.main.receipts.fields
+    fields = wallet.filter_fields
     await keyboard.to(fields["free"])
     keyboard.press(DOWN)
-    await wallet.until(lambda: wallet.receipts.filter.free == "all")
-    await wallet.until(lambda: wallet.receipts.totals.count)
-    await keyboard.to(wallet.page.main.receipts.table)
-    await keyboard.push(wallet.page.main.export)
+    await until(lambda: wallet.receipts.filter.free == "all")
+    await until(lambda: wallet.receipts.totals.count)
+    await keyboard.to(wallet.receipts_table)
+    await keyboard.push(wallet.export_button)
     await file_dialog(wallet, tmp_path / "book.json")
-    await wallet.until(lambda: (tmp_path / "book.json").exists())
+    await until(lambda: (tmp_path / "book.json").exists())
     assert json.loads((tmp_path / "book.json").read_text())["receipts"]
     await keyboard.page("compare")
-    await keyboard.push(wallet.page.main.compare.compare)
-    await wallet.until(lambda: wallet.page.main.compare.verdict.text() and not wallet.tasks.running("wallet compare"))
+    await keyboard.push(wallet.compare_button)
+    await until(lambda: wallet.verdict_text() and not wallet.tasks.running("wallet compare"))
     await keyboard.page("signed")
-    await keyboard.to(wallet.page.main.signed.document)
+    await keyboard.to(wallet.signed_document)
     await wallet.tasks.idle()
 
 
-async def test_a_key_is_made_shown_once_and_revoked(wallet: Desk, keyboard: Keyboard) -> None:
-    view = wallet.page.main.key
+async def test_a_key_is_made_shown_once_and_revoked(wallet: WalletHarness, keyboard: Keyboard) -> None:
+    view = wallet.key_page
     await keyboard.page("key")
-    await wallet.until(lambda: len(view.keys.rows.lines) == 1)
+    await until(lambda: len(view.keys.rows.lines) == 1)
     await keyboard.push(view.new)
-    dialog = await keyboard.dialog(lambda: wallet.page.key_dialogs.open)
+    dialog = await keyboard.dialog(lambda: wallet.key_dialog)
     await keyboard.write(dialog.name, "Night work")
     await keyboard.write(dialog.expires, "2001-01-01")
     assert not dialog.make.isEnabled()
     await keyboard.write(dialog.expires, "2031-01-31")
     await keyboard.push(dialog.make)
-    await wallet.until(lambda: wallet.page.key_dialogs.open not in (None, dialog))
-    shown = await keyboard.dialog(lambda: wallet.page.key_dialogs.open)
+    await until(lambda: wallet.key_dialog not in (None, dialog))
+    shown = await keyboard.dialog(lambda: wallet.key_dialog)
     assert "can show it again" in " ".join(
         label.text() for label in shown.findChildren(object) if hasattr(label, "text")
     )
     keyboard.press(ESCAPE)
-    await wallet.until(lambda: len(view.keys.rows.lines) == 2 and wallet.page.key_dialogs.open is None)
+    await until(lambda: len(view.keys.rows.lines) == 2 and wallet.key_dialog is None)
     assert view.keys.rows.lines[1][0] == "Night work"
     await keyboard.to(view.keys)
     keyboard.press(DOWN)
     keyboard.press(DOWN)
     await keyboard.push(view.revoke)
-    await wallet.until(lambda: QApplication.activeModalWidget() is not None)
+    await until(lambda: QApplication.activeModalWidget() is not None)
     question = await keyboard.dialog(QApplication.activeModalWidget)
     await keyboard.push(next(each for each in question.findChildren(Button) if each.text() == "Revoke"))
-    await wallet.until(lambda: len(view.keys.rows.lines) == 1)
-    await wallet.until(lambda: any("revoked" in sentence for sentence, *_ in wallet.toasts))
+    await until(lambda: len(view.keys.rows.lines) == 1)
+    await until(lambda: any("revoked" in sentence for sentence, *_ in wallet.toasts))
     for part in ("limits", "hits"):
         await keyboard.to(view.part)
         keyboard.press(RIGHT)
@@ -229,7 +230,7 @@ async def test_a_key_is_made_shown_once_and_revoked(wallet: Desk, keyboard: Keyb
 
 
 async def test_a_wallet_is_used_locked_unlocked_shown_and_exported(
-    wallet: Desk, keyboard: Keyboard, tmp_path: Path
+    wallet: WalletHarness, keyboard: Keyboard, tmp_path: Path
 ) -> None:
     account = await wallet.faucet_wallet()
     wallet.presenter.reload()
@@ -238,7 +239,7 @@ async def test_a_wallet_is_used_locked_unlocked_shown_and_exported(
 
     def named(name: str) -> Callable[[], QWidget | None]:
         def find() -> QWidget | None:
-            widgets = wallet.page.list.view_of(account.id).findChildren(QWidget)
+            widgets = wallet.card_of(account.id).findChildren(QWidget)
             return next((each for each in widgets if name in each.accessibleName() and not each.isHidden()), None)
 
         return find
@@ -252,7 +253,7 @@ async def test_a_wallet_is_used_locked_unlocked_shown_and_exported(
     await keyboard.push(named("Show the address in full and as a QR code"))
     await keyboard.dialog(lambda: wallet.dialog)
     keyboard.press(ESCAPE)
-    await wallet.until(lambda: wallet.dialog is None)
+    await until(lambda: wallet.dialog is None)
     await keyboard.push(named("Export key…: Pocket wallet"))
     dialog = await keyboard.dialog(lambda: wallet.dialog)
     for field in (dialog.password, dialog.again):

@@ -14,7 +14,8 @@ from app.sandbox.http.http import Answer, Request
 from app.service.chat_types import ChatMessage, ChatRequest
 from app.service.errors import PaymentRequired
 from app.ui.settings.accounts.checking import check_key
-from tests.ui.wallet.desk import Desk
+from tests.kit.waiting import until
+from tests.kit.wallet import WalletHarness
 
 HELLO = ChatRequest("rialto-handbook", (ChatMessage("user", "How do I stop an answer?"),), max_completion_tokens=20)
 
@@ -63,18 +64,18 @@ def traffic(monkeypatch: pytest.MonkeyPatch) -> Traffic:
     return seen
 
 
-async def pay(wallet: Desk, account_id: str) -> None:
+async def pay(wallet: WalletHarness, account_id: str) -> None:
     """Top up through the window, from the amount to the receipt."""
     account = wallet.book.get(account_id)
     assert account is not None
     dialog = await wallet.review(account)
     dialog.go.click()
-    await wallet.until(lambda: wallet.top_ups.view.step == "done")
+    await until(lambda: wallet.top_up.step == "done")
     await wallet.leave(dialog)
 
 
 async def test_r_err_12_a_top_up_of_the_account_in_use_opens_no_connection_and_counts_in_its_budget(
-    traffic: Traffic, wallet: Desk
+    traffic: Traffic, wallet: WalletHarness
 ) -> None:
     account = await wallet.faucet_wallet()
     await wallet.use(account)
@@ -94,22 +95,22 @@ async def test_r_err_12_a_top_up_of_the_account_in_use_opens_no_connection_and_c
 
 
 async def test_a_top_up_of_another_account_takes_one_connection_until_it_is_closed(
-    traffic: Traffic, wallet: Desk
+    traffic: Traffic, wallet: WalletHarness
 ) -> None:
     account = await wallet.faucet_wallet()
     await wallet.tasks.idle()
     before = set(traffic.used)
     dialog = await wallet.review(account)
     dialog.go.click()
-    await wallet.until(lambda: wallet.top_ups.view.step == "done")
+    await until(lambda: wallet.top_up.step == "done")
     (own,) = traffic.used - before
     assert own in traffic.open
     await wallet.leave(dialog)
     assert traffic.used - before == {own}
-    await wallet.until(lambda: own not in traffic.open)
+    await until(lambda: own not in traffic.open)
 
 
-async def test_a_check_of_the_key_in_use_goes_over_its_open_connection(traffic: Traffic, wallet: Desk) -> None:
+async def test_a_check_of_the_key_in_use_goes_over_its_open_connection(traffic: Traffic, wallet: WalletHarness) -> None:
     await wallet.tasks.idle()
     used = set(traffic.used)
     async with wallet.switch.service_of(wallet.sandbox_account) as service:
@@ -120,7 +121,7 @@ async def test_a_check_of_the_key_in_use_goes_over_its_open_connection(traffic: 
     assert (await service.account.rate_limits()).access_permitted  # it was only lent
 
 
-async def test_all_who_ask_at_once_get_the_same_service(wallet: Desk) -> None:
+async def test_all_who_ask_at_once_get_the_same_service(wallet: WalletHarness) -> None:
     account = await wallet.faucet_wallet()
     async with wallet.switch.service_of(account) as one, wallet.switch.service_of(account) as two:
         assert one is two
@@ -137,7 +138,7 @@ async def test_all_who_ask_at_once_get_the_same_service(wallet: Desk) -> None:
     assert first is second is not one
 
 
-async def test_a_payment_on_its_way_is_not_cut_off_by_a_change_of_account(wallet: Desk) -> None:
+async def test_a_payment_on_its_way_is_not_cut_off_by_a_change_of_account(wallet: WalletHarness) -> None:
     """A service that somebody still holds is closed by the last who lets go."""
     account = await wallet.faucet_wallet()
     await wallet.use(account)

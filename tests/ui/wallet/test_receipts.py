@@ -16,19 +16,20 @@ from app.ui.wallet.presenter_compare import Booking, compare
 from app.ui.wallet.receipts_table import COST, DETAIL, ESTIMATE, ReceiptTable
 from app.ui.wallet.state import BookRow
 from app.ui.wallet.usage_chart import scale_of
-from tests.ui.wallet.desk import Desk
+from tests.kit.waiting import until
+from tests.kit.wallet import WalletHarness
 from tests.ui.wallet.test_budgets import QUESTION, spend
 
 
-async def fill(desk: Desk, count: int = 6) -> None:
+async def fill(wallet: WalletHarness, count: int = 6) -> None:
     """So many receipts of two tabs, one a day."""
-    receipts = Receipts(desk.database)
+    receipts = Receipts(wallet.database)
     for number in range(count):
         await receipts.add(
             receipt_of(
                 id=f"r{number}",
-                at=desk.presenter._now() - timedelta(days=number),
-                account_id=desk.sandbox_account.id,
+                at=datetime.now(UTC) - timedelta(days=number),
+                account_id=wallet.sandbox_account.id,
                 tab=("chat", "speech")[number % 2],
                 endpoint="POST /x",
                 model=("one", "two")[number % 2],
@@ -40,17 +41,17 @@ async def fill(desk: Desk, count: int = 6) -> None:
                 charged=False,
             )
         )
-    desk.receipts.reload()
-    await desk.tasks.idle()
+    wallet.receipts.reload()
+    await wallet.tasks.idle()
 
 
-def shown(desk: Desk, column: int) -> list[str]:
-    rows = desk.page.main.receipts.table.rows
+def shown(wallet: WalletHarness, column: int) -> list[str]:
+    rows = wallet.receipts_table.rows
     return [str(rows.index(place, column).data() or "") for place in range(rows.rowCount())]
 
 
-async def test_the_latest_calls_are_painted_as_soon_as_they_are_read(wallet: Desk, qtbot: QtBot) -> None:
-    latest = wallet.page.main.overview.latest
+async def test_the_latest_calls_are_painted_as_soon_as_they_are_read(wallet: WalletHarness, qtbot: QtBot) -> None:
+    latest = wallet.latest
     await fill(wallet, count=12)  # more than the ten that the first page shows
     with qtbot.waitSignal(latest.rows.dataChanged, timeout=60_000) as painted:
         wallet.receipts.reload()
@@ -62,15 +63,15 @@ async def test_the_latest_calls_are_painted_as_soon_as_they_are_read(wallet: Des
     assert [latest.rows.index(place, DETAIL).data() for place in range(10)].count(None) == 0
 
 
-async def test_filters_narrow_rows_and_sums_alike(wallet: Desk) -> None:
+async def test_filters_narrow_rows_and_sums_alike(wallet: WalletHarness) -> None:
     await fill(wallet)
     before = wallet.receipts.totals.count
-    wallet.page.main.show_page("receipts")
+    wallet.show_page("receipts")
     wallet.receipts.set_filter(tab="speech")
     await wallet.tasks.idle()
     assert wallet.receipts.totals.play == Decimal("0.30")
-    assert "3 receipts" in wallet.page.main.receipts.sums.text()
-    assert "at most $0.75, $0.30 in fact" in wallet.page.main.receipts.sums.text()
+    assert "3 receipts" in wallet.sums_text()
+    assert "at most $0.75, $0.30 in fact" in wallet.sums_text()
     shown(wallet, COST)
     await wallet.tasks.idle()
     assert shown(wallet, COST) == ["$0.10"] * 3
@@ -79,16 +80,16 @@ async def test_filters_narrow_rows_and_sums_alike(wallet: Desk) -> None:
         wallet.receipts.set_filter(**changes)
         await wallet.tasks.idle()
         assert wallet.receipts.totals.count == count, changes
-    wallet.page.main.receipts.clear_wanted.emit()
+    wallet.clear_filters()
     await wallet.tasks.idle()
     assert wallet.receipts.totals.count == before
 
 
-async def test_calls_that_are_never_charged_are_shown_when_they_are_asked_for(wallet: Desk) -> None:
+async def test_calls_that_are_never_charged_are_shown_when_they_are_asked_for(wallet: WalletHarness) -> None:
     wallet.presenter.refresh()
     await wallet.tasks.idle()
     assert wallet.receipts.totals.count == 0
-    field = wallet.page.main.receipts.fields["free"]
+    field = wallet.filter_fields["free"]
     field.setCurrentIndex(1)
     field.activated.emit(1)
     await wallet.tasks.idle()
@@ -98,19 +99,19 @@ async def test_calls_that_are_never_charged_are_shown_when_they_are_asked_for(wa
     assert "Limits and balance" in shown(wallet, DETAIL)
 
 
-async def test_a_long_book_is_read_only_where_it_is_looked_at(wallet: Desk) -> None:
+async def test_a_long_book_is_read_only_where_it_is_looked_at(wallet: WalletHarness) -> None:
     await fill(wallet, 1)
-    wallet.receipts._pages.clear()
-    wallet.page.main.receipts.table.rows.set_count(100_000)
+    wallet.forget_pages()
+    wallet.receipts_table.rows.set_count(100_000)
     assert wallet.receipts.row(0) is None
     await wallet.tasks.idle()
     assert wallet.receipts.row(0) is not None
-    assert list(wallet.receipts._pages) == [0]
+    assert list(wallet.pages_in_memory) == [0]
 
 
-async def test_the_chart_and_its_table_tell_the_same(wallet: Desk) -> None:
+async def test_the_chart_and_its_table_tell_the_same(wallet: WalletHarness) -> None:
     await fill(wallet)
-    overview = wallet.page.main.overview
+    overview = wallet.overview
     table = overview.table
     last = table.item(table.rowCount() - 1, table.columnCount() - 1)
     assert last is not None
@@ -120,7 +121,7 @@ async def test_the_chart_and_its_table_tell_the_same(wallet: Desk) -> None:
     assert "Chat $0.10" in overview.chart.accessibleDescription()
     wallet.page.show_day(wallet.receipts.days()[-1])
     await wallet.tasks.idle()
-    assert wallet.page.main.page == "receipts"
+    assert wallet.shown_page == "receipts"
     assert wallet.receipts.totals.play == Decimal("0.10")
 
 
@@ -131,14 +132,16 @@ def test_the_axis_reaches_above_the_highest_day() -> None:
         assert 2 <= steps <= 5
 
 
-async def test_the_axis_rounds_no_line_away(wallet: Desk) -> None:
+async def test_the_axis_rounds_no_line_away(wallet: WalletHarness) -> None:
     await spend(wallet, "0.11")
     wallet.receipts.reload()
     await wallet.tasks.idle()
-    assert wallet.page.main.overview.chart.axis_words() == ["$0", "$0.025", "$0.050", "$0.075", "$0.100", "$0.125"]
+    assert wallet.chart_axis() == ["$0", "$0.025", "$0.050", "$0.075", "$0.100", "$0.125"]
 
 
-async def test_receipts_are_exported_as_csv_and_json_and_no_cell_is_a_formula(wallet: Desk, tmp_path: Path) -> None:
+async def test_receipts_are_exported_as_csv_and_json_and_no_cell_is_a_formula(
+    wallet: WalletHarness, tmp_path: Path
+) -> None:
     await fill(wallet)
     wallet.receipts.set_filter(tab="chat")
     await wallet.tasks.idle()
@@ -154,32 +157,32 @@ async def test_receipts_are_exported_as_csv_and_json_and_no_cell_is_a_formula(wa
     assert kept[0]["request_id"] == "=request 0"
 
 
-async def test_receipts_are_held_against_the_services_own_book(wallet: Desk) -> None:
+async def test_receipts_are_held_against_the_services_own_book(wallet: WalletHarness) -> None:
     service = wallet.caller.service
     assert service is not None
     await service.chat.complete(QUESTION)
     await wallet.tasks.idle()
-    wallet.page.main.compare.compare.click()
+    wallet.press_compare()
     await wallet.tasks.idle()
-    assert "agree" in wallet.page.main.compare.verdict.text(), wallet.page.main.compare.table.rows.lines
+    assert "agree" in wallet.verdict_text(), wallet.compared_lines()
     await fill(wallet, 1)
-    wallet.page.main.compare.compare.click()
+    wallet.press_compare()
     await wallet.tasks.idle()
-    assert "1 of" in wallet.page.main.compare.verdict.text()
-    assert wallet.page.main.compare.table.rows.lines[0][-1] == "Only in Rialto's receipts"
+    assert "1 of" in wallet.verdict_text()
+    assert wallet.compared_lines()[0][-1] == "Only in Rialto's receipts"
 
 
-async def test_limits_are_read_also_when_a_call_of_another_tab_has_told_the_balance(wallet: Desk) -> None:
+async def test_limits_are_read_also_when_a_call_of_another_tab_has_told_the_balance(wallet: WalletHarness) -> None:
     wallet.caller.set_numbers(balance=Decimal("99.5"))
     wallet.presenter.activate()
-    await wallet.until(lambda: any(gauge.name == "Text, tier L tokens" for gauge in wallet.presenter.gauges()))
+    await until(lambda: any(gauge.name == "Text, tier L tokens" for gauge in wallet.presenter.gauges()))
 
 
-async def test_balances_gauges_and_the_warning_follow_the_service(wallet: Desk) -> None:
+async def test_balances_gauges_and_the_warning_follow_the_service(wallet: WalletHarness) -> None:
     account = await wallet.faucet_wallet()
     await wallet.control(f"/wallets/{account.address}", "PUT", usd="0.80")
     wallet.presenter.set_limit(f"low {account.id}", "1")
-    wallet.page.list.refresh.click()
+    wallet.refresh_button.click()
     await wallet.tasks.idle()
     card = wallet.presenter.card(account.id)
     assert card is not None
@@ -197,11 +200,11 @@ async def test_balances_gauges_and_the_warning_follow_the_service(wallet: Desk) 
     assert all(gauge.resets_at is not None for gauge in used)
 
 
-async def test_the_page_of_the_key_names_its_limits(wallet: Desk) -> None:
-    wallet.page.main.show_page("key")
+async def test_the_page_of_the_key_names_its_limits(wallet: WalletHarness) -> None:
+    wallet.show_page("key")
     await wallet.tasks.idle()
-    assert "May call: yes" in wallet.page.main.key.facts.text()
-    assert wallet.page.main.key.limits.rows.rowCount() > 3
+    assert "May call: yes" in wallet.key_facts_text()
+    assert wallet.key_limits_count() > 3
 
 
 def test_the_price_of_one_chain_call_is_never_cut_short(qtbot: QtBot, theme: Theme) -> None:
@@ -216,24 +219,25 @@ def test_the_price_of_one_chain_call_is_never_cut_short(qtbot: QtBot, theme: The
         assert table.sizeHintForColumn(column) <= table.columnWidth(column)
 
 
-async def test_receipts_from_before_the_sandboxs_start_are_told_apart_and_are_no_difference(wallet: Desk) -> None:
+async def test_receipts_from_before_the_sandboxs_start_are_told_apart_and_are_no_difference(
+    wallet: WalletHarness,
+) -> None:
     service = wallet.caller.service
     assert service is not None
     await service.chat.complete(QUESTION)
     await fill(wallet, 4)  # one of now, three of the days before
-    page = wallet.page.main.compare
-    page.compare.click()
+    wallet.press_compare()
     await wallet.tasks.idle()
-    verdict = page.verdict.text()
+    verdict = wallet.verdict_text()
     assert verdict.startswith("1 of 2 bookings differ. 3 receipts are older than the Sandbox's book"), verdict
-    assert [line[-1] for line in page.table.rows.lines].count("Older than the service's book") == 3
+    assert [line[-1] for line in wallet.compared_lines()].count("Older than the service's book") == 3
     await wallet.control("/reset", "POST")
-    page.compare.click()
+    wallet.press_compare()
     await wallet.tasks.idle()
-    assert page.verdict.text().startswith("5 receipts are older than the Sandbox's book"), page.verdict.text()
+    assert wallet.verdict_text().startswith("5 receipts are older than the Sandbox's book"), wallet.verdict_text()
 
 
-async def test_calls_to_chains_agree_in_the_comparison_of_a_key(wallet: Desk) -> None:
+async def test_calls_to_chains_agree_in_the_comparison_of_a_key(wallet: WalletHarness) -> None:
     """The service's book names no id that their answers told; nothing is told twice or as a difference."""
     service = wallet.caller.service
     assert service is not None
@@ -242,11 +246,10 @@ async def test_calls_to_chains_agree_in_the_comparison_of_a_key(wallet: Desk) ->
         await service.crypto_rpc.call("ethereum-mainnet", "eth_chainId")
     await service.crypto_rpc.call("base-mainnet", "eth_blockNumber")
     await wallet.tasks.idle()
-    page = wallet.page.main.compare
-    page.compare.click()
+    wallet.press_compare()
     await wallet.tasks.idle()
-    assert page.verdict.text() == "All 4 bookings agree", page.table.rows.lines
-    assert sorted(line[-1] for line in page.table.rows.lines) == ["Agrees, matched by amount"] * 4
+    assert wallet.verdict_text() == "All 4 bookings agree", wallet.compared_lines()
+    assert sorted(line[-1] for line in wallet.compared_lines()) == ["Agrees, matched by amount"] * 4
 
 
 def test_a_booking_of_another_amount_is_a_difference_and_one_without_a_receipt_another() -> None:

@@ -9,44 +9,47 @@ from decimal import Decimal
 from types import SimpleNamespace
 
 import pytest
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QScrollArea
 
 from app.bootstrap.wallet_tab import top_up_and_go_on
 from app.credentials.accounts import new_account
 from app.credentials.stores import SessionStore
 from app.service.errors import BadRequest
 from app.service.x402 import Settlement, X402Resource
-from tests.ui.wallet.desk import Desk
+from tests.kit.waiting import until
+from tests.kit.wallet import WalletHarness
 
 USD = Decimal("7.25")
 
 
-async def test_r_wal_01_r_wal_09_a_top_up_is_shown_signed_paid_and_credited_once(wallet: Desk) -> None:
+async def test_r_wal_01_r_wal_09_a_top_up_is_shown_signed_paid_and_credited_once(wallet: WalletHarness) -> None:
     account = await wallet.faucet_wallet()
     dialog = await wallet.review(account)
-    view = wallet.top_ups.view
+    view = wallet.top_up
     shown = {row.name: row.value for row in dialog.sheet.rows}
     assert (shown["from"], shown["value"], shown["chainId"]) == (account.address, "7250000", "8453")
     assert len(shown["to"]) == 42
     assert view.digest == shown["signing hash"]
     assert dialog.go.text() == "Sign and pay 7.25"
     dialog.go.click()
-    await wallet.until(lambda: wallet.top_ups.view.step == "done")
+    await until(lambda: wallet.top_up.step == "done")
     assert Decimal((await wallet.wallet_state(account))["usd"]) == USD
     (intent,) = await wallet.intents.recent("x402")
     assert intent.state == "answered"
-    assert dict(wallet.top_ups.view.receipt)["Payer"] == account.address
-    await wallet.until(lambda: (row := wallet.receipts.row(0)) is not None and row.paid_in == USD)
+    assert dict(wallet.top_up.receipt)["Payer"] == account.address
+    await until(lambda: (row := wallet.receipts.row(0)) is not None and row.paid_in == USD)
     dialog.reject()
-    await wallet.until(lambda: any("arrived" in sentence for sentence, *_ in wallet.toasts))
+    await until(lambda: any("arrived" in sentence for sentence, *_ in wallet.toasts))
     card = wallet.presenter.card(account.id)
     assert card is not None
-    await wallet.until(lambda: wallet.presenter.card(account.id).usd == USD)  # type: ignore[union-attr]  # it is there
+    await until(lambda: wallet.presenter.card(account.id).usd == USD)  # type: ignore[union-attr]  # it is there
     await wallet.tasks.idle()
 
 
 @pytest.mark.parametrize(("amount", "word"), [("4.99", "smallest"), ("10000.01", "largest"), ("abc", "amount in USD")])
-async def test_r_wal_02_an_amount_that_cannot_be_paid_asks_nobody(wallet: Desk, amount: str, word: str) -> None:
+async def test_r_wal_02_an_amount_that_cannot_be_paid_asks_nobody(
+    wallet: WalletHarness, amount: str, word: str
+) -> None:
     account = await wallet.faucet_wallet()
     dialog = await wallet.open_top_up(account)
     before = len(await wallet.control("/log") or ())
@@ -60,20 +63,20 @@ async def test_r_wal_02_an_amount_that_cannot_be_paid_asks_nobody(wallet: Desk, 
 
 @pytest.mark.parametrize("landed", [True, False])
 async def test_r_wal_07_a_lost_answer_is_unknown_until_the_identical_payment_settles_it(
-    wallet: Desk, landed: bool
+    wallet: WalletHarness, landed: bool
 ) -> None:
     account = await wallet.faucet_wallet()
     await wallet.fault("settlement_timeout", times=1, landed=landed)
     dialog = await wallet.review(account)
     dialog.go.click()
-    await wallet.until(lambda: wallet.top_ups.view.step in ("unknown", "done"))
-    assert wallet.top_ups.view.step == ("done" if landed else "unknown")  # what landed is in the wallet's bookings
+    await until(lambda: wallet.top_up.step in ("unknown", "done"))
+    assert wallet.top_up.step == ("done" if landed else "unknown")  # what landed is in the wallet's bookings
     await wallet.leave(dialog)
     if not landed:
         assert wallet.page.badge() == 1
-        (card,) = wallet.page.list.payment_cards()
+        (card,) = wallet.payment_cards()
         card.button.click()
-        await wallet.until(lambda: not wallet.top_ups.open.payments)
+        await until(lambda: not wallet.top_ups.open.payments)
     await wallet.tasks.idle()
     assert [each.state for each in await wallet.intents.recent("x402")] == ["answered"]
     assert Decimal((await wallet.wallet_state(account))["usd"]) == USD
@@ -81,17 +84,17 @@ async def test_r_wal_07_a_lost_answer_is_unknown_until_the_identical_payment_set
     assert len(signed) == 1
 
 
-async def test_a_payment_counts_as_never_made_only_when_its_time_is_surely_over(wallet: Desk) -> None:
+async def test_a_payment_counts_as_never_made_only_when_its_time_is_surely_over(wallet: WalletHarness) -> None:
     account = await wallet.faucet_wallet()
     await wallet.fault("settlement_timeout", times=1, landed=False)
     dialog = await wallet.review(account)
     dialog.go.click()
-    await wallet.until(lambda: wallet.top_ups.view.step == "unknown")
+    await until(lambda: wallet.top_up.step == "unknown")
     await wallet.leave(dialog)
     await wallet.control("/clock", "PUT", offset_s=7200)
-    (card,) = wallet.page.list.payment_cards()
+    (card,) = wallet.payment_cards()
     card.button.click()
-    await wallet.until(lambda: not wallet.top_ups.open.payments)
+    await until(lambda: not wallet.top_ups.open.payments)
     await wallet.tasks.idle()
     (intent,) = await wallet.intents.recent("x402")
     assert intent.state == "failed"
@@ -101,7 +104,7 @@ async def test_a_payment_counts_as_never_made_only_when_its_time_is_surely_over(
 
 @pytest.mark.parametrize("pays", [True, False])
 async def test_what_was_refused_for_lack_of_credits_goes_on_after_the_top_up_and_only_then(
-    wallet: Desk, pays: bool
+    wallet: WalletHarness, pays: bool
 ) -> None:
     account = await wallet.faucet_wallet()
     await wallet.use(account)
@@ -111,25 +114,25 @@ async def test_what_was_refused_for_lack_of_credits_goes_on_after_the_top_up_and
     thread = SimpleNamespace(head_id="the refused answer")
     chat = SimpleNamespace(opened=SimpleNamespace(thread=thread), act=lambda *what: again.append(" ".join(what)))
     top_up_and_go_on(SimpleNamespace(window=window, chat=chat, caller=wallet.caller))  # type: ignore[arg-type]
-    await wallet.until(lambda: wallet.page.top_up_dialog is not None)
-    dialog = wallet.page.top_up_dialog
+    await until(lambda: wallet.top_up_dialog is not None)
+    dialog = wallet.top_up_dialog
     if pays:
         for step in ("payment", "review", "done"):
             dialog.go.click()
-            await wallet.until(lambda step=step: wallet.top_ups.view.step == step)
+            await until(lambda step=step: wallet.top_up.step == step)
     await wallet.leave(dialog)
     assert again == (["the refused answer retry"] if pays else [])
     assert shown == (["wallet", "chat"] if pays else ["wallet"])
 
 
-async def test_ctrl_t_without_a_wallet_offers_to_add_one(wallet: Desk) -> None:
+async def test_ctrl_t_without_a_wallet_offers_to_add_one(wallet: WalletHarness) -> None:
     action = next(each for each in wallet.page.actions() if each.shortcut == "Ctrl+T")
     action.run()
     assert [words for _, words, _ in wallet.toasts] == ["wallet-new"]
     await wallet.tasks.idle()
 
 
-async def test_the_persons_own_limit_for_a_top_up_is_kept(wallet: Desk) -> None:
+async def test_the_persons_own_limit_for_a_top_up_is_kept(wallet: WalletHarness) -> None:
     account = await wallet.faucet_wallet()
     wallet.presenter.set_limit("hard top-up", "6")
     dialog = await wallet.open_top_up(account)
@@ -139,7 +142,7 @@ async def test_the_persons_own_limit_for_a_top_up_is_kept(wallet: Desk) -> None:
 
 
 async def test_a_service_that_reads_the_other_form_gets_the_same_signature_in_it(
-    wallet: Desk, monkeypatch: pytest.MonkeyPatch
+    wallet: WalletHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     account = await wallet.faucet_wallet()
     settle, sent = X402Resource.settle, []
@@ -153,7 +156,7 @@ async def test_a_service_that_reads_the_other_form_gets_the_same_signature_in_it
     monkeypatch.setattr(X402Resource, "settle", choosy)
     dialog = await wallet.review(account)
     dialog.go.click()
-    await wallet.until(lambda: wallet.top_ups.view.step == "done")
+    await until(lambda: wallet.top_up.step == "done")
     usual, flat = sent
     assert usual["payload"] == flat["payload"]
     assert Decimal((await wallet.wallet_state(account))["usd"]) == USD
@@ -165,7 +168,7 @@ async def test_a_service_that_reads_the_other_form_gets_the_same_signature_in_it
     ("credited", "words"), [(Decimal("14.50"), "it credited $14.50"), (None, "did not say how much")]
 )
 async def test_a_credit_that_is_not_what_was_paid_is_said(
-    wallet: Desk, monkeypatch: pytest.MonkeyPatch, credited: Decimal | None, words: str
+    wallet: WalletHarness, monkeypatch: pytest.MonkeyPatch, credited: Decimal | None, words: str
 ) -> None:
     account = await wallet.faucet_wallet()
     settle = X402Resource.settle
@@ -176,25 +179,25 @@ async def test_a_credit_that_is_not_what_was_paid_is_said(
     monkeypatch.setattr(X402Resource, "settle", generous)
     dialog = await wallet.review(account)
     dialog.go.click()
-    await wallet.until(lambda: wallet.top_ups.view.step == "done")
-    assert wallet.top_ups.view.credited == credited
+    await until(lambda: wallet.top_up.step == "done")
+    assert wallet.top_up.credited == credited
     said = [label.text() for label in dialog.findChildren(QLabel)]
     assert any("You paid $7.25" in text and words in text for text in said)
     (intent,) = await wallet.intents.recent("x402")
     assert (intent.state, words in intent.note) == ("answered", True)
     dialog.reject()
-    await wallet.until(lambda: any(words in sentence for sentence, *_ in wallet.toasts))
+    await until(lambda: any(words in sentence for sentence, *_ in wallet.toasts))
     await wallet.tasks.idle()
 
 
 async def test_what_is_wrong_is_seen_without_scrolling_and_a_signature_that_failed_leaves_no_payment_under_way(
-    wallet: Desk,
+    wallet: WalletHarness,
 ) -> None:
     account = await wallet.faucet_wallet()
     dialog = await wallet.review(account)
     wallet.place.store = SessionStore()  # the key is gone
     dialog.go.click()
-    await wallet.until(lambda: dialog.problem.text() and not wallet.top_ups.is_paying)
+    await until(lambda: dialog.problem.text() and not wallet.top_ups.is_paying)
     assert "not on this computer" in dialog.problem.text()
     assert dialog.problem.y() < dialog.pages.y()
     assert wallet.page.running_work() == ()
@@ -202,28 +205,28 @@ async def test_what_is_wrong_is_seen_without_scrolling_and_a_signature_that_fail
     await wallet.leave(dialog)
 
 
-async def test_r_lim_a_top_up_that_has_to_wait_says_why_and_until_when(wallet: Desk) -> None:
+async def test_r_lim_a_top_up_that_has_to_wait_says_why_and_until_when(wallet: WalletHarness) -> None:
     account = await wallet.faucet_wallet()
     await refuse_once(wallet, after_s=1)
     dialog = await wallet.open_top_up(account)
     dialog.go.click()
-    await wallet.until(lambda: wallet.top_ups.view.waits_until is not None)
+    await until(lambda: wallet.top_up.waits_until is not None)
     words = dialog.waiting.text()
     assert "only so many requests about top-ups in a minute" in words
     assert "It goes on at" in words and ", in 0:0" in words
     assert dialog.go.text() == "Waiting…" and not dialog.go.isEnabled()
-    assert dialog._scroll.verticalScrollBar().maximum() == 0  # the dialog has grown for the sentence
-    await wallet.until(lambda: wallet.top_ups.view.step == "payment")
+    assert dialog.findChild(QScrollArea).verticalScrollBar().maximum() == 0  # the dialog has grown for the sentence
+    await until(lambda: wallet.top_up.step == "payment")
     assert not dialog.waiting.isVisible()
     await wallet.leave(dialog)
 
 
-async def test_who_cancels_while_the_last_check_waits_has_signed_nothing(wallet: Desk) -> None:
+async def test_who_cancels_while_the_last_check_waits_has_signed_nothing(wallet: WalletHarness) -> None:
     account = await wallet.faucet_wallet()
     dialog = await wallet.review(account)
     await refuse_once(wallet, after_s=60)
     dialog.go.click()
-    await wallet.until(lambda: wallet.top_ups.view.waits_until is not None)
+    await until(lambda: wallet.top_up.waits_until is not None)
     dialog.leave.click()
     await wallet.tasks.idle()
     assert await wallet.intents.recent("x402") == ()
@@ -231,11 +234,13 @@ async def test_who_cancels_while_the_last_check_waits_has_signed_nothing(wallet:
     assert Decimal((await wallet.wallet_state(account))["usd"]) == 0
     assert not wallet.top_ups.is_paying
     again = await wallet.open_top_up(account)  # and the next one begins at its beginning
-    assert again.waiting.text() == "" and wallet.top_ups.view.step == "amount"
+    assert again.waiting.text() == "" and wallet.top_up.step == "amount"
     await wallet.leave(again)
 
 
-async def test_a_payment_that_the_rate_limit_turned_away_stays_open_and_is_sent_again_as_it_is(wallet: Desk) -> None:
+async def test_a_payment_that_the_rate_limit_turned_away_stays_open_and_is_sent_again_as_it_is(
+    wallet: WalletHarness,
+) -> None:
     account = await wallet.faucet_wallet()
     dialog = await wallet.review(account)
     settle, tries = X402Resource.settle, []
@@ -249,18 +254,18 @@ async def test_a_payment_that_the_rate_limit_turned_away_stays_open_and_is_sent_
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(X402Resource, "settle", turned_away_once)
         dialog.go.click()
-        await wallet.until(lambda: wallet.top_ups.view.step == "unknown")
-        assert "no more payments this minute" in wallet.top_ups.view.problem
+        await until(lambda: wallet.top_up.step == "unknown")
+        assert "no more payments this minute" in wallet.top_up.problem
         await wallet.leave(dialog)
-        (card,) = wallet.page.list.payment_cards()
+        (card,) = wallet.payment_cards()
         card.button.click()
-        await wallet.until(lambda: not wallet.top_ups.open.payments)
+        await until(lambda: not wallet.top_ups.open.payments)
         await wallet.tasks.idle()
     assert len(tries) == 2 and tries[0] == tries[1]
     assert Decimal((await wallet.wallet_state(account))["usd"]) == USD
 
 
-async def refuse_once(wallet: Desk, after_s: int) -> None:
+async def refuse_once(wallet: WalletHarness, after_s: int) -> None:
     """The next call about top-ups is one too many for this minute."""
     await wallet.fault("answer", times=1, path="/x402/top-up", status=429, headers={"Retry-After": str(after_s)})
 
@@ -269,31 +274,31 @@ EMPTY_KEY = "0x" + "42" * 32
 
 
 async def test_an_empty_wallet_of_the_sandbox_says_so_before_it_signs_and_is_filled_with_one_press(
-    wallet: Desk,
+    wallet: WalletHarness,
 ) -> None:
     account = await wallet.keys.add_from_key("Empty", EMPTY_KEY, "evm", wallet.sandbox_account)
     dialog = await wallet.open_top_up(account)
     dialog.go.click()
-    await wallet.until(lambda: wallet.top_ups.view.holds is not None)
-    assert wallet.top_ups.view.step == "payment"
+    await until(lambda: wallet.top_up.holds is not None)
+    assert wallet.top_up.step == "payment"
     assert dialog.holds.text().startswith("This wallet holds 0.00 play USDC on Sandbox")
     assert "less than the 5.00 that you want to add" in dialog.holds.text()
     assert dialog.look.isVisibleTo(dialog) and dialog.look.text() == "Get 100 play USDC"
     dialog.look.click()
-    await wallet.until(lambda: wallet.top_ups.view.holds == 100)
+    await until(lambda: wallet.top_up.holds == 100)
     assert dialog.holds.text().startswith("This wallet holds 100.00 play USDC")
     assert not dialog.look.isVisibleTo(dialog)
     dialog.go.click()
-    await wallet.until(lambda: wallet.top_ups.view.step == "review")
+    await until(lambda: wallet.top_up.step == "review")
     assert dialog.held.text() == "100.00 play USDC"
     dialog.go.click()
-    await wallet.until(lambda: wallet.top_ups.view.step == "done")
+    await until(lambda: wallet.top_up.step == "done")
     assert Decimal((await wallet.wallet_state(account))["usd"]) == 5
     await wallet.leave(dialog)
 
 
 async def test_what_a_wallet_holds_for_real_is_looked_up_when_asked_for_and_at_the_price_on_the_button(
-    wallet: Desk,
+    wallet: WalletHarness,
 ) -> None:
     await wallet.control("/settings", "PUT", dialect="venice")
     site = new_account("Service", wallet.sandbox.base_url, dialect="venice")
@@ -302,12 +307,12 @@ async def test_what_a_wallet_holds_for_real_is_looked_up_when_asked_for_and_at_t
     await wallet.control(f"/wallets/{account.address}", "PUT", usd="3")
     dialog = await wallet.open_top_up(account)
     dialog.go.click()
-    await wallet.until(lambda: wallet.top_ups.view.step == "payment")
+    await until(lambda: wallet.top_up.step == "payment")
     assert Decimal((await wallet.wallet_state(account))["usd"]) == 3, "nothing billable is asked unasked"
     assert dialog.holds.text() == "What this wallet holds on Base, chain 8453 is not known yet."
     assert dialog.look.text() == "Look it up · $0.000014"
     dialog.look.click()
-    await wallet.until(lambda: wallet.top_ups.view.holds is not None or wallet.top_ups.view.holds_note)
+    await until(lambda: wallet.top_up.holds is not None or wallet.top_up.holds_note)
     assert dialog.holds.text() == (
         "This wallet holds 0.00 USDC on Base, chain 8453, less than the 5.00 that you want to add."
     )

@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QLabel
 
 from app.service.client import OnWait
 from app.service.x402 import TopUpRequirements, X402Resource
-from tests.ui.wallet.desk import Desk
+from tests.kit.waiting import until
+from tests.kit.wallet import WalletHarness
 
 Terms = dict[str, Any]
 OTHER = "0x" + "ab" * 20
@@ -60,15 +61,15 @@ def forge(monkeypatch: pytest.MonkeyPatch, change: Callable[[Terms], Terms], *, 
 
 @pytest.mark.parametrize("case", FORGED)
 async def test_r_wal_03_forged_terms_are_refused_with_the_reason(
-    wallet: Desk, monkeypatch: pytest.MonkeyPatch, case: str
+    wallet: WalletHarness, monkeypatch: pytest.MonkeyPatch, case: str
 ) -> None:
     change, reason = FORGED[case]
     account = await wallet.faucet_wallet()
     forge(monkeypatch, change)
     dialog = await wallet.review(account)
-    said = " ".join([dialog.problem.text(), *(way.reason for way in wallet.top_ups.view.ways)])
+    said = " ".join([dialog.problem.text(), *(way.reason for way in wallet.top_up.ways)])
     assert reason in said, said
-    assert wallet.top_ups.view.step == "payment"
+    assert wallet.top_up.step == "payment"
     assert await wallet.intents.recent("x402") == ()
     await wallet.leave(dialog)
 
@@ -78,15 +79,15 @@ async def test_r_wal_03_forged_terms_are_refused_with_the_reason(
 )
 @pytest.mark.parametrize("after", [1, 2])
 async def test_r_wal_04_terms_that_change_between_the_steps_are_not_signed(
-    wallet: Desk, monkeypatch: pytest.MonkeyPatch, name: str, value: object, after: int
+    wallet: WalletHarness, monkeypatch: pytest.MonkeyPatch, name: str, value: object, after: int
 ) -> None:
     account = await wallet.faucet_wallet()
     forge(monkeypatch, _with(**{name: value}), after=after)
     dialog = await wallet.review(account)
     if after == 2:
-        assert wallet.top_ups.view.step == "review"
+        assert wallet.top_up.step == "review"
         dialog.go.click()
-        await wallet.until(lambda: wallet.top_ups.view.problem)
+        await until(lambda: wallet.top_up.problem)
     assert "changed its terms" in dialog.problem.text()
     assert "Nothing was signed" in dialog.problem.text()
     assert await wallet.intents.recent("x402") == ()
@@ -95,19 +96,19 @@ async def test_r_wal_04_terms_that_change_between_the_steps_are_not_signed(
 
 
 async def test_real_tokens_are_not_taken_from_the_sandbox_nor_play_money_elsewhere(
-    wallet: Desk, monkeypatch: pytest.MonkeyPatch
+    wallet: WalletHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     account = await wallet.faucet_wallet()
     forge(monkeypatch, _with(asset="0x833589fCD6eDb6E08f4c7C32D4f71b54bDA02913"))
     dialog = await wallet.review(account)
-    assert any("a token that is not" in way.reason for way in wallet.top_ups.view.ways)
+    assert any("a token that is not" in way.reason for way in wallet.top_up.ways)
     await wallet.leave(dialog)
 
 
-async def test_the_second_rail_is_named_and_said_to_be_unavailable(wallet: Desk) -> None:
+async def test_the_second_rail_is_named_and_said_to_be_unavailable(wallet: WalletHarness) -> None:
     account = await wallet.faucet_wallet()
     dialog = await wallet.review(account)
-    (other,) = [way for way in wallet.top_ups.view.ways if way.reason]
+    (other,) = [way for way in wallet.top_up.ways if way.reason]
     assert other.network == "USDC on Solana"
     assert "no payments on this chain, on any system" in other.reason
     said = [label.text() for label in dialog.payment_page.findChildren(QLabel)]

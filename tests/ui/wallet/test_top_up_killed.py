@@ -16,8 +16,9 @@ from PySide6.QtWidgets import QApplication
 
 from app.ui.kit.theme import Theme
 from app.wallet import base58
+from tests.kit.waiting import until
+from tests.kit.wallet import WalletHarness, open_wallet
 from tests.sandbox.support import Client, running
-from tests.ui.wallet.desk import Desk, open_desk
 from tests.ui.wallet.top_up_victim import AMOUNT, POINTS
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -50,12 +51,12 @@ def traces_of(key: str, folder: Path) -> list[str]:
     ]
 
 
-async def _again(desk: Desk, client: Client) -> None:
+async def _again(wallet: WalletHarness, client: Client) -> None:
     """The keyring still has the key, as a real one would."""
     key = client.control("/faucet", method="GET")["wallet"]["private_key"]
-    for account in desk.book.list():
+    for account in wallet.book.list():
         if account.kind == "wallet":
-            await desk.place.write(account.id, key)
+            await wallet.place.write(account.id, key)
 
 
 @pytest.mark.parametrize("point", POINTS)
@@ -73,24 +74,24 @@ async def test_r_wal_06_r_wal_07_a_killed_top_up_debits_at_most_once_and_the_win
         def debited() -> Decimal:
             return held - Decimal(client.control("/faucet", method="GET")["wallet"]["usdc"])
 
-        async with open_desk(home, client.running, theme) as desk:
-            await _again(desk, client)
+        async with open_wallet(home, client.running, theme) as wallet:
+            await _again(wallet, client)
             assert debited() == (USD if point in LANDED else 0)
-            cards = desk.page.list.payment_cards()
+            cards = wallet.payment_cards()
             if point in NEVER_LEFT:
                 assert cards == []
-                assert [each.state for each in await desk.intents.recent("x402")] in ([], ["cancelled"])
+                assert [each.state for each in await wallet.intents.recent("x402")] in ([], ["cancelled"])
             else:
-                account = next(each for each in desk.book.list() if each.kind == "wallet")
-                dialog = await desk.review(account)
+                account = next(each for each in wallet.book.list() if each.kind == "wallet")
+                dialog = await wallet.review(account)
                 assert "still open" in dialog.problem.text()  # no second payment while the first is not known
                 dialog.reject()
-                await desk.until(lambda: desk.page.top_up_dialog is None)
-                (card,) = desk.page.list.payment_cards()
+                await until(lambda: wallet.top_up_dialog is None)
+                (card,) = wallet.payment_cards()
                 card.button.click()
-                await desk.until(lambda: not desk.top_ups.open.payments)
-                assert [each.state for each in await desk.intents.recent("x402")] == ["answered"]
+                await until(lambda: not wallet.top_ups.open.payments)
+                assert [each.state for each in await wallet.intents.recent("x402")] == ["answered"]
                 assert debited() == USD
-                state = await desk.wallet_state(account)
+                state = await wallet.wallet_state(account)
                 assert Decimal(state["usd"]) == USD
         assert traces_of(faucet["private_key"], home) == []

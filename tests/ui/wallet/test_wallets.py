@@ -17,26 +17,27 @@ from app.ui.kit.widgets.buttons import Button
 from app.ui.wallet.account_card import AccountView
 from app.wallet.keys import open_key_file
 from app.wallet.signer import EthAccountSigner, PrivateKey, address_of
-from tests.ui.wallet.desk import Desk
+from tests.kit.waiting import until
+from tests.kit.wallet import WalletHarness, choose_way, wanted_words
 from tests.ui.wallet.test_budgets import QUESTION
 
 PASSWORD = "a long enough password"
 
 
-async def test_a_new_wallet_shows_its_words_once_and_wants_them_confirmed(wallet: Desk) -> None:
+async def test_a_new_wallet_shows_its_words_once_and_wants_them_confirmed(wallet: WalletHarness) -> None:
     wallet.page.new_wallet()
-    await wallet.until(lambda: wallet.dialog is not None)
+    await until(lambda: wallet.dialog is not None)
     dialog = wallet.dialog
     dialog.keep.click()
-    await wallet.until(lambda: dialog.phrase.text())
+    await until(lambda: dialog.phrase.text())
     words = [part.split("\N{NO-BREAK SPACE}")[1] for part in dialog.phrase.text().split("   ")]
     dialog.keep.click()
-    await wallet.until(lambda: "not the words" in dialog.problem.text())
+    await until(lambda: "not the words" in dialog.problem.text())
     assert len(wallet.book.list()) == 1
-    for place, field in zip(dialog._asked, dialog.answers, strict=True):
+    for place, field in wanted_words(dialog):
         field.setText(words[place])
     dialog.keep.click()
-    await wallet.until(lambda: len(wallet.book.list()) == 2)
+    await until(lambda: len(wallet.book.list()) == 2)
     await wallet.tasks.idle()
     account = wallet.book.list()[1]
     assert account.kind == "wallet"
@@ -48,27 +49,28 @@ async def test_a_new_wallet_shows_its_words_once_and_wants_them_confirmed(wallet
     assert " ".join(words) not in stored
 
 
-async def test_a_wallet_may_be_for_a_service_that_no_account_is_for_yet(wallet: Desk) -> None:
+async def test_a_wallet_may_be_for_a_service_that_no_account_is_for_yet(wallet: WalletHarness) -> None:
     wallet.page.new_wallet()
-    await wallet.until(lambda: wallet.dialog is not None)
+    await until(lambda: wallet.dialog is not None)
     dialog = wallet.dialog
     assert not dialog.elsewhere.isVisible()
-    dialog.way.set_current("import")
-    dialog._turn("import")
+    choose_way(dialog, "import")
     dialog.site.setCurrentIndex(dialog.site.findText("Another service"))
     dialog.secret.setText(PrivateKey.generate("evm").to_text())
     dialog.elsewhere.setText("http://api.example.com/v1")
     dialog.keep.click()
-    await wallet.until(lambda: "https" in dialog.problem.text())
+    await until(lambda: "https" in dialog.problem.text())
     dialog.elsewhere.setText("https://api.example.com/v1")
     dialog.keep.click()
-    await wallet.until(lambda: len(wallet.book.list()) == 2)
+    await until(lambda: len(wallet.book.list()) == 2)
     await wallet.tasks.idle()
     assert (wallet.book.list()[1].base_url, wallet.book.list()[1].kind) == ("https://api.example.com/v1", "wallet")
 
 
 @pytest.mark.parametrize("chain", ["evm", "solana"])
-async def test_r_auth_03_a_wallet_is_an_account_that_signs_in_afresh_for_every_call(wallet: Desk, chain: str) -> None:
+async def test_r_auth_03_a_wallet_is_an_account_that_signs_in_afresh_for_every_call(
+    wallet: WalletHarness, chain: str
+) -> None:
     if chain == "evm":
         account = await wallet.faucet_wallet()
     else:
@@ -90,7 +92,7 @@ async def test_r_auth_03_a_wallet_is_an_account_that_signs_in_afresh_for_every_c
     assert 0 < wallet.caller.balance < Decimal(5)
 
 
-async def test_a_locked_wallet_signs_nothing_until_it_is_unlocked(wallet: Desk) -> None:
+async def test_a_locked_wallet_signs_nothing_until_it_is_unlocked(wallet: WalletHarness) -> None:
     account = await wallet.faucet_wallet()
     await wallet.use(account)
     wallet.page.act("lock", account.id)
@@ -106,7 +108,7 @@ async def test_a_locked_wallet_signs_nothing_until_it_is_unlocked(wallet: Desk) 
     await wallet.tasks.idle()
 
 
-async def test_r_auth_13_a_wallet_that_is_refused_is_told_which_credential_is_wanted(wallet: Desk) -> None:
+async def test_r_auth_13_a_wallet_that_is_refused_is_told_which_credential_is_wanted(wallet: WalletHarness) -> None:
     account = await wallet.faucet_wallet()
     await wallet.use(account)
     service = wallet.caller.service
@@ -122,23 +124,23 @@ async def test_r_auth_13_a_wallet_that_is_refused_is_told_which_credential_is_wa
     await wallet.tasks.idle()
 
 
-async def test_wallets_lock_themselves_after_the_time_that_was_chosen(wallet: Desk) -> None:
+async def test_wallets_lock_themselves_after_the_time_that_was_chosen(wallet: WalletHarness) -> None:
     await wallet.faucet_wallet()
     wallet.keys.set_lock_minutes("5")
-    assert wallet.keys._clock.remainingTime() > 4 * 60_000
-    wallet.keys._clock.timeout.emit()
+    assert wallet.lock_timer.remainingTime() > 4 * 60_000
+    wallet.lock_timer.timeout.emit()
     assert wallet.keys.is_locked
     wallet.keys.unlock()
     wallet.keys.set_lock_minutes("")
-    assert not wallet.keys._clock.isActive()
+    assert not wallet.lock_timer.isActive()
     await wallet.tasks.idle()
 
 
-async def test_a_key_leaves_only_as_an_encrypted_key_file(wallet: Desk, tmp_path: Path) -> None:
+async def test_a_key_leaves_only_as_an_encrypted_key_file(wallet: WalletHarness, tmp_path: Path) -> None:
     account = await wallet.faucet_wallet()
     path = tmp_path / "key.json"
     wallet.page.act("export", account.id)
-    await wallet.until(lambda: wallet.dialog is not None)
+    await until(lambda: wallet.dialog is not None)
     dialog = wallet.dialog
     dialog.password.setText(PASSWORD)
     dialog.again.setText("another")
@@ -155,7 +157,7 @@ async def test_a_key_leaves_only_as_an_encrypted_key_file(wallet: Desk, tmp_path
     assert kept[2:] not in path.read_text()
 
 
-async def test_a_watched_wallet_signs_elsewhere_and_pays_with_a_pasted_signature(wallet: Desk) -> None:
+async def test_a_watched_wallet_signs_elsewhere_and_pays_with_a_pasted_signature(wallet: WalletHarness) -> None:
     owner = await wallet.faucet_wallet()
     key = await wallet.place.read(owner.id)
     assert key is not None
@@ -169,20 +171,20 @@ async def test_a_watched_wallet_signs_elsewhere_and_pays_with_a_pasted_signature
     assert watched.address == owner.address
     dialog = await wallet.review(watched)
     assert not dialog.go.isEnabled()
-    prepared = wallet.top_ups._prepared
+    prepared = wallet.prepared_payment
     assert prepared is not None
     dialog.signature.setText("0x" + "12" * 65)
     dialog.go.click()
-    await wallet.until(lambda: wallet.top_ups.view.problem)
+    await until(lambda: wallet.top_up.problem)
     assert [each.state for each in await wallet.intents.recent("x402")] == ["cancelled"]
     dialog.signature.setText(await signer.sign_authorization(prepared.authorization))
     dialog.go.click()
-    await wallet.until(lambda: wallet.top_ups.view.step == "done")
+    await until(lambda: wallet.top_up.step == "done")
     assert Decimal((await wallet.wallet_state(watched))["usd"]) == Decimal("7.25")
     await wallet.leave(dialog)
 
 
-async def test_a_lost_service_is_looked_for_without_a_signature(wallet: Desk) -> None:
+async def test_a_lost_service_is_looked_for_without_a_signature(wallet: WalletHarness) -> None:
     account = await wallet.faucet_wallet()
     await wallet.use(account)
     await wallet.tasks.idle()
@@ -193,7 +195,7 @@ async def test_a_lost_service_is_looked_for_without_a_signature(wallet: Desk) ->
     assert (wallet.caller.reach, signed) == ("", [])
 
 
-async def test_everything_on_the_tab_has_a_name(wallet: Desk) -> None:
+async def test_everything_on_the_tab_has_a_name(wallet: WalletHarness) -> None:
     await wallet.faucet_wallet()
     wallet.presenter.reload()
     for root in (wallet.page.list, wallet.page.main):
@@ -207,7 +209,7 @@ def _path(widget: QWidget) -> str:
     return f"{type(widget).__name__} in {type(widget.parentWidget()).__name__}"
 
 
-async def test_a_key_that_was_kept_for_one_session_is_given_back_to_its_wallet(wallet: Desk) -> None:
+async def test_a_key_that_was_kept_for_one_session_is_given_back_to_its_wallet(wallet: WalletHarness) -> None:
     account = await wallet.faucet_wallet()
     key = await wallet.place.read(account.id)
     assert key is not None
@@ -220,7 +222,7 @@ async def test_a_key_that_was_kept_for_one_session_is_given_back_to_its_wallet(w
     await wallet.tasks.idle()
 
 
-async def test_r_wal_02_a_wallet_of_the_other_chain_says_plainly_how_it_is_topped_up(wallet: Desk) -> None:
+async def test_r_wal_02_a_wallet_of_the_other_chain_says_plainly_how_it_is_topped_up(wallet: WalletHarness) -> None:
     solana = await wallet.keys.add_from_key(
         "Other", PrivateKey.generate("solana").to_text(), "solana", wallet.sandbox_account
     )
@@ -230,16 +232,16 @@ async def test_r_wal_02_a_wallet_of_the_other_chain_says_plainly_how_it_is_toppe
     assert "How to top up" in names
     assert "Top up" not in names
     next(each for each in card.findChildren(Button) if each.text() == "How to top up").click()
-    await wallet.until(lambda: wallet.dialog is not None and wallet.dialog.isVisible())
+    await until(lambda: wallet.dialog is not None and wallet.dialog.isVisible())
     said = " ".join(label.text() for label in wallet.dialog.findChildren(QLabel))
     for words in ("no payments on Solana, on any system", "Pay from elsewhere", "A wallet on Base", solana.address):
         assert words in said, words
     wallet.dialog.reject()
-    await wallet.until(lambda: wallet.dialog is None)
+    await until(lambda: wallet.dialog is None)
     pocket = await wallet.faucet_wallet()
     assert wallet.page.top_up(solana.id)  # as the card of a call that was refused asks for it
-    await wallet.until(lambda: wallet.dialog is not None and wallet.dialog.isVisible())
+    await until(lambda: wallet.dialog is not None and wallet.dialog.isVisible())
     next(each for each in wallet.dialog.findChildren(Button) if each.text() == f"Top up {pocket.name}").click()
-    await wallet.until(lambda: wallet.page.top_up_dialog is not None)
-    assert wallet.top_ups.view.address == pocket.address
-    await wallet.leave(wallet.page.top_up_dialog)
+    await until(lambda: wallet.top_up_dialog is not None)
+    assert wallet.top_up.address == pocket.address
+    await wallet.leave(wallet.top_up_dialog)

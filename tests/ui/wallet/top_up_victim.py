@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QApplication
 from app.service.x402 import X402Resource
 from app.storage.intents import Intents
 from app.ui.kit.theme import Theme
-from tests.ui.wallet.desk import Desk, open_desk
+from tests.kit.wallet import WalletHarness, open_wallet
 
 POINTS = ("before-intent", "after-intent", "after-signature", "before-send", "carried-out", "before-answer-is-kept")
 AMOUNT = "7.25"
@@ -31,7 +31,7 @@ def die() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def arm(point: str, desk: Desk) -> None:
+def arm(point: str, wallet: WalletHarness) -> None:
     """Put the end of the program where it belongs."""
     wrapped: dict[str, Callable[..., Awaitable[Any]]] = {
         name: getattr(Intents, name) for name in ("open", "amend", "sent")
@@ -61,8 +61,8 @@ def arm(point: str, desk: Desk) -> None:
     async def settled(self: X402Resource, payment: str) -> Any:
         if point == "carried-out":
             under_way = asyncio.ensure_future(settle(self, payment))
-            account = next(each for each in desk.book.list() if each.kind == "wallet")
-            while (await desk.wallet_state(account))["usd"] == "0" and not under_way.done():
+            account = next(each for each in wallet.book.list() if each.kind == "wallet")
+            while (await wallet.wallet_state(account))["usd"] == "0" and not under_way.done():
                 await asyncio.sleep(0)
             die()
         settlement = await settle(self, payment)
@@ -81,10 +81,10 @@ async def main(home: Path, point: str) -> None:
     sandbox = SimpleNamespace(**told)
     theme = Theme()
     theme.apply(app)
-    async with open_desk(home, sandbox, theme) as desk:  # type: ignore[arg-type]  # its address and its key
-        account = await desk.faucet_wallet()
-        dialog = await desk.review(account, AMOUNT)
-        arm(point, desk)
+    async with open_wallet(home, sandbox, theme) as wallet:  # type: ignore[arg-type]  # its address and its key
+        account = await wallet.faucet_wallet()
+        dialog = await wallet.review(account, AMOUNT)
+        arm(point, wallet)
         dialog.go.click()
         await asyncio.Event().wait()
 

@@ -21,7 +21,7 @@ from app.ui.crypto_rpc.state import CallEntry, RunView, SendQuestion
 
 
 @dataclass
-class RpcDesk:
+class ConsolePresenterHarness:
     """What a test holds: the presenter, what it said last, and how it is answered."""
 
     presenter: CryptoRpcPresenter
@@ -68,7 +68,7 @@ class RpcDesk:
 
 
 @asynccontextmanager
-async def rpc_desk(folder: Path, tasks: TaskScope) -> AsyncIterator[RpcDesk]:
+async def open_console_presenter(folder: Path, tasks: TaskScope) -> AsyncIterator[ConsolePresenterHarness]:
     options = Options(tokens_per_second=0, local_ports={})
     with start_sandbox(folder / "sandbox", resources(), options=options) as running:
         account = Account(id="box", name="Sandbox", base_url=running.base_url, kind="sandbox")
@@ -82,7 +82,7 @@ async def rpc_desk(folder: Path, tasks: TaskScope) -> AsyncIterator[RpcDesk]:
         try:
             caller.use(account, service)
             presenter = CryptoRpcPresenter(caller, tasks, resources() / "data", undo_stack := UndoStack())
-            desk = RpcDesk(presenter, tasks, caller, service, running, database, undo_stack)
+            desk = ConsolePresenterHarness(presenter, tasks, caller, service, running, database, undo_stack)
             await presenter.start(database)
             await tasks.idle()
             yield desk

@@ -23,6 +23,7 @@ from app.storage.database import Database
 from app.storage.history import History
 from app.storage.settings import SettingsStore
 from app.ui.chat.presenter import ChatPresenter
+from tests.kit.tasks import CheckedTasks
 
 ACCOUNT = Account(id="acc", name="Main account", base_url="http://service.test/v1")
 SANDBOX = Account(id="box", name="Sandbox", base_url="http://127.0.0.1", kind="sandbox")
@@ -151,7 +152,7 @@ def held(gate: asyncio.Event, first: str, rest: str = "") -> Callable[[], AsyncI
 
 
 @dataclass
-class Desk:
+class ChatPresenterHarness:
     """Everything under one chat tab, and what it told the page."""
 
     presenter: ChatPresenter
@@ -179,13 +180,8 @@ class Desk:
         self.presenter.send(text)
         await self.tasks.idle()
 
-    async def until(self, fact: Callable[[], bool]) -> None:
-        async with asyncio.timeout(60):
-            while not fact():
-                await asyncio.sleep(0)
 
-
-def watch(desk: Desk) -> None:
+def watch(desk: ChatPresenterHarness) -> None:
     """Write down every signal's newest values."""
     presenter = desk.presenter
     for name in ("entries_changed", "head_changed", "cost_changed", "draft_replaced", "totals_changed", "notice"):
@@ -194,13 +190,12 @@ def watch(desk: Desk) -> None:
 
 
 @asynccontextmanager
-async def open_desk(
+async def open_chat_presenter(
     home: Path, *, account: Account = ACCOUNT, fake: FakeService | None = None, with_models: bool = True
-) -> AsyncIterator[Desk]:
+) -> AsyncIterator[ChatPresenterHarness]:
     """A started presenter on the data folder `home`. Fails when any of its tasks crashed."""
     fake = fake or FakeService()
-    crashes: list[Exception] = []
-    tasks = TaskScope(crashes.append)
+    tasks = CheckedTasks()
     settings = SettingsStore(home / "settings.json")
     caller = Caller()
 
@@ -217,7 +212,7 @@ async def open_desk(
     database = await Database.open(home / "rialto.sqlite3")
     history = History(database)
     presenter = ChatPresenter(caller, settings, tasks, undo_stack := UndoStack())
-    desk = Desk(presenter, history, tasks, caller, settings, fake, database, undo_stack)
+    desk = ChatPresenterHarness(presenter, history, tasks, caller, settings, fake, database, undo_stack)
     watch(desk)
     try:
         caller.use(account, service)
@@ -232,5 +227,4 @@ async def open_desk(
         await service.aclose()
         settings.save()
         await database.close()
-    if crashes:
-        raise crashes[0]
+    tasks.check()

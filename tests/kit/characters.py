@@ -18,6 +18,7 @@ from app.storage.catalogue import Catalogue
 from app.storage.database import Database
 from app.storage.settings import SettingsStore
 from app.ui.characters.presenter import CharactersPresenter
+from tests.kit.tasks import CheckedTasks
 
 LIVE = Account(id="acc", name="Main account", base_url="http://service.test/v1")
 SANDBOX = Account(id="box", name="Sandbox", base_url="http://127.0.0.1", kind="sandbox")
@@ -76,7 +77,7 @@ class FakeCatalogue:
 
 
 @dataclass
-class Browser:
+class CharactersHarness:
     presenter: CharactersPresenter
     fake: FakeCatalogue
     tasks: TaskScope
@@ -96,12 +97,11 @@ class Browser:
 
 
 @asynccontextmanager
-async def open_browser(
+async def open_characters(
     home: Path, *, account: Account = LIVE, fake: FakeCatalogue | None = None, connected: bool = True
-) -> AsyncIterator[Browser]:
+) -> AsyncIterator[CharactersHarness]:
     fake = fake or FakeCatalogue()
-    crashes: list[Exception] = []
-    tasks = TaskScope(crashes.append)
+    tasks = CheckedTasks()
     caller = Caller()
     settings = SettingsStore(home / "settings.json")
     service = open_service(
@@ -112,9 +112,9 @@ async def open_browser(
     presenter.catalogue = Catalogue(database)
     try:
         caller.use(account, service if connected else None)
-        yield Browser(presenter, fake, tasks, settings, caller)
+        yield CharactersHarness(presenter, fake, tasks, settings, caller)
     finally:
         await tasks.aclose()
         await service.aclose()
         await database.close()
-    assert crashes == []
+    tasks.check()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 
 import httpx
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QLabel, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.core.call_log import CallLog
 from app.core.caller import Caller, Headroom
@@ -36,14 +35,6 @@ from app.ui.settings.accounts.presenter import AccountsPresenter
 from app.ui.settings.connection.presenter import ConnectionPresenter, network_settings
 from app.ui.settings.presenter import SettingsPresenter
 from app.ui.shell.main_window import MainWindow
-
-
-async def until(condition: Callable[[], bool], within_s: float = 60.0) -> None:
-    """Wait for a thing, on the loop that runs: a nested loop would leave the window's tasks stuck."""
-    async with asyncio.timeout(within_s):
-        while not condition():
-            await asyncio.sleep(0.005)
-
 
 KEY = "sk-test-0123456789abcdef9f2c"
 CHEAP = {"kdf": "argon2id", "iterations": 1, "lanes": 1, "memory_kib": 8}
@@ -139,7 +130,7 @@ def _column(*widgets: QWidget) -> QWidget:
 
 
 @dataclass
-class Desk:
+class ShellHarness:
     """One window with a Chat tab; what a test needs to reach is a field."""
 
     theme: Theme
@@ -154,11 +145,11 @@ class Desk:
         return self.tabs["chat"]
 
 
-def make_desk(folder: Path, tasks: TaskScope, theme: Theme, *, second_tab: bool = False) -> Desk:
+def make_shell(folder: Path, tasks: TaskScope, theme: Theme, *, second_tab: bool = False) -> ShellHarness:
     store = SettingsStore(folder / "settings.json")
     caller = Caller()
     window = MainWindow(theme, caller, store, tasks)
-    desk = Desk(theme, caller, store, tasks, window)
+    desk = ShellHarness(theme, caller, store, tasks, window)
     names = [("chat", "Chat", False)] + ([("notes", "Notes", True)] if second_tab else [])
     for name, title, at_bottom in names:
 
@@ -225,7 +216,7 @@ class FakeSandbox:
 
 
 @dataclass
-class Office:
+class SettingsHarness:
     """Accounts, secrets and settings on their real layers; the service is a function at the socket."""
 
     paths: Paths
@@ -245,13 +236,13 @@ class Office:
     about: AboutPresenter
 
 
-def make_office(
+def make_settings(
     folder: Path,
     tasks: TaskScope,
     answer: Callable[[httpx.Request], httpx.Response] | None = None,
     *,
     missing: bool = False,
-) -> Office:
+) -> SettingsHarness:
     paths = Paths.below(folder)
     paths.make()
     store = SettingsStore(paths.settings)
@@ -303,7 +294,7 @@ def make_office(
     about = AboutPresenter(
         store, lambda: network, tasks, root=folder / "program", kept=paths.data / "updates", version="1.2.3"
     )
-    return Office(*parts, asked, network, connection, about)
+    return SettingsHarness(*parts, asked, network, connection, about)
 
 
 def accepted(_request: httpx.Request) -> httpx.Response:
@@ -317,8 +308,3 @@ def refused(_request: httpx.Request) -> httpx.Response:
 
 def unreachable(request: httpx.Request) -> httpx.Response:
     raise httpx.ConnectError("no route", request=request)
-
-
-def words(widget: QWidget) -> str:
-    """All texts that a widget shows."""
-    return "\n".join(label.text() for label in widget.findChildren(QLabel) if label.isVisibleTo(widget))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import httpx
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 
 from app.core.account_switch import AccountSwitch
 from app.core.budget import Budget, Question, read_limit
@@ -33,9 +33,12 @@ from app.ui.wallet.presenter_keys import WalletKeys
 from app.ui.wallet.presenter_receipts import ReceiptsPresenter
 from app.ui.wallet.presenter_top_up import TopUpPresenter
 from app.ui.wallet.sandbox_books import books_since
+from app.ui.wallet.top_up_state import TopUpView
+from app.wallet.payment import PreparedPayment
 from tests.credentials.book_file import BookFile
-
-WAIT_S = 60
+from tests.kit.sandbox import OnSandbox, controls_of
+from tests.kit.tasks import CheckedTasks
+from tests.kit.waiting import until
 
 
 class Place:
@@ -69,7 +72,7 @@ class RunsAlready:
 
 
 @dataclass
-class Desk:
+class WalletHarness(OnSandbox):
     page: WalletPage
     presenter: WalletPresenter
     receipts: ReceiptsPresenter
@@ -92,22 +95,11 @@ class Desk:
     answer: bool = False
     elsewhere: list[str] = field(default_factory=list)
     signature: str | None = None
-
-    async def until(self, fact: Callable[[], Any]) -> None:
-        """Wait for a thing; the limit is for tests that would never end."""
-        async with asyncio.timeout(WAIT_S):
-            while not fact():
-                await asyncio.sleep(0.005)
+    ask_elsewhere: Callable[[str, str], Awaitable[str | None]] | None = None  # instead of `signature`
 
     async def control(self, path: str, method: str = "GET", /, **body: object) -> Any:
         """Speak to the Sandbox's controls."""
-        async with httpx.AsyncClient(timeout=60, headers={"Authorization": f"Bearer {self.sandbox.api_key}"}) as http:
-            answer = await http.request(method, f"{self.sandbox.origin}/sandbox{path}", json=body or None)
-            assert answer.status_code == 200, answer.text
-            return answer.json()
-
-    async def fault(self, name: str, **values: object) -> None:
-        await self.control(f"/faults/{name}", "PUT", **values)
+        return await controls_of(self.sandbox).send(path, method, **body)
 
     async def faucet_wallet(self) -> Account:
         """Everybody's wallet, full of play money, as an account."""
@@ -131,10 +123,139 @@ class Desk:
         """The question about wallets that is open."""
         return self.page.dialogs.open
 
+    # -- the list -------------------------------------------------------------------------------------------------
+
+    @property
+    def limit_fields(self) -> Any:
+        return self.page.list.limits
+
+    @property
+    def new_button(self) -> QPushButton:
+        return self.page.list.new
+
+    @property
+    def refresh_button(self) -> QPushButton:
+        return self.page.list.refresh
+
+    def card_of(self, account_id: str) -> QWidget:
+        return self.page.list.view_of(account_id)
+
+    def payment_cards(self) -> Any:
+        """Of the top-ups whose end is not known."""
+        return self.page.list.payment_cards()
+
+    # -- the pages ------------------------------------------------------------------------------------------------
+
+    @property
+    def page_bar(self) -> Any:
+        return self.page.main.header.bar
+
+    @property
+    def shown_page(self) -> str:
+        return self.page.main.page
+
+    def show_page(self, name: str) -> None:
+        self.page.main.show_page(name)
+
+    @property
+    def overview(self) -> Any:
+        return self.page.main.overview
+
+    @property
+    def latest(self) -> Any:
+        """The newest receipts, on the overview."""
+        return self.overview.latest
+
+    def chart_axis(self) -> list[str]:
+        return self.overview.chart.axis_words()
+
+    @property
+    def receipts_table(self) -> Any:
+        return self.page.main.receipts.table
+
+    @property
+    def filter_fields(self) -> Any:
+        return self.page.main.receipts.fields
+
+    @property
+    def pages_in_memory(self) -> dict[int, Any]:
+        """The parts of the table that were read, by number."""
+        return self.receipts._pages
+
+    def forget_pages(self) -> None:
+        self.receipts._pages.clear()
+
+    def clear_filters(self) -> None:
+        self.page.main.receipts.clear_wanted.emit()
+
+    def sums_text(self) -> str:
+        return self.page.main.receipts.sums.text()
+
+    @property
+    def export_button(self) -> QPushButton:
+        return self.page.main.export
+
+    @property
+    def compare_button(self) -> QPushButton:
+        return self.page.main.compare.compare
+
+    def press_compare(self) -> None:
+        self.compare_button.click()
+
+    def verdict_text(self) -> str:
+        """What the comparison with the service's book found."""
+        return self.page.main.compare.verdict.text()
+
+    def compared_lines(self) -> Any:
+        return self.page.main.compare.table.rows.lines
+
+    @property
+    def key_page(self) -> Any:
+        return self.page.main.key
+
+    def key_facts_text(self) -> str:
+        return self.key_page.facts.text()
+
+    def key_limits_count(self) -> int:
+        return self.key_page.limits.rows.rowCount()
+
+    @property
+    def signed_document(self) -> Any:
+        return self.page.main.signed.document
+
+    # -- dialogs --------------------------------------------------------------------------------------------------
+
+    @property
+    def key_dialog(self) -> Any:
+        """The question about API keys that is open."""
+        return self.page.key_dialogs.open
+
+    @property
+    def top_up_dialog(self) -> Any:
+        return self.page.top_up_dialog
+
+    @property
+    def top_up(self) -> TopUpView:
+        """How far the top-up that is open has come."""
+        return self.top_ups.view
+
+    @property
+    def prepared_payment(self) -> PreparedPayment | None:
+        return self.top_ups._prepared
+
+    @property
+    def lock_timer(self) -> QTimer:
+        """Locks the keys when it runs out."""
+        found = self.keys.findChild(QTimer)
+        assert found is not None
+        return found
+
+    # -- what a person does ---------------------------------------------------------------------------------------
+
     async def open_top_up(self, account: Account) -> Any:
         self.page.top_up(account.id)
-        await self.until(lambda: self.page.top_up_dialog is not None)
-        return self.page.top_up_dialog
+        await until(lambda: self.top_up_dialog is not None)
+        return self.top_up_dialog
 
     async def leave(self, dialog: Any) -> None:
         """Close the top-up and let everything that it began come to an end."""
@@ -147,19 +268,18 @@ class Desk:
         dialog.amount.setText(amount)
         self.top_ups.set_amount(amount)
         dialog.go.click()
-        await self.until(lambda: self.top_ups.view.step == "payment" or self.top_ups.view.problem)
-        if self.top_ups.view.step == "payment" and dialog.go.isEnabled():
+        await until(lambda: self.top_up.step == "payment" or self.top_up.problem)
+        if self.top_up.step == "payment" and dialog.go.isEnabled():
             dialog.go.click()
-            await self.until(lambda: self.top_ups.view.step == "review" or self.top_ups.view.problem)
+            await until(lambda: self.top_up.step == "review" or self.top_up.problem)
         return dialog
 
 
 @asynccontextmanager
-async def open_desk(home: Path, sandbox: RunningSandbox, theme: Theme) -> AsyncIterator[Desk]:
+async def open_wallet(home: Path, sandbox: RunningSandbox, theme: Theme) -> AsyncIterator[WalletHarness]:
     """A started tab on the data folder `home`, the Sandbox's account in use. Fails when any of its tasks crashed."""
-    crashes: list[Exception] = []
-    tasks = TaskScope(crashes.append)
-    made: list[Desk] = []
+    tasks = CheckedTasks()
+    made: list[WalletHarness] = []
     caller, settings, place = Caller(), SettingsStore(home / "settings.json"), Place()
     file = BookFile(home / "accounts.json")
     book = AccountBook(file.load, file.save)
@@ -170,9 +290,10 @@ async def open_desk(home: Path, sandbox: RunningSandbox, theme: Theme) -> AsyncI
         made[0].questions.append(question)
         return made[0].answer
 
-    async def elsewhere(_name: str, text: str) -> str | None:
+    async def elsewhere(name: str, text: str) -> str | None:
         made[0].elsewhere.append(text)
-        return made[0].signature
+        ask = made[0].ask_elsewhere
+        return made[0].signature if ask is None else await ask(name, text)
 
     budget = Budget(lambda: settings.value.budgets, lambda: caller.models, ask, tab_of)
     ledger = Ledger(caller, tasks, budget=budget)
@@ -198,17 +319,17 @@ async def open_desk(home: Path, sandbox: RunningSandbox, theme: Theme) -> AsyncI
     )
     page = WalletPage(theme, presenter, receipts, keys, top_ups, ApiKeysPresenter(caller, tasks), tasks)
     parts = (book, caller, switch, budget, ledger, database, intents, settings, tasks, sandbox, home, place)
-    desk = Desk(page, presenter, receipts, keys, top_ups, *parts)
-    made.append(desk)
-    page.toast_wanted.connect(lambda *words: desk.toasts.append(words))
+    wallet = WalletHarness(page, presenter, receipts, keys, top_ups, *parts)
+    made.append(wallet)
+    page.toast_wanted.connect(lambda *words: wallet.toasts.append(words))
     try:
         await keys.start(database)
         await presenter.start(database)
         await receipts.start(database)
         await top_ups.start(database)
-        await switch.use(desk.sandbox_account)
+        await switch.use(wallet.sandbox_account)
         page.main.resize(1080, 840)
-        yield desk
+        yield wallet
     finally:
         if page.top_up_dialog is not None:
             page.top_up_dialog.reject()
@@ -218,4 +339,15 @@ async def open_desk(home: Path, sandbox: RunningSandbox, theme: Theme) -> AsyncI
         await database.close()
         for widget in (page.list, page.main):
             widget.deleteLater()
-    assert crashes == [], repr(crashes)
+    tasks.check()
+
+
+def wanted_words(dialog: Any) -> Iterator[tuple[int, QLineEdit]]:
+    """The places of the words that a new wallet asks back, and the fields for them."""
+    return zip(dialog._asked, dialog.answers, strict=True)
+
+
+def choose_way(dialog: Any, way: str) -> None:
+    """Choose how to come by a wallet, as a click does."""
+    dialog.way.set_current(way)
+    dialog.way.changed.emit(way)

@@ -18,16 +18,16 @@ from app.ui.crypto_rpc.page import CryptoRpcPage
 from app.ui.crypto_rpc.state import CallEntry
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.dialogs import Dialog
-from tests.ui.rpc_desk import RpcDesk, rpc_desk
-from tests.ui.shell_desk import until
+from tests.kit.console import ConsolePresenterHarness, open_console_presenter
+from tests.kit.waiting import until
 
 LIST_WIDTH = 264
 
 
-class RpcWindow:
+class ConsoleHarness:
     """List and canvas side by side. `key` presses a shortcut of the tab, as the window would hand it over."""
 
-    def __init__(self, desk: RpcDesk, theme: Theme) -> None:
+    def __init__(self, desk: ConsolePresenterHarness, theme: Theme) -> None:
         self.desk = desk
         self.presenter = desk.presenter
         self.page = CryptoRpcPage(theme, desk.presenter, desk.tasks, lambda: desk.running.base_url)
@@ -111,10 +111,10 @@ def call(method: str, *params: object, number: int = 1) -> dict[str, object]:
 
 
 @asynccontextmanager
-async def rpc_window(folder: Path, tasks: TaskScope, theme: Theme) -> AsyncIterator[RpcWindow]:
-    async with rpc_desk(folder, tasks) as desk:
+async def open_console(folder: Path, tasks: TaskScope, theme: Theme) -> AsyncIterator[ConsoleHarness]:
+    async with open_console_presenter(folder, tasks) as desk:
         desk.presenter.collections.files = RpcCollections(folder / "collections")
-        window = RpcWindow(desk, theme)
+        window = ConsoleHarness(desk, theme)
         desk.presenter.caps.refresh()
         await window.settle()
         try:

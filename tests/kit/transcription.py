@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
 import numpy as np
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDropEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from app.audio.devices import AudioHost, AudioUnavailable, Missing, SystemDevice
 from app.audio.microphone import MicrophoneChoice
@@ -28,13 +31,19 @@ from app.storage.database import Database
 from app.storage.intents import Intents
 from app.storage.settings import SettingsStore
 from app.ui.kit.sound.device_watch import DeviceWatch
+from app.ui.kit.tab import Zones
+from app.ui.kit.theme import Theme
+from app.ui.transcription.page import TranscriptionPage
 from app.ui.transcription.presenter import TranscriptionPresenter
 from app.ui.transcription.session.document import document_from
 from app.ui.transcription.session.presenter_preparing import Folders
 from app.ui.transcription.state import Head
 from tests.audio.recorded import FakeBlocks, tone, write_wav
+from tests.kit.sandbox import OnSandbox
+from tests.kit.tasks import CheckedTasks
+from tests.kit.waiting import until
 
-PAUSE_S = 0.005
+Kind = TypeVar("Kind", bound="TranscriptionPresenterHarness")
 SAID = (
     *(("I", 0.2, 0.3), ("would", 0.3, 0.6), ("like", 0.6, 0.9), ("a", 0.9, 1.0), ("cup", 1.0, 1.3)),
     *(("of", 1.3, 1.4), ("coffee.", 1.4, 1.9), ("The", 2.6, 2.8), ("train", 2.8, 3.1), ("leaves.", 3.1, 3.6)),
@@ -42,7 +51,7 @@ SAID = (
 
 
 class FakeHost(AudioHost):
-    """Lists what a test plugs in. Opening goes through `Desk.open_blocks`."""
+    """Lists what a test plugs in. Opening goes through `TranscriptionPresenterHarness.open_blocks`."""
 
     def __init__(self) -> None:
         super().__init__(lambda: (_ for _ in ()).throw(OSError("no PortAudio in this test")))
@@ -88,7 +97,7 @@ class FakeSpeaker:
 
 
 @dataclass
-class Desk:
+class TranscriptionPresenterHarness(OnSandbox):
     """Everything under one transcribe tab."""
 
     presenter: TranscriptionPresenter
@@ -112,6 +121,11 @@ class Desk:
     def head(self) -> Head:
         return self.presenter.head()
 
+    @property
+    def document(self) -> Any:
+        """The transcript that is open."""
+        return self.presenter.reading.document
+
     def open_blocks(self, choice: MicrophoneChoice) -> FakeBlocks:
         if self.refuses is not None:
             raise self.refuses
@@ -119,11 +133,6 @@ class Desk:
             raise AudioUnavailable(Missing.DEVICE, "input")
         self.blocks.append(FakeBlocks(channels=2 if choice.channel > 0 else 1))
         return self.blocks[-1]
-
-    async def until(self, fact: Callable[[], object], seconds: float = 100.0) -> None:
-        async with asyncio.timeout(seconds):
-            while not fact():
-                await asyncio.sleep(PAUSE_S)
 
     async def done(self) -> None:
         await self.tasks.idle()
@@ -139,12 +148,12 @@ class Desk:
     async def record(self, samples: np.ndarray, *, transcribe: bool = False, stop: bool = True) -> str:
         """Record what is said; return the row's id."""
         self.presenter.record()
-        await self.until(lambda: self.head.view == "recording")
+        await until(lambda: self.head.view == "recording")
         row_id = self.head.id
         assert row_id is not None
         self.blocks[-1].say(samples)
         wanted = len(samples) / self.blocks[-1].rate_hz
-        await self.until(lambda: self.presenter.recording.seconds >= wanted - 0.001)
+        await until(lambda: self.presenter.recording.seconds >= wanted - 0.001)
         if stop:
             self.presenter.stop_recording(transcribe=transcribe)
             await self.done()
@@ -173,27 +182,20 @@ class Desk:
         self.presenter.transcribe(row_id)
         await self.done()
 
-    async def fault(self, name: str, **values: object) -> None:
-        """Arm one of the Sandbox's faults."""
-        assert self.sandbox is not None
-        async with httpx.AsyncClient(headers={"Authorization": f"Bearer {self.sandbox.api_key}"}, timeout=60) as http:
-            answer = await http.put(f"{self.sandbox.origin}/sandbox/faults/{name}", json=values)
-            assert answer.status_code == 200, answer.text
-
 
 @asynccontextmanager
-async def open_desk(
+async def open_transcription_presenter(
     home: Path,
     sandbox: RunningSandbox | None = None,
     *,
     transport: httpx.AsyncBaseTransport | None = None,
     microphones: tuple[str, ...] = ("Built-in", "USB microphone"),
     budget: Budget | None = None,
-) -> AsyncIterator[Desk]:
+    kind: type[Kind] = TranscriptionPresenterHarness,  # type: ignore[assignment]  # until told otherwise
+) -> AsyncIterator[Kind]:
     """A started presenter on the data folder `home`. Fails when any of its tasks crashed. `budget` holds every call
     against its limits."""
-    crashes: list[Exception] = []
-    tasks = TaskScope(crashes.append)
+    tasks = CheckedTasks()
     caller = Caller()
     exchanges: list[Exchange] = []
 
@@ -203,8 +205,8 @@ async def open_desk(
     if sandbox is None and transport is None:
         transport = httpx.MockTransport(lambda _: httpx.Response(200, json={"object": "list", "data": []}))
     address = sandbox.base_url if sandbox is not None else "http://service.test/v1"
-    kind = "sandbox" if sandbox is not None else "service"
-    account = Account(id="box", name="Sandbox", base_url=address, kind=kind)
+    served_by = "sandbox" if sandbox is not None else "service"
+    account = Account(id="box", name="Sandbox", base_url=address, kind=served_by)
     gate = budget.gate(account) if budget is not None else None
     service = open_service(address, "service", ApiKeyAuth(read_key), exchanges.append, transport=transport, gate=gate)
     database = await Database.open(home / "rialto.db")
@@ -212,7 +214,7 @@ async def open_desk(
     host, watch = FakeHost(), FakeWatch()
     host.inputs = [SystemDevice(f"id-{name}", name, "input", 2, place == 0) for place, name in enumerate(microphones)]
     folders = Folders(home / "recordings", home / "cache")
-    made: list[Desk] = []
+    made: list[Kind] = []
     presenter = TranscriptionPresenter(
         caller,
         settings,
@@ -224,7 +226,7 @@ async def open_desk(
         open_blocks=lambda choice: made[0].open_blocks(choice),
         make_speaker=FakeSpeaker,  # type: ignore[arg-type]  # enough of one
     )
-    desk = Desk(
+    tab = kind(
         presenter,
         tasks,
         caller,
@@ -238,23 +240,160 @@ async def open_desk(
         undo_stack,
         exchanges=exchanges,
     )
-    made.append(desk)
-    presenter.notice.connect(lambda *words: desk.notices.append(words))
-    presenter.entries_changed.connect(lambda entries: setattr(desk, "entries", entries))
+    made.append(tab)
+    presenter.notice.connect(lambda *words: tab.notices.append(words))
+    presenter.entries_changed.connect(lambda entries: setattr(tab, "entries", entries))
     try:
         caller.use(account, service)
         intents = Intents(database)
         await intents.settle_after_start()
         await presenter.start(database, Catalogue(database), intents)
         await tasks.idle()
-        yield desk
+        yield tab
     finally:
         await presenter.aclose()
         await tasks.aclose()
         await service.aclose()
         settings.save()
         await database.close()
-    assert crashes == []
+    tasks.check()
+
+
+@dataclass
+class TranscriptionHarness(TranscriptionPresenterHarness):
+    """A transcribe tab in a window, with hands."""
+
+    toasts: list[str] = field(default_factory=list)
+
+    def show(self, theme: Theme) -> QWidget:
+        """Put the page into a window and return that."""
+        self.page = TranscriptionPage(theme, self.presenter, self.tasks)
+        self.page.toast_wanted.connect(lambda sentence, *_: self.toasts.append(sentence))
+        self.window = QWidget()
+        row = QHBoxLayout(self.window)
+        for pane in (self.page.list_pane(), self.page.canvas(), self.page.inspector()):
+            row.addWidget(pane, 3 if pane is self.page.canvas() else 1)
+        self.window.resize(1440, 900)
+        self.window.show()
+        self.window.activateWindow()
+        self.page.set_zones(Zones())
+        return self.window
+
+    # -- the canvas -----------------------------------------------------------------------------------------------
+
+    @property
+    def shown(self) -> str:
+        """What the canvas shows: "empty", "recording", "sound", "result" or "batch"."""
+        return self.page.main.view
+
+    @property
+    def shown_head(self) -> Head:
+        """What the page was told last of the open row."""
+        return self.page.head
+
+    @property
+    def header(self) -> Any:
+        return self.page.main.header
+
+    @property
+    def start_pane(self) -> Any:
+        return self.page.main.start
+
+    @property
+    def recording_pane(self) -> Any:
+        return self.page.main.recording
+
+    @property
+    def sound_pane(self) -> Any:
+        return self.page.main.sound
+
+    @property
+    def result_pane(self) -> Any:
+        return self.page.main.result
+
+    @property
+    def transcript_view(self) -> Any:
+        return self.result_pane.view
+
+    @property
+    def batch_pane(self) -> Any:
+        return self.page.main.batch
+
+    @property
+    def batch_rows(self) -> Any:
+        return self.batch_pane.model
+
+    @property
+    def batch_table(self) -> Any:
+        return self.batch_pane.table
+
+    def plain_text(self) -> str:
+        return self.page.plain_text()
+
+    def drop(self, *paths: Path) -> None:
+        """Let files go over the canvas."""
+        mime = QMimeData()
+        mime.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+        button, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+        event = QDropEvent(QPointF(50, 50), Qt.DropAction.CopyAction, mime, button, keys)
+        self.page.main.dropEvent(event)
+
+    # -- list and inspector ---------------------------------------------------------------------------------------
+
+    @property
+    def list_pane(self) -> Any:
+        return self.page.list
+
+    @property
+    def table_button(self) -> QPushButton:
+        return self.list_pane.table
+
+    @property
+    def options(self) -> Any:
+        return self.page.side.options
+
+    @property
+    def export(self) -> Any:
+        return self.page.side.export
+
+    def row_of(self, row_id: str) -> Any:
+        return self.list_pane.view.rows.row_of(row_id)
+
+    def usage_text(self) -> str:
+        return self.list_pane.foot.words.text()
+
+    def inspector_tab(self) -> int:
+        return self.page.side.tabs.bar.currentIndex()
+
+    def show_side(self, page: int) -> None:
+        self.page.side.show_page(page)
+
+    # -- what a person does ---------------------------------------------------------------------------------------
+
+    def press(self, button: QWidget) -> None:
+        assert button.isVisible(), button.accessibleName()
+        assert button.isEnabled(), button.accessibleName()
+        QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+
+    def run(self, action_id: str) -> None:
+        action = next(each for each in self.page.actions() if each.id == action_id)
+        assert action.enabled(), action_id
+        action.run()
+
+
+@asynccontextmanager
+async def open_transcription(
+    home: Path, theme: Theme, sandbox: RunningSandbox | None = None
+) -> AsyncIterator[TranscriptionHarness]:
+    windows: list[QWidget] = []
+    try:
+        async with open_transcription_presenter(home, sandbox, kind=TranscriptionHarness) as tab:
+            windows.append(tab.show(theme))
+            yield tab
+    finally:
+        for window in windows:  # after the presenter, which tells it things to the end
+            window.hide()
+            window.deleteLater()
 
 
 def words_heard(said: str, heard: str) -> float:

@@ -24,7 +24,7 @@ QUESTION = "How do I stop an answer?"
 
 
 @dataclass
-class Desk:
+class ServiceHarness:
     sandbox: Client
     service: Service
     folder: Path
@@ -49,7 +49,7 @@ def asking(text: str = QUESTION, model: str = "rialto-handbook", **parameters: o
 
 
 @asynccontextmanager
-async def with_key(folder: Path, dialect: str = "service") -> AsyncIterator[Desk]:
+async def with_key(folder: Path, dialect: str = "service") -> AsyncIterator[ServiceHarness]:
     with running(folder, dialect=dialect) as sandbox:
 
         async def key() -> str:
@@ -60,7 +60,7 @@ async def with_key(folder: Path, dialect: str = "service") -> AsyncIterator[Desk
 
 
 @asynccontextmanager
-async def with_wallet(folder: Path, dialect: str = "service", usd: str = "5") -> AsyncIterator[Desk]:
+async def with_wallet(folder: Path, dialect: str = "service", usd: str = "5") -> AsyncIterator[ServiceHarness]:
     """The wallet has `usd` at the Sandbox."""
     with running(folder, dialect=dialect, clock=time.time) as sandbox:
         sandbox.control(f"/wallets/{ADDRESS}", {"usd": usd})
@@ -73,10 +73,12 @@ async def with_wallet(folder: Path, dialect: str = "service", usd: str = "5") ->
 
 
 @asynccontextmanager
-async def _at(sandbox: Client, folder: Path, dialect: str, auth: ApiKeyAuth | WalletAuth) -> AsyncIterator[Desk]:
+async def _at(
+    sandbox: Client, folder: Path, dialect: str, auth: ApiKeyAuth | WalletAuth
+) -> AsyncIterator[ServiceHarness]:
     exchanges: list[Exchange] = []
     service = open_service(sandbox.running.base_url, dialect, auth, exchanges.append)
     try:
-        yield Desk(sandbox, service, folder, exchanges)
+        yield ServiceHarness(sandbox, service, folder, exchanges)
     finally:
         await service.aclose()

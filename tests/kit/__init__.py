@@ -1,0 +1,1 @@
+"""What tests share: one way to wait, and a harness for each tab."""

@@ -1,0 +1,39 @@
+"""The way to wait in tests: for a fact, never for a time."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import time
+from collections.abc import Callable
+
+PAUSE_S = 0.005
+LIMIT_S = 100.0  # only for tests that would never end; a computer may have ten other things to do
+
+
+async def until(fact: Callable[[], object], what: str | Callable[[], str] = "", *, within_s: float = LIMIT_S) -> None:
+    """Let the event loop run until `fact()` is true. Raises `TimeoutError`, which says what was waited for."""
+    end = time.monotonic() + within_s
+    while not fact():
+        _check(end, fact, what)
+        await asyncio.sleep(PAUSE_S)
+
+
+def block_until(fact: Callable[[], object], what: str | Callable[[], str] = "", *, within_s: float = LIMIT_S) -> None:
+    """The same where no event loop runs: this thread sleeps meanwhile."""
+    end = time.monotonic() + within_s
+    while not fact():
+        _check(end, fact, what)
+        time.sleep(PAUSE_S)
+
+
+def _check(end: float, fact: Callable[[], object], what: str | Callable[[], str]) -> None:
+    if time.monotonic() >= end:
+        raise TimeoutError(f"this never came true: {what() if callable(what) else what or _source(fact)}")
+
+
+def _source(fact: Callable[[], object]) -> str:
+    try:
+        return inspect.getsource(fact).strip()
+    except (OSError, TypeError):  # a bound method of Qt, for one
+        return repr(fact)
