@@ -162,7 +162,7 @@ class Rialto:
 
     def _begin(self, account_id: str = "") -> None:
         """The welcome is over; an account that was checked there is in use already."""
-        self.settings.change(welcome_done=True)
+        self.window.saver.remember(welcome_done=True)  # a disk that refuses keeps nobody on the first page
         self.window.show_tab("chat")
         if account_id:
             self.accounts.use(account_id)
@@ -188,7 +188,7 @@ class Rialto:
         self.window.after_first_paint()
         self.window.overlays.accounts = self.desk.choices
         self.crashes.crashed.connect(lambda report: self.tasks.start("crash", self._show_crash, report))
-        self.crashes.refused.connect(lambda error: self.window.overlays.tell_not_saved(error.sentence))
+        self.crashes.refused.connect(self.window.overlays.tell_not_saved)
         await asyncio.sleep(0)  # what was typed meanwhile comes first
         self.instance.listen()
         try:

@@ -97,6 +97,10 @@ class TaskScope:
             task.cancel()
         await self.idle()
 
+    def report(self, error: Exception) -> None:
+        """Hand on an error that somebody has dealt with, and that still has to be told at the one place."""
+        self._on_crash(error)
+
     def _forget(self, task: asyncio.Task[None]) -> None:
         self._alive.pop(task, None)
         self._on_work(self._alive.values())

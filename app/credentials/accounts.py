@@ -276,9 +276,10 @@ class AccountBook:
         self._write(rest, active)
 
     def set_active(self, account_id: str) -> None:
-        """Use this account from now on. Raises `KeyError` for an unknown id."""
+        """Use this account from now on, also where saving is refused. Raises `KeyError` for an unknown id."""
         if account_id not in self._accounts:
             raise KeyError(account_id)
+        self._active = account_id
         self._write(self._accounts, account_id)
 
     def restore(self, data: bytes) -> None:

@@ -14,7 +14,18 @@ Standard library only: the window imports this before its first paint.
 from __future__ import annotations
 
 import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Unsaved:
+    """What was paid for and could not be kept: from now on it is in memory alone. `name` is of the file to propose."""
+
+    name: str
+    data: bytes
 
 
 class StorageError(Exception):
@@ -24,6 +35,17 @@ class StorageError(Exception):
         super().__init__(sentence)
         self.sentence = sentence
         self.path = path
+        self.unsaved: tuple[Unsaved, ...] = ()
+
+
+@contextmanager
+def carrying(name: str, data: bytes) -> Iterator[None]:
+    """Let a `StorageError` of the block carry what could not be kept, so that it can be saved elsewhere."""
+    try:
+        yield
+    except StorageError as error:
+        error.unsaved = (*error.unsaved, Unsaved(name, data))
+        raise
 
 
 class StorageUnavailable(StorageError):
@@ -93,7 +115,11 @@ def refusal_of(error: BaseException) -> StorageError | None:
         return error
     if isinstance(error, BaseExceptionGroup):
         found = [refusal_of(each) for each in error.exceptions]
-        return found[0] if all(each is not None for each in found) else None
+        refused = [each for each in found if each is not None]
+        if len(refused) < len(found):
+            return None
+        refused[0].unsaved = tuple(unsaved for each in refused for unsaved in each.unsaved)
+        return refused[0]
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS):
         return unavailable(error, Path(error.filename or "."), "Saving")
     return None

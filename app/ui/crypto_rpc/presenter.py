@@ -381,7 +381,11 @@ class CryptoRpcPresenter(QObject):
                 return
             sent = await send(service, account, calls, operation, rows, transactions, now, self._waits)
             self._problem = None
-            await self.runs.show(sent.call.id, sent.problem)
+            if sent.refused is None:
+                await self.runs.show(sent.call.id, sent.problem)
+            else:  # on the screen alone
+                self.runs.put(await self.runs.made(sent.call, sent.refused.unsaved[0].data, (sent.call,), sent.problem))
+                self._tasks.report(sent.refused)
         except asyncio.CancelledError:
             self._problem = None
             self._tasks.replace("rpc list", self.sent.read)

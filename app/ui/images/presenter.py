@@ -366,6 +366,8 @@ class ImagesPresenter(CallingPresenter):
             self.set_problem(describe(error, subject="image"))
         except StorageError as error:
             self.set_problem(Problem("An image could not be kept", error.sentence))
+            if error.unsaved:
+                self.tasks.report(error)
         finally:
             self._calls -= 1
             self.busy_changed.emit()

@@ -117,8 +117,9 @@ class ImageMaker(QObject):
                     await self._end(order, "unknown" if paid.intent.state == "sent" else "failed", None)
                 raise
             except StorageError as error:  # a full disk: what cannot be written cannot be kept
-                for image in order.images:
-                    self.changed.emit(replace(image, state="unknown", note=error.sentence))
+                if exchange is None:
+                    for image in order.images:
+                        self.changed.emit(replace(image, state="unknown", note=error.sentence))
                 raise
             finally:
                 for image in order.images:
@@ -146,6 +147,7 @@ class ImageMaker(QObject):
         exchange, came = pictures.exchange, len(pictures.pictures)
         share = exchange.cost_usd / came if exchange.cost_usd is not None and came else None
         waiting = list(order.images)
+        refused: list[StorageError] = []
         for extra in range(len(waiting), came):  # paid for, so kept
             more = replace(waiting[0], id=new_id(), place=extra, number=extra + 1, seed=None)
             await self.images.add([more])
@@ -158,11 +160,20 @@ class ImageMaker(QObject):
                 duration_s=duration_s,
                 enhanced_prompt=pictures.enhanced_prompt or "",
             )
-            if place < came:
-                image = await keep(self.files, replace(image, cost_usd=share), pictures.pictures[place], order.finish)
-            else:
-                image = replace(image, state="failed", note=FEWER)
-            await self._save(image)
+            try:
+                if place < came:
+                    picture = pictures.pictures[place]
+                    image = await keep(self.files, replace(image, cost_usd=share), picture, order.finish)
+                else:
+                    image = replace(image, state="failed", note=FEWER)
+                await self._save(image)
+            except StorageError as error:  # the next one came as well
+                refused.append(error)
+                lost = image.state == "sending"
+                self.changed.emit(replace(image, state="unknown", note=error.sentence) if lost else image)
+        if refused:
+            refused[0].unsaved = tuple(unsaved for error in refused for unsaved in error.unsaved)
+            raise refused[0]
 
     async def _end(self, order: Order, state: str, error: ServiceError | None) -> None:
         if error is not None:

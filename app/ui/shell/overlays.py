@@ -8,6 +8,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPoint, QTimer
@@ -15,7 +17,11 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.core.money import countdown
 from app.core.problems import ActionSpec
+from app.storage.errors import StorageError, Unsaved
+from app.storage.files import write_atomically
 from app.ui.kit.key_text import key_text
+from app.ui.kit.qt_repairs.way_back import in_pool
+from app.ui.kit.save_dialog import ask_to_save
 from app.ui.kit.widgets.announce import SpokenCountdown
 from app.ui.kit.widgets.banner import BannerHost, BannerSpec
 from app.ui.kit.widgets.focus_ring import FocusRing
@@ -66,6 +72,7 @@ class Overlays(QObject):
         self._shortcuts: ShortcutSheet | None = None
         self._help: HelpSheet | None = None
         self.accounts: Callable[[], Sequence[AccountChoice]] = tuple
+        self._unsaved: list[Unsaved] = []  # what was paid for and is in memory alone
         self._held_until = 0.0
         self._held_spoken = SpokenCountdown(self.banner)
         self._held_timer = QTimer(self)
@@ -231,12 +238,48 @@ class Overlays(QObject):
         toast.action.connect(lambda _id: window.undo_stack.undo(command))
 
     def _saving_failed(self, sentence: str) -> None:
-        self.toasts.show_toast("Settings could not be saved", sentence, tone="bad", key="disk")
+        if not self._unsaved:  # whose notice says more
+            self.toasts.show_toast("Settings could not be saved", sentence, tone="bad", key="disk")
 
-    def tell_not_saved(self, sentence: str) -> None:
-        """Say what the disk refused: one notice, however much is refused at once."""
+    def tell_not_saved(self, error: StorageError) -> None:
+        """Say what the disk refused: one notice, however much is refused at once. What was paid for is offered."""
+        self._unsaved.extend(error.unsaved)
+        sentence = error.sentence
+        if self._unsaved:
+            self._offer_elsewhere(sentence)
+            return
         text = f"{sentence.rstrip('.')}. What is on screen stays until Rialto is closed: copy or save it elsewhere."
         self.toasts.show_toast("This was not saved", text, tone="bad", icon_name="drive", key="disk")
+
+    def _offer_elsewhere(self, sentence: str) -> None:
+        """One notice for all that is in memory alone, until each was saved where there is room for it."""
+        if not self._unsaved:
+            return
+        first, more = self._unsaved[0], len(self._unsaved) - 1
+        others = f" {more} more of what you paid for could not be saved either." if more else ""
+        text = f"{sentence.rstrip('.')}. It is here only until Rialto is closed: save it where there is room.{others}"
+        actions = (ActionSpec("elsewhere", "Save elsewhere…"),)
+        toast = self.toasts.show_toast(
+            f"“{first.name}” was not saved", text, tone="bad", icon_name="drive", actions=actions, key="disk"
+        )
+        toast.action.connect(lambda _id: self._ask_elsewhere(first, sentence))
+
+    def _ask_elsewhere(self, unsaved: Unsaved, sentence: str) -> None:
+        dialog = ask_to_save(
+            self._window, "Save elsewhere", unsaved.name, lambda path: self.save_elsewhere(unsaved, path)
+        )
+        dialog.rejected.connect(lambda: self._offer_elsewhere(sentence))
+
+    def save_elsewhere(self, unsaved: Unsaved, path: Path) -> None:
+        """Write what could not be kept to a place of the person's choice, off the UI thread."""
+
+        def tell(trouble: str) -> None:
+            if not trouble:
+                self._unsaved = [each for each in self._unsaved if each is not unsaved]
+                self.toasts.show_toast(f"Saved as {path.name}", tone="ok")
+            self._offer_elsewhere(trouble or "The disk took no more")
+
+        in_pool(self, partial(_trouble_writing, path, unsaved.data), tell)
 
     def watch_secrets(self, secrets: Secrets) -> None:
         """Follow the place for secrets; called once."""
@@ -324,6 +367,15 @@ class Overlays(QObject):
                 "clock",
             ),
         )
+
+
+def _trouble_writing(path: Path, data: bytes) -> str:
+    """Write a file of the person's; return why that was not possible, or "". Runs in a thread of the pool."""
+    try:
+        write_atomically(path, data, 0o644)
+    except StorageError as error:
+        return error.sentence
+    return ""
 
 
 def _settings_candidates(open_section: Callable[[str], None]) -> list[Candidate]:

@@ -158,6 +158,8 @@ class SpeechPresenter(SpeechBase):
             self.set_problem(words_for(error, reading.take, self.shelf))
         except StorageError as error:
             self.set_problem(Problem(error.sentence, "What had arrived is kept."))
+            if error.unsaved:
+                self._tasks.report(error)
         finally:
             if self.clips is not None:
                 self.clips.put(reading.take)

@@ -7,6 +7,7 @@ A part that fails ends the reading; what came before it stays, and going on asks
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import threading
 from collections.abc import Awaitable, Callable
@@ -25,7 +26,7 @@ from app.core.budget import expecting_together
 from app.core.paid_call import paid_call
 from app.service.errors import ServiceError, WrongMedia
 from app.service.speech import NOT_SOUND
-from app.storage.errors import unavailable
+from app.storage.errors import StorageError, Unsaved, unavailable
 from app.storage.takes import CostSource, Part, PartState, Take, TakeFiles, Takes, state_of
 from app.ui.speech.presenter_calls import request_of
 
@@ -151,6 +152,14 @@ class Reading(QObject):
             finally:
                 await keeper.end()
             part = self._ended(keeper.part, stream.exchange, None)
+            if keeper.refused is not None:
+                part = replace(part, state="cut", note=keeper.refused.sentence)
+                with contextlib.suppress(StorageError):
+                    await self.save(part)
+                    await paid.answered(self.take.id, part.exchange_id)
+                name = f"{self.take.title or 'Speech'}{suffix_of(part.kind)}"
+                keeper.refused.unsaved = (Unsaved(name, await asyncio.to_thread(keeper.whole)),)
+                raise keeper.refused
             await self.save(part)
             await paid.answered(self.take.id, part.exchange_id)
 
@@ -241,7 +250,10 @@ def not_sound(exchange: Exchange) -> WrongMedia:
 
 
 class _Keeper:
-    """The file of a part and the decoder behind it. `part` is how it stands."""
+    """The file of a part and the decoder behind it. `part` is how it stands.
+
+    What the disk refuses is heard to its end all the same, and is then in memory: `refused` says why.
+    """
 
     def __init__(self, reading: Reading, part: Part) -> None:
         self.part = part
@@ -251,20 +263,38 @@ class _Keeper:
         self._reading = reading
         self._arriving = Arriving()
         self._file: BinaryIO | None = None
+        self._rest = bytearray()  # what came after the disk had refused
+        self.refused: StorageError | None = None
 
     async def begin(self, kind: str, first_s: float) -> None:
         """The first bytes are there: they say what they are, and name the file."""
         stem = f"part-{self.part.number:02d}"
-        path = await asyncio.to_thread(self._open, stem, suffix_of(kind))
-        self.part = replace(self.part, file=path.name, kind=kind, first_sound_s=first_s)
+        self.part = replace(self.part, kind=kind, first_sound_s=first_s)
+        try:
+            path = await asyncio.to_thread(self._open, stem, suffix_of(kind))
+            self.part = replace(self.part, file=path.name)
+        except StorageError as error:
+            self.refused = error
         self._decoder = threading.Thread(target=self._decode, name="decode speech", daemon=True)
         self._decoder.start()
-        await self._reading.save(self.part)
+        with contextlib.suppress(StorageError):  # the end of it tells
+            await self._reading.save(self.part)
 
     async def write(self, piece: bytes) -> None:
-        await asyncio.to_thread(self._write, piece)
-        self.part = replace(self.part, size_bytes=self.part.size_bytes + len(piece))
+        if self.refused is None:
+            try:
+                await asyncio.to_thread(self._write, piece)
+                self.part = replace(self.part, size_bytes=self.part.size_bytes + len(piece))
+            except StorageError as error:
+                self.refused = error
+        if self.refused is not None:
+            self._rest += piece
         self._arriving.feed(piece)
+
+    def whole(self) -> bytes:
+        """All that came, from the disk and from memory. For a thread."""
+        on_disk = self._reading.path_of(self.part).read_bytes() if self.part.file else b""
+        return on_disk[: self.part.size_bytes] + self._rest
 
     async def end(self) -> None:
         """All bytes that came are on the disk, and decoded."""
@@ -305,7 +335,9 @@ class _Keeper:
             if self._file is None:
                 return
             try:
-                self._file.write(piece)
+                left = memoryview(piece)
+                while left:  # a disk that fills up takes a part of it and says nothing
+                    left = left[self._file.write(left) or 0 :]
             except OSError as error:
                 raise unavailable(error, self._reading.path_of(self.part), "Keeping the sound") from error
 

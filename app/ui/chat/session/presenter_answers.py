@@ -15,7 +15,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.core.money import LONGEST_COUNTDOWN_S
 from app.core.problems import ActionSpec, Problem, describe
-from app.storage.errors import NotStored, StorageError
+from app.storage.errors import NotStored, StorageError, Unsaved
 from app.ui.chat.session.answer_notes import OTHER_MODEL, empty_answer, for_chat, not_sent, note_of_ending, policy_of
 from app.ui.chat.session.live_answer import Arrived, LiveAnswer
 from app.ui.chat.session.presenter_answer import AnswerWriter, Ending, store_ending
@@ -257,6 +257,9 @@ class Answers(QObject):
         except StorageError as error:
             self._problems[row] = disk_problem(error)
             stored = replace(job.message, content=live.text, reasoning=live.reasoning, state=ending.state)
+            if live.text:
+                error.unsaved = (Unsaved("answer.md", live.text.encode()),)
+                self._tasks.report(error)
         self._live.pop(row, None)
         if ending.error is not None and stored.state == "failed":
             self._come_back(replace(job, message=stored), ending.error)

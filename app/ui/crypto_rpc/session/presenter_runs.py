@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
@@ -55,8 +55,13 @@ class RunDesk(QObject):
         """Everything about one run. The body is read in a thread."""
         assert self.calls is not None
         call = await self.calls.one(call_id)
-        body = await self.calls.body(call_id)
         runs = await self.calls.runs(call.account_id, call.digest)
+        return await self.made(call, await self.calls.body(call_id), runs, problem)
+
+    async def made(
+        self, call: RpcCall, body: bytes | None, runs: Sequence[RpcCall], problem: Problem | None = None
+    ) -> RunView:
+        """Everything about a run that need not be on the disk, of all `runs` of the same request."""
         items = await asyncio.to_thread(items_of, call.items)
         outcomes = await asyncio.to_thread(self._outcomes, call, body) if body is not None else ()
         first = next((run for run in runs if run.state == "answered" and not run.replayed), None)

@@ -20,6 +20,7 @@ from app.core.problems import ActionSpec, Problem, describe
 from app.service.crypto_rpc import RpcAnswer, RpcItem, RpcOperation
 from app.service.errors import BadRequest, LimitExceeded, ServiceError
 from app.service.rpc_methods import STATE_CHANGING
+from app.storage.errors import StorageError, Unsaved
 from app.ui.crypto_rpc.session.batch import CallRow, text_of
 from app.ui.crypto_rpc.session.networks import coin_of, network_title
 from app.ui.crypto_rpc.state import SendQuestion
@@ -42,10 +43,14 @@ NOT_KEPT = "signed transaction, not kept"
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """How a request ended: the note on disk, and a problem when there is no answer."""
+    """How a request ended: the note on disk, and a problem when there is no answer.
+
+    `refused`: an answer came, and the disk did not take it. The error carries it, and `call` is not as on the disk.
+    """
 
     call: RpcCall
     problem: Problem | None = None
+    refused: StorageError | None = None
 
 
 class NotSent(Exception):
@@ -184,7 +189,24 @@ async def send(
         else:
             await calls.unknown(call.id, "Stopped while it was on its way.")
         raise
-    await _keep(calls, call, answer)
+    try:
+        await _keep(calls, call, answer)
+    except StorageError as error:
+        error.unsaved = (Unsaved("answer.json", answer.body),)
+        call = replace(
+            call,
+            state="answered",
+            status=answer.info.status,
+            credits=answer.credits,
+            cost_usd=answer.cost_usd,
+            request_id=answer.request_id,
+            duration_s=answer.exchange.duration_s,
+            headers=dict(answer.info.headers),
+        )
+        problem = Problem("The answer could not be kept", error.sentence)
+        if any(outcome.may_be_sent for outcome in answer.outcomes):
+            problem = nobody_can_say(list(call.transactions.values()), (), answer.request_id)
+        return Sent(call, problem, error)
     if any(outcome.may_be_sent for outcome in answer.outcomes):
         lost = [
             transactions[row.id].hash

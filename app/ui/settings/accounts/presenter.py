@@ -163,8 +163,11 @@ class AccountsPresenter(QObject):
     async def _use(self, account_id: str) -> None:
         if self._book.get(account_id) is None:
             return
-        await self._write(self._book.set_active, account_id)
-        self.account_chosen.emit(account_id)
+        try:
+            await self._write(self._book.set_active, account_id)
+        finally:  # for this session it holds all the same
+            self.refresh()
+            self.account_chosen.emit(account_id)
 
     async def _test(self, account_id: str) -> None:
         from app.service.errors import ServiceError
@@ -245,7 +248,12 @@ class AccountsPresenter(QObject):
             key = None  # a locked keyring must not keep an account on the list for ever
         if key is not None and not await self._forget_secret(account_id):
             return
-        await self._write(self._book.remove, account_id)
+        try:
+            await self._write(self._book.remove, account_id)
+        except Exception:  # the disk refused: the account stays, and so does its key
+            if key is not None:
+                await self._keep_secret(account_id, key)
+            raise
         self._removed = (account, key)
         self._change(removed=account.name, problem="")
         if was_in_use and self._book.active_id:

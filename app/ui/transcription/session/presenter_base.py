@@ -169,6 +169,8 @@ class TranscriptionPresenterBase(QObject):
         except StorageError as error:
             self._problem = Problem(error.sentence, "What is on screen is still here.")
             self._head_changed()
+            if error.unsaved:
+                self._tasks.report(error)
 
     async def _save_edits(self) -> None:
         if self.transcripts is not None:

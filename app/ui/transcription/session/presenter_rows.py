@@ -47,6 +47,9 @@ def entry_of(
     state = row.state
     if work is not None:
         second, state = work_words(work), "sending"
+    elif state == "sending":  # and nothing is under way: the disk refused the end of it
+        state = "unknown"
+        second = STATE_WORDS.get(state, "")
     elif state == "done":
         second = " · ".join(part for part in (name_of(row.model), str(row.options.get("language") or "")) if part)
     else:

@@ -18,6 +18,7 @@ from app.core.budget import expecting_together
 from app.core.paid_call import end_of_call, paid_call
 from app.core.problems import ActionSpec, Problem, describe
 from app.service.errors import ServiceError, SpendingLimit
+from app.storage.errors import StorageError, carrying
 from app.storage.transcripts import PartRow
 from app.ui.transcription.session.document import Document, document_from, join_documents
 from app.ui.transcription.session.presenter_files import hash_of
@@ -87,6 +88,9 @@ class Sender:
             if error.exchange is not None:
                 self.exchanges[row_id] = error.exchange
             await self._fail(row_id, "unknown" if unknown else "failed", problem)
+        except StorageError as error:
+            self.problems[row_id] = Problem("This could not be saved", error.sentence, icon="drive")
+            raise
         except (asyncio.CancelledError, Stopped):
             with contextlib.suppress(Exception):
                 await asyncio.shield(self._stopped(row_id))
@@ -149,18 +153,19 @@ class Sender:
         async def keep(transcript: Transcript) -> None:
             document, received = await asyncio.to_thread(read_answer, transcript)
             duration = document.duration_s or row.duration_s
-            await store.save_text(
-                row.id,
-                document.to_json(),
-                document.text,
-                received=received,
-                state="done",
-                duration_s=duration,
-                cost_usd=transcript.exchange.cost_usd,
-                receipt=self._receipt(transcript.exchange, 1, transcript.exchange.duration_s),
-                problem={},
-                batch=row.batch,
-            )
+            with carrying(f"{row.title}.txt", document.text.encode()):
+                await store.save_text(
+                    row.id,
+                    document.to_json(),
+                    document.text,
+                    received=received,
+                    state="done",
+                    duration_s=duration,
+                    cost_usd=transcript.exchange.cost_usd,
+                    receipt=self._receipt(transcript.exchange, 1, transcript.exchange.duration_s),
+                    problem={},
+                    batch=row.batch,
+                )
 
         await store.change(row.id, state="sending", account_id=self._account_id())
         await self._paid(row, options, upload, Work("uploading", 0.0, "Uploading"), keep)
@@ -185,8 +190,9 @@ class Sender:
             for upload in missing:
 
                 async def keep(transcript: Transcript, number: int = upload.number) -> None:
-                    _, received = await asyncio.to_thread(read_answer, transcript)
-                    await store.part_received(row.id, number, received, transcript.exchange.cost_usd)
+                    document, received = await asyncio.to_thread(read_answer, transcript)
+                    with carrying(f"{row.title}, part {number}.txt", document.text.encode()):
+                        await store.part_received(row.id, number, received, transcript.exchange.cost_usd)
 
                 work = Work("uploading", 0.0, "Uploading", upload.number, len(uploads))
                 exchange = await self._paid(row, options, upload, work, keep)
