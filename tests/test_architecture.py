@@ -258,3 +258,71 @@ def test_a_new_tab_touches_at_most_four_files_outside_its_own(tab: str) -> None:
         if f'"{tab}"' in (ROOT / path).read_text(encoding="utf-8") and not path.startswith(own)
     ]
     assert set(naming) <= set(TAB_NAMED_IN), "say it in app/core/tabs.py, or let the page answer (app/ui/kit/tab.py)"
+
+
+# Tests say what a person does and sees; where that is in a page, the harnesses of tests/kit know alone.
+SPOKEN_THROUGH_A_HARNESS = (
+    "tests/ui/images/*",
+    "tests/ui/speech/*",
+    "tests/ui/video/*",
+    "tests/ui/wallet/*",
+    "tests/ui/test_transcription*",
+    "tests/ui/test_crypto_rpc*",
+)
+MOST_NAMES = 3  # from `page` or `view` on
+LONG_CHAINS_ELSEWHERE = 370  # in tests that have no harness yet; this and the next number may only become smaller
+PRIVATE_NAMES = 270  # of objects that are not `self`, in all tests
+
+
+def files_of_tests() -> list[Path]:
+    return [path for path in sorted((ROOT / "tests").rglob("*.py")) if path.parent.name not in ("kit", "bench")]
+
+
+def long_chains(path: Path) -> list[str]:
+    """Each walk through the widgets of a page, as it is written."""
+    found = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names: list[str] = []
+        part: ast.AST = node
+        while isinstance(part, ast.Attribute):
+            names.insert(0, part.attr)
+            part = part.value
+        if not isinstance(part, ast.Name) or not names:
+            continue
+        names.insert(0, part.id)
+        begin = min((names.index(name) for name in ("page", "view") if name in names), default=len(names))
+        if len(names) - begin == MOST_NAMES + 1:  # longer ones hold one of this length
+            found.append(f"{path.relative_to(ROOT)}:{node.lineno} {'.'.join(names)}")  # type: ignore[attr-defined]
+    return found
+
+
+def test_tests_of_a_tab_with_a_harness_do_not_walk_through_its_widgets() -> None:
+    walked: dict[bool, list[str]] = {True: [], False: []}
+    for path in files_of_tests():
+        name = path.relative_to(ROOT).as_posix()
+        walked[any(fnmatchcase(name, pattern) for pattern in SPOKEN_THROUGH_A_HARNESS)] += long_chains(path)
+    assert walked[True] == [], "give the harness in tests/kit a verb or a property"
+    assert len(walked[False]) <= LONG_CHAINS_ELSEWHERE, walked[False]
+
+
+def test_tests_touch_fewer_and_fewer_private_names() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{node.lineno} {node.attr}"
+        for path in sorted((ROOT / "tests").rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute)
+        and node.attr.startswith("_")
+        and not node.attr.startswith("__")
+        and not (isinstance(node.value, ast.Name) and node.value.id in ("self", "cls"))
+    ]
+    assert len(found) <= PRIVATE_NAMES, found
+
+
+def test_tests_wait_in_one_way() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{node.lineno}: wait with tests/kit/waiting.py"
+        for path in files_of_tests()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name in ("until", "wait_until")
+    ]
+    assert found == []

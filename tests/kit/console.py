@@ -1,11 +1,18 @@
-"""The Console without its window: real storage and service layer, and a real Sandbox with its chains."""
+"""The Console with or without its window: real storage and service layer, and a real Sandbox with its chains."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QGuiApplication, QKeySequence
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 
 from app.core.caller import Caller
 from app.core.tasks import TaskScope
@@ -16,8 +23,15 @@ from app.service.auth import ApiKeyAuth
 from app.service.service import Service, open_service
 from app.storage.database import Database
 from app.storage.paths import resources
+from app.storage.rpc_collections import RpcCollections
+from app.ui.crypto_rpc.page import CryptoRpcPage
 from app.ui.crypto_rpc.presenter import CryptoRpcPresenter
 from app.ui.crypto_rpc.state import CallEntry, RunView, SendQuestion
+from app.ui.kit.theme import Theme
+from app.ui.kit.widgets.dialogs import Dialog
+from tests.kit.waiting import until
+
+LIST_WIDTH = 264
 
 
 @dataclass
@@ -37,11 +51,11 @@ class ConsolePresenterHarness:
     entries: tuple[CallEntry, ...] = ()
 
     def __post_init__(self) -> None:
-        self.presenter.ask = self._answer
+        self.presenter.ask = self.answer
         self.presenter.notice.connect(lambda *words: self.notices.append(words))
         self.presenter.calls_changed.connect(self._list)
 
-    async def _answer(self, question: SendQuestion) -> bool:
+    async def answer(self, question: SendQuestion) -> bool:
         self.questions.append(question)
         return self.agree
 
@@ -90,3 +104,198 @@ async def open_console_presenter(folder: Path, tasks: TaskScope) -> AsyncIterato
             await tasks.aclose()
             await service.aclose()
             await database.close()
+
+
+class ConsoleHarness:
+    """List and canvas side by side. `key` presses a shortcut of the tab, as the window would hand it over."""
+
+    def __init__(self, core: ConsolePresenterHarness, theme: Theme) -> None:
+        self._core = core
+        self.presenter = core.presenter
+        self.tasks, self.caller, self.service = core.tasks, core.caller, core.service
+        self.sandbox, self.database, self.undo_stack = core.running, core.database, core.undo_stack
+        self.page = CryptoRpcPage(theme, core.presenter, core.tasks, lambda: core.running.base_url)
+        self.toasts: list[tuple[str, str, str]] = []
+        self.page.toast_wanted.connect(lambda *words: self.toasts.append(words))
+        self.main, self.list = self.page.main, self.page.list
+        self.request, self.response = self.main.request, self.main.response
+        self.window = QWidget()
+        for pane in (self.list, self.main):
+            pane.setParent(self.window)
+        self.resize(1368, 848)
+        self.window.show()
+        self.window.activateWindow()
+        QApplication.processEvents()
+
+    def resize(self, width: int, height: int) -> None:
+        self.window.resize(width, height)
+        self.list.setGeometry(0, 0, LIST_WIDTH, height)
+        self.main.setGeometry(LIST_WIDTH, 0, width - LIST_WIDTH, height)
+        QApplication.processEvents()
+
+    def key(self, keys: str) -> None:
+        """Press a shortcut of the tab."""
+        wanted = QKeySequence(keys)
+        for action in self.page.actions():
+            if wanted in [QKeySequence(each) for each in (action.shortcut, *action.also) if each]:
+                if action.enabled():
+                    action.run()
+                return
+        raise LookupError(f"no action of the Console has the key {keys}")
+
+    def run(self, title: str) -> None:
+        """Run an action by its name, as the palette does."""
+        next(action for action in self.page.actions() if action.text == title).run()
+
+    def undo(self) -> None:
+        """Undo what was done last, as Ctrl+Z in the window does."""
+        assert self._core.undo_stack.undo_last("crypto_rpc")
+
+    async def settle(self) -> None:
+        await self._core.tasks.idle()
+        QApplication.processEvents()
+
+    async def send(self) -> None:
+        self.key("Ctrl+Return")
+        await self.settle()
+
+    def type_json(self, value: object) -> None:
+        """Write a request in the JSON view, as a person would paste it there."""
+        if self.presenter.draft.mode != "json":
+            self.key("Ctrl+Shift+J")
+        editor = self.request.text
+        editor.setFocus()
+        editor.selectAll()
+        QGuiApplication.clipboard().setText(value if isinstance(value, str) else json.dumps(value))
+        QTest.keyClick(editor, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+
+    # -- what is shown --------------------------------------------------------------------------------------------
+
+    @property
+    def draft(self) -> Any:
+        return self.presenter.draft
+
+    @property
+    def calls(self) -> Any:
+        """The calls of the request that is written."""
+        return self.draft.rows
+
+    @property
+    def shown_run(self) -> Any:
+        """The answer that is shown, whole."""
+        return self.presenter.run
+
+    @property
+    def job(self) -> Any:
+        """The tool that works in the background."""
+        return self.presenter.jobs.job
+
+    @property
+    def networks(self) -> Any:
+        """The picker of networks."""
+        return self.page.networks
+
+    @property
+    def methods(self) -> Any:
+        """The picker of methods."""
+        return self.page.methods
+
+    @property
+    def list_view(self) -> Any:
+        return self.list.view
+
+    @property
+    def list_rows(self) -> Any:
+        return self.list_view.rows
+
+    @property
+    def list_foot(self) -> Any:
+        return self.list.foot
+
+    @property
+    def error_card(self) -> Any:
+        return self.main.problem
+
+    @property
+    def response_tabs(self) -> Any:
+        return self.response.tabs.bar
+
+    @property
+    def tree_rows(self) -> Any:
+        return self.response.tree.rows
+
+    @property
+    def header_rows(self) -> Any:
+        return self.response.headers.rows
+
+    @property
+    def change_rows(self) -> Any:
+        return self.response.changes.rows
+
+    @property
+    def table_view(self) -> Any:
+        return self.response.table.view
+
+    def can_send(self) -> bool:
+        return self.main.send.isEnabled()
+
+    def credits_text(self) -> str:
+        return self.list_foot.credits.text()
+
+    def job_text(self) -> str:
+        return self.main.job.note.text()
+
+    def act_on_card(self, action: str) -> None:
+        """Press a button of the card that says what is wrong with the answer."""
+        self.response.card.action.emit(action)
+
+    def answer_questions(self) -> None:
+        """Say yes or no as `agree` of the presenter's harness tells, without a dialog."""
+        self.presenter.ask = self._core.answer
+
+    async def restart(self) -> CryptoRpcPresenter:
+        """Another presenter over the same files, as after a new start."""
+        return await self._core.restart()
+
+    def ask_in_dialogs(self) -> None:
+        self.presenter.ask = self.page._ask
+
+    @property
+    def entries(self) -> list[CallEntry]:
+        rows = self.list_rows
+        return [row for at in range(rows.rowCount()) if isinstance(row := rows.row(rows.index(at, 0)), CallEntry)]
+
+    async def dialog(self) -> Dialog:
+        """The dialog that is open, as soon as it is."""
+        await until(lambda: bool(self.dialogs()))
+        return self.dialogs()[0]
+
+    def dialogs(self) -> list[Dialog]:
+        return [each for each in self.window.findChildren(Dialog) if each.isVisible()]
+
+
+def press(dialog: QWidget, words: str) -> None:
+    """Press the button with these words by keyboard."""
+    button = next(each for each in dialog.findChildren(QPushButton) if each.text() == words)
+    button.setFocus()
+    QTest.keyClick(button, Qt.Key.Key_Space)
+
+
+def call(method: str, *params: object, number: int = 1) -> dict[str, object]:
+    return {"jsonrpc": "2.0", "id": number, "method": method, "params": list(params)}
+
+
+@asynccontextmanager
+async def open_console(folder: Path, tasks: TaskScope, theme: Theme) -> AsyncIterator[ConsoleHarness]:
+    async with open_console_presenter(folder, tasks) as core:
+        core.presenter.collections.files = RpcCollections(folder / "collections")
+        window = ConsoleHarness(core, theme)
+        core.presenter.caps.refresh()
+        await window.settle()
+        try:
+            yield window
+        finally:
+            await tasks.aclose()
+            window.window.hide()
+            window.window.deleteLater()
+            QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)

@@ -213,6 +213,10 @@ class WalletHarness(OnSandbox):
     def key_page(self) -> Any:
         return self.page.main.key
 
+    def key_lines(self) -> Any:
+        """The account's API keys, as their table shows them."""
+        return self.key_page.keys.rows.lines
+
     def key_facts_text(self) -> str:
         return self.key_page.facts.text()
 

@@ -16,7 +16,7 @@ from app.ui.crypto_rpc.session.differences import MISSING, differences
 from app.ui.crypto_rpc.session.outcomes import CallOutcome, tables_in
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.menu import Menu
-from tests.kit.console_page import ConsoleHarness, call, open_console, press
+from tests.kit.console import ConsoleHarness, call, open_console, press
 from tests.kit.waiting import until
 from tests.ui.rpc_contract import ALICE, creation, signed
 
@@ -47,10 +47,10 @@ async def test_what_is_looked_for_is_found_by_keyboard(window: ConsoleHarness) -
 
 async def test_an_answer_is_copied_and_saved_byte_for_byte(window: ConsoleHarness, tmp_path: Path) -> None:
     await window.send()
-    assert window.presenter.run is not None
+    assert window.shown_run is not None
     window.key("Ctrl+Shift+C")
     await window.settle()
-    assert QGuiApplication.clipboard().text() == window.presenter.run.body.decode()
+    assert QGuiApplication.clipboard().text() == window.shown_run.body.decode()
     window.key("Ctrl+S")
     await until(lambda: bool(window.window.findChildren(QFileDialog)))
     dialog = window.window.findChildren(QFileDialog)[0]
@@ -59,7 +59,7 @@ async def test_an_answer_is_copied_and_saved_byte_for_byte(window: ConsoleHarnes
     dialog.findChildren(QLineEdit)[0].setText(target.name)
     dialog.accept()
     await window.settle()
-    assert target.read_bytes() == window.presenter.run.body
+    assert target.read_bytes() == window.shown_run.body
     assert window.toasts[-1][0] == "Saved as block.json."
 
 
@@ -69,15 +69,15 @@ async def test_a_request_is_copied_for_other_programs_without_a_key(window: Cons
     text = QGuiApplication.clipboard().text()
     assert "eth_blockNumber" in text
     assert "RIALTO_API_KEY" in text
-    assert window.desk.running.api_key not in text
+    assert window.sandbox.api_key not in text
 
 
 async def test_headers_and_the_raw_answer_are_one_key_away(window: ConsoleHarness) -> None:
     await window.send()
-    bar = window.response.tabs.bar
+    bar = window.response_tabs
     bar.setFocus()
     bar.setCurrentIndex(HEADERS)
-    names = [window.response.headers.rows.data(window.response.headers.rows.index(n, 0)) for n in range(3)]
+    names = [window.header_rows.data(window.header_rows.index(n, 0)) for n in range(3)]
     assert all(names)
     bar.setCurrentIndex(RAW)
     assert '"jsonrpc"' in window.response.raw.toPlainText()
@@ -87,7 +87,7 @@ async def test_a_list_of_objects_is_a_table_and_its_cells_go_into_a_spreadsheet(
     rows = [{"address": f"0x{n:040x}", "value": hex(n), "big": 2**70 + n, "note": "a\tb"} for n in range(1_000)]
     outcome = CallOutcome(1, "eth_getLogs", rows, False, 20)
     window.response.table.show_tables(tables_in((outcome,)))
-    view = window.response.table.view
+    view = window.table_view
     assert (view.cells.rowCount(), view.cells.columnCount()) == (1_000, 4)
     aligned = [
         int(view.cells.index(0, column).data(Qt.ItemDataRole.TextAlignmentRole)) & int(LEFT) for column in range(4)
@@ -103,7 +103,7 @@ async def test_a_list_of_objects_is_a_table_and_its_cells_go_into_a_spreadsheet(
 
 async def test_an_answer_without_a_list_says_so(window: ConsoleHarness) -> None:
     await window.send()
-    window.response.tabs.bar.setCurrentIndex(TABLE)
+    window.response_tabs.setCurrentIndex(TABLE)
     await window.settle()
     assert "A table needs a list of objects" in window.response.table.nothing.text()
 
@@ -114,7 +114,7 @@ async def test_two_runs_are_compared_from_the_menu_and_by_name(window: ConsoleHa
     await window.send()
     assert not window.page.answer.run_before
     raw, _ = signed(0, data=creation())
-    answer = await window.desk.service.crypto_rpc.call(NETWORK, "eth_sendRawTransaction", [raw])
+    answer = await window.service.crypto_rpc.call(NETWORK, "eth_sendRawTransaction", [raw])
     assert answer.outcome.error is None
     window.key("Ctrl+Shift+N")
     await window.settle()
@@ -126,7 +126,7 @@ async def test_two_runs_are_compared_from_the_menu_and_by_name(window: ConsoleHa
     inner = next(each for each in menu.findChildren(Menu) if each.isVisible())
     QTest.keyClick(inner, Qt.Key.Key_Return)
     await window.settle()
-    bar, changes = window.response.tabs.bar, window.response.changes.rows
+    bar, changes = window.response_tabs, window.change_rows
     assert (bar.currentIndex(), bar.tabText(CHANGES)) == (CHANGES, "Changes 1")
     assert changes.node(changes.index(0, 0)).value == {"before": "0x0", "now": "0x1"}
     bar.setCurrentIndex(0)
@@ -164,8 +164,8 @@ async def test_the_list_is_searched_opened_trashed_and_undone_by_keyboard(window
     assert len(window.entries) == 2
     window.key("Alt+Down")
     await window.settle()
-    assert window.presenter.draft.rows[0].method == "eth_blockNumber"
-    view = window.list.view
+    assert window.calls[0].method == "eth_blockNumber"
+    view = window.list_view
     view.setFocus()
     view.setCurrentIndex(view.rows.index_of(window.entries[0].id))
     QTest.keyClick(view, Qt.Key.Key_Delete)
@@ -195,7 +195,7 @@ async def test_calls_are_kept_in_a_collection_without_what_was_signed(window: Co
 async def test_a_variable_without_a_value_is_named_and_then_filled(window: ConsoleHarness) -> None:
     window.type_json(call("eth_getBalance", "{{owner}}", "latest"))
     assert "No value for {{owner}}." in window.request.fault.text()
-    assert not window.main.send.isEnabled()
+    assert not window.can_send()
     window.run("Variables…")
     dialog = await window.dialog()
     editor = dialog.findChildren(QPlainTextEdit)[0]
@@ -206,8 +206,8 @@ async def test_a_variable_without_a_value_is_named_and_then_filled(window: Conso
     press(dialog, "Use")
     await window.settle()
     await window.send()
-    assert window.presenter.run is not None
-    assert window.presenter.run.items[0]["params"] == ["0x" + "35" * 20, "latest"]
+    assert window.shown_run is not None
+    assert window.shown_run.items[0]["params"] == ["0x" + "35" * 20, "latest"]
 
 
 async def test_in_a_small_window_one_side_is_shown_and_the_answer_comes_by_itself(window: ConsoleHarness) -> None:
@@ -231,7 +231,7 @@ async def test_how_the_canvas_is_divided_is_remembered(window: ConsoleHarness) -
     window.main.splitter.moveSplitter(400, 1)
     await window.settle()
     wanted = window.main._split
-    presenter = await window.desk.restart()
+    presenter = await window.restart()
     assert presenter.keeper.split == wanted != 500
 
 
@@ -242,7 +242,7 @@ async def test_the_gauges_count_and_the_status_bar_says_what_is_left(window: Con
     assert headroom is not None
     assert (headroom.of, headroom.requests_left, headroom.requests_limit) == ("Chain calls", 99, 100)
     assert headroom.resets_at is not None
-    assert window.list.foot.credits.text() == "20 / 10M"
+    assert window.credits_text() == "20 / 10M"
 
 
 async def test_every_widget_of_the_console_has_a_name(window: ConsoleHarness) -> None:
@@ -251,7 +251,7 @@ async def test_every_widget_of_the_console_has_a_name(window: ConsoleHarness) ->
     kinds = (QAbstractButton, QLineEdit, QPlainTextEdit, QAbstractItemView)
     nameless = [
         f"{type(each).__name__} in {type(each.parentWidget()).__name__}"
-        for pane in (window.main, window.list, window.page.networks, window.page.methods)
+        for pane in (window.main, window.list, window.networks, window.methods)
         for each in pane.findChildren(QWidget)
         if isinstance(each, kinds) and not _name(each)
     ]

@@ -13,7 +13,7 @@ from app.core.tasks import TaskScope
 from app.storage.rpc_collections import Collection, RpcCollections, SavedRequest
 from app.ui.crypto_rpc.call_rows import CollectionKey, CollectionRow, SavedRow
 from app.ui.kit.theme import Theme
-from tests.kit.console_page import ConsoleHarness, call, open_console, press
+from tests.kit.console import ConsoleHarness, call, open_console, press
 from tests.kit.waiting import until
 
 OWNER = "0x" + "35" * 20
@@ -35,17 +35,17 @@ async def window(tmp_path: Path, tasks: TaskScope, theme: Theme) -> AsyncIterato
 
 
 def rows(window: ConsoleHarness) -> list[object]:
-    model = window.list.view.rows
+    model = window.list_rows
     return [model.row(model.index(place, 0)) for place in range(model.rowCount())]
 
 
 def go_to(window: ConsoleHarness, key: CollectionKey) -> None:
-    window.list.view.setFocus()
-    window.list.view.setCurrentIndex(window.list.view.rows.index_of(key))
+    window.list_view.setFocus()
+    window.list_view.setCurrentIndex(window.list_rows.index_of(key))
 
 
 def press_key(window: ConsoleHarness, key: Qt.Key) -> None:
-    QTest.keyClick(window.list.view, key)
+    QTest.keyClick(window.list_view, key)
 
 
 def on_disk(folder: Path) -> dict[str, object]:
@@ -62,12 +62,12 @@ async def test_a_collection_is_unfolded_and_a_request_of_it_opened(window: Conso
     press_key(window, Qt.Key.Key_Down)
     press_key(window, Qt.Key.Key_Return)
     await window.settle()
-    draft = window.presenter.draft
+    draft = window.draft
     assert (draft.network, draft.rows[0].method, draft.missing()) == ("base-mainnet", "eth_getBalance", ())
     assert draft.filled()[0].params == [OWNER]
     go_to(window, CollectionKey(FILE, 1))
     press_key(window, Qt.Key.Key_Left)
-    assert window.list.view.current_key == CollectionKey(FILE)
+    assert window.list_view.current_key == CollectionKey(FILE)
     assert not any(isinstance(row, SavedRow) for row in rows(window))
 
 
@@ -77,7 +77,7 @@ async def test_a_file_that_is_no_collection_says_so(window: ConsoleHarness) -> N
     go_to(window, broken.id)
     press_key(window, Qt.Key.Key_F2)
     await window.settle()
-    assert not window._dialogs()
+    assert not window.dialogs()
 
 
 async def test_the_filter_finds_what_is_saved(window: ConsoleHarness) -> None:

@@ -17,7 +17,7 @@ from app.ui.crypto_rpc.contract_dialog import ContractDialog
 from app.ui.crypto_rpc.session.presenter_interfaces import InterfaceShelf
 from app.ui.kit.theme import Theme
 from app.wallet.addresses import keccak256
-from tests.kit.console_page import ConsoleHarness, call, open_console, press
+from tests.kit.console import ConsoleHarness, call, open_console, press
 from tests.kit.waiting import until
 from tests.ui import rpc_contract
 from tests.ui.rpc_contract import ABI, ALICE, SIGNATURES, signed
@@ -36,11 +36,11 @@ async def ask(window: ConsoleHarness, *calls: dict[str, object]) -> list[object]
     """Send calls as a person does who writes JSON, agreeing to everything, and return what came back."""
     window.key("Ctrl+Shift+N")
     window.type_json(list(calls) if len(calls) > 1 else calls[0])
-    window.desk.presenter.ask = window.desk._answer
+    window.answer_questions()
     await window.send()
-    assert window.presenter.run is not None
-    assert window.presenter.run.problem is None
-    return [outcome.value for outcome in window.presenter.run.outcomes]
+    assert window.shown_run is not None
+    assert window.shown_run.problem is None
+    return [outcome.value for outcome in window.shown_run.outcomes]
 
 
 async def deployed(window: ConsoleHarness) -> str:
@@ -79,8 +79,8 @@ async def test_a_contract_is_deployed_called_traced_and_its_logs_are_read_as_web
     assert "zero is nothing" in window.response.trouble_words.text()
     window.key("F8")
     await window.settle()
-    shown = [window.response.tree.rows.index(row, 0) for row in range(5)]
-    read: list[Any] = [window.response.tree.rows.node(index).value for index in shown]
+    shown = [window.tree_rows.index(row, 0) for row in range(5)]
+    read: list[Any] = [window.tree_rows.node(index).value for index in shown]
     assert isinstance(logs, list)
     event = contract.events.Stored().process_log(_log(logs[0]))
     assert read[0][0]["decoded"] == {"name": "Stored", "who": event["args"]["who"], "number": event["args"]["number"]}
@@ -90,7 +90,7 @@ async def test_a_contract_is_deployed_called_traced_and_its_logs_are_read_as_web
     assert read[4]["decoded"] == {"name": function.fn_name, **arguments}
     window.key("F8")
     await window.settle()
-    assert window.response.tree.rows.node(window.response.tree.rows.index(1, 0)).value == kept
+    assert window.tree_rows.node(window.tree_rows.index(1, 0)).value == kept
 
 
 def _log(log: dict[str, str]) -> dict[str, object]:
@@ -125,7 +125,7 @@ async def test_bytes_of_a_contract_offer_to_be_decoded_on_their_own_row(window: 
 
 async def test_a_signed_transfer_is_confirmed_in_full_sent_and_its_hash_shown(window: ConsoleHarness) -> None:
     raw, digest = signed(0, to=BOB, value=15 * 10**17)
-    window.presenter.ask = window.page._ask
+    window.ask_in_dialogs()
     window.type_json(call("eth_sendRawTransaction", raw))
     window.key("Ctrl+Return")
     dialog = await window.dialog()
@@ -141,10 +141,10 @@ async def test_a_signed_transfer_is_confirmed_in_full_sent_and_its_hash_shown(wi
     window.key("Ctrl+Return")
     press(await window.dialog(), "Send")
     await window.settle()
-    assert window.presenter.run is not None
-    assert window.presenter.run.transactions == (("1", digest),)
-    assert window.presenter.run.outcomes[0].value == digest
-    assert raw not in json.dumps(window.presenter.draft.kept())
+    assert window.shown_run is not None
+    assert window.shown_run.transactions == (("1", digest),)
+    assert window.shown_run.outcomes[0].value == digest
+    assert raw not in json.dumps(window.draft.kept())
 
 
 async def test_a_function_is_chosen_and_its_arguments_are_encoded_as_web3_does(window: ConsoleHarness) -> None:
@@ -167,7 +167,7 @@ async def test_a_function_is_chosen_and_its_arguments_are_encoded_as_web3_does(w
     QTest.keyClick(dialog.arguments[0], Qt.Key.Key_Backspace)
     press(dialog, "Put into the call")
     await window.settle()
-    row = window.presenter.draft.rows[-1]
+    row = window.calls[-1]
     assert (row.method, row.params) == (
         "eth_call",
         [dialog_call(where, contract.encode_abi("store", [15 * 10**17])), "latest"],
@@ -217,7 +217,7 @@ async def test_the_fields_of_a_call_are_in_step_with_its_json(window: ConsoleHar
     address.setFocus()
     address.selectAll()
     QTest.keyClicks(address, ALICE.lower())
-    assert window.presenter.draft.rows[0].params == [ALICE, "latest"]
+    assert window.calls[0].params == [ALICE, "latest"]
     assert f"Checksum: {ALICE}" in form._notes[0].text()
     block.setFocus()
     block.selectAll()
@@ -226,7 +226,7 @@ async def test_the_fields_of_a_call_are_in_step_with_its_json(window: ConsoleHar
     block.selectAll()
     QTest.keyClicks(block, "yesterday")
     assert "A block is a number or one of" in form._notes[1].text()
-    assert window.presenter.draft.rows[0].params == [ALICE, "0x1406f40"]
+    assert window.calls[0].params == [ALICE, "0x1406f40"]
     address.setFocus()
     address.selectAll()
     QTest.keyClicks(address, ALICE[:-1] + ("a" if ALICE[-1] != "a" else "b"))
@@ -242,5 +242,5 @@ async def test_amounts_are_read_in_every_unit(window: ConsoleHarness) -> None:
         value.setFocus()
         value.selectAll()
         QTest.keyClicks(value, written)
-        assert window.presenter.draft.rows[0].params == [{"to": BOB, "value": kept}]
+        assert window.calls[0].params == [{"to": BOB, "value": kept}]
     await until(lambda: window.request.fault.text() == "")

@@ -23,7 +23,7 @@ from app.storage.paths import resources
 from app.storage.rpc_calls import RpcCalls
 from app.ui.crypto_rpc.session.presenter_sending import REQUESTS_A_MINUTE
 from app.ui.kit.theme import Theme
-from tests.kit.console_page import ConsoleHarness, call, open_console, press
+from tests.kit.console import ConsoleHarness, call, open_console, press
 from tests.kit.waiting import until
 
 KEY = "killed-on-its-way"
@@ -39,7 +39,7 @@ async def window(tmp_path: Path, tasks: TaskScope, theme: Theme) -> AsyncIterato
 async def arm(window: ConsoleHarness, name: str, **values: object) -> None:
     """Arm one of the Sandbox's faults, for requests to nodes."""
     async with httpx.AsyncClient(headers=permission(window), timeout=60) as http:
-        address = f"{window.desk.running.origin}/sandbox/faults/{name}"
+        address = f"{window.sandbox.origin}/sandbox/faults/{name}"
         answer = await http.put(address, json={"path": "/crypto/rpc/", "times": 1, **values})
         assert answer.status_code == 200, answer.text
 
@@ -47,7 +47,7 @@ async def arm(window: ConsoleHarness, name: str, **values: object) -> None:
 async def test_r_rpc_36_a_request_of_a_killed_process_is_unknown_and_free_to_send_again(
     window: ConsoleHarness, tmp_path: Path
 ) -> None:
-    running = window.desk.running
+    running = window.sandbox
     await arm(window, "slow", seconds=0.4)
     path = tmp_path / "killed" / "rialto.db"
     process = await asyncio.create_subprocess_exec(
@@ -75,25 +75,25 @@ async def test_r_rpc_36_a_request_of_a_killed_process_is_unknown_and_free_to_sen
         (kept,) = await RpcCalls(database).recent()
         window.presenter.open_call(kept.id)
         await window.settle()
-        assert window.presenter.draft.key == KEY
+        assert window.draft.key == KEY
         await window.send()
-        assert window.presenter.run is not None
-        assert window.presenter.run.replayed
-        assert ("Charged", "0 cr", "ok") in window.presenter.run.facts
+        assert window.shown_run is not None
+        assert window.shown_run.replayed
+        assert ("Charged", "0 cr", "ok") in window.shown_run.facts
     finally:
-        await window.desk.tasks.idle()
+        await window.tasks.idle()
         await database.close()
 
 
 async def answered_by_service(window: ConsoleHarness) -> bool:
     """True as soon as the Sandbox has carried out the request of the other process."""
     async with httpx.AsyncClient(headers=permission(window), timeout=60) as http:
-        lines = (await http.get(f"{window.desk.running.origin}/sandbox/log")).json()["data"]
+        lines = (await http.get(f"{window.sandbox.origin}/sandbox/log")).json()["data"]
     return any("/crypto/rpc/ethereum" in str(line["path"]) for line in lines)
 
 
 def permission(window: ConsoleHarness) -> dict[str, str]:
-    return {"Authorization": f"Bearer {window.desk.running.api_key}"}
+    return {"Authorization": f"Bearer {window.sandbox.api_key}"}
 
 
 async def test_r_rpc_44_the_hundred_and_first_request_of_a_minute_stays_here(window: ConsoleHarness) -> None:
@@ -106,7 +106,7 @@ async def test_r_rpc_44_the_hundred_and_first_request_of_a_minute_stays_here(win
     problem = window.presenter.view().problem
     assert problem is not None
     assert "100 requests went out within a minute" in str(problem)
-    assert window.main.problem.isVisible()
+    assert window.error_card.isVisible()
     assert window.page.status_headroom() is not None
 
 
@@ -122,28 +122,28 @@ async def test_r_rpc_45_what_would_go_over_the_credits_of_a_day_is_not_sent(wind
     assert "10 are left" in str(problem)
     window.presenter.caps.refresh()
     await window.settle()
-    assert window.list.foot.credits.text() == "9.9M / 10M"
+    assert window.credits_text() == "9.9M / 10M"
 
 
 async def test_r_rpc_43_the_caps_own_message_is_spoken_while_it_waits_and_stop_ends_it(window: ConsoleHarness) -> None:
     body = {"error": "Rate limit exceeded", "customMessage": "requests-per-minute cap of 100 exceeded"}
     await arm(window, "answer", status=429, body=body, times=None)
     window.key("Ctrl+Return")
-    await until(window.main.problem.isVisible)
+    await until(window.error_card.isVisible)
     problem = window.presenter.view().problem
     assert problem is not None
     assert "requests-per-minute cap of 100 exceeded" in problem.what
     assert problem.countdown_until is not None
     assert window.page.handle_escape()
     await window.settle()
-    assert window.main.problem.isHidden()
+    assert window.error_card.isHidden()
     assert (window.entries[0].badge, window.entries[0].right[:11]) == ("Not sent", "not charged")
 
 
 async def test_r_rpc_43_where_credits_are_missing_no_other_model_is_offered(window: ConsoleHarness) -> None:
     await arm(window, "answer", status=402, body={"error": "Insufficient balance"})
     await window.send()
-    run = window.presenter.run
+    run = window.shown_run
     assert run is not None
     assert run.problem is not None
     assert [action.id for action in run.problem.actions] == ["top-up"]
@@ -156,7 +156,7 @@ async def test_r_rpc_23_every_unsupported_method_is_refused_here_with_its_reason
         reason = refusal_of(method)
         assert reason is not None
         assert reason in window.request.fault.text()
-        assert not window.main.send.isEnabled()
+        assert not window.can_send()
     await window.send()
     assert window.entries == []
 
@@ -172,9 +172,9 @@ async def test_fifty_megabytes_are_kept_and_opened_again(window: ConsoleHarness)
     await calls.answered(kept.id, body, status=200, credits=20, cost_usd=None)
     window.presenter.runs.open(kept.id)
     await window.settle()
-    assert window.presenter.run is not None
-    assert window.presenter.run.results == 1
-    assert window.response.tree.rows.rowCount(window.response.tree.rows.index(0, 0)) <= 2_000
+    assert window.shown_run is not None
+    assert window.shown_run.results == 1
+    assert window.tree_rows.rowCount(window.tree_rows.index(0, 0)) <= 2_000
 
 
 async def test_two_gigabytes_are_refused_politely_without_being_read(window: ConsoleHarness) -> None:
@@ -196,11 +196,11 @@ async def test_two_gigabytes_are_refused_politely_without_being_read(window: Con
 
         port = server.sockets[0].getsockname()[1]
         large = open_service(f"http://127.0.0.1:{port}", "service", ApiKeyAuth(key), lambda _exchange: None)
-        window.desk.caller.use(window.desk.caller.account, large)
+        window.caller.use(window.caller.account, large)
         await window.settle()
         await window.send()
         await large.aclose()
-    run = window.presenter.run
+    run = window.shown_run
     assert run is not None
     assert run.problem is not None
     assert "larger than the 64 MiB" in run.problem.what

@@ -22,7 +22,7 @@ from app.ui.crypto_rpc.session.presenter_tools import Tools
 from app.ui.crypto_rpc.tool_dialog import ToolDialog
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.dialogs import Dialog
-from tests.kit.console_page import ConsoleHarness, call, open_console, press
+from tests.kit.console import ConsoleHarness, call, open_console, press
 from tests.kit.waiting import until
 from tests.ui.rpc_contract import ALICE, CHAIN, creation, signed
 
@@ -52,7 +52,7 @@ async def mined(window: ConsoleHarness, blocks: int) -> None:
     """Put transactions on the chain, one block each."""
     for nonce in range(blocks):
         raw, _ = signed(nonce, data=creation())
-        answer = await window.desk.service.crypto_rpc.call(NETWORK, "eth_sendRawTransaction", [raw])
+        answer = await window.service.crypto_rpc.call(NETWORK, "eth_sendRawTransaction", [raw])
         assert answer.outcome.error is None, CHAIN
 
 
@@ -72,12 +72,12 @@ async def test_a_search_for_logs_says_its_price_first_and_joins_what_it_finds(
     await window.settle()
     bar = window.main.job
     assert "Everything was searched" in bar.note.text()
-    job = window.presenter.jobs.job
+    job = window.job
     assert job is not None
-    asked = [json.loads((await window.desk.presenter.runs.read(entry.id)).body)["id"] for entry in window.entries]
+    asked = [json.loads((await window.presenter.runs.read(entry.id)).body)["id"] for entry in window.entries]
     assert len(asked) == job.view.requests <= 10
-    assert window.presenter.run is not None
-    assert isinstance(window.presenter.run.outcomes[0].value, list)
+    assert window.shown_run is not None
+    assert isinstance(window.shown_run.outcomes[0].value, list)
     press(bar, "Close")
     assert bar.isHidden()
 
@@ -146,14 +146,14 @@ async def test_balances_of_many_addresses_and_a_token_come_as_one_batch_and_one_
     assert dialog.price.text().startswith("At most 1 request, 120 credits")
     press(dialog, "Read balances")
     await window.settle()
-    assert window.presenter.run is not None
-    rows = window.presenter.run.outcomes[0].value
+    assert window.shown_run is not None
+    rows = window.shown_run.outcomes[0].value
     assert isinstance(rows, list)
     assert [row["address"] for row in rows] == [ALICE, BOB]
     assert [Decimal(row["ether"]) for row in rows] == [100, 0]
     assert all(Decimal(row["USDC"]) >= 0 for row in rows)
     assert [entry.title for entry in window.entries] == ["6 calls in a batch"]
-    assert window.response.table.view.model() is window.response.table.view.cells
+    assert window.table_view.model() is window.table_view.cells
 
 
 async def test_chain_heads_of_several_networks_are_watched_and_stop_when_nobody_looks(window: ConsoleHarness) -> None:
@@ -166,17 +166,17 @@ async def test_chain_heads_of_several_networks_are_watched_and_stop_when_nobody_
     assert isinstance(dialog, ToolDialog)
     assert dialog.price.text().startswith("At most 10 requests, 200 credits")
     press(dialog, "Watch")
-    await until(lambda: window.presenter.run is not None)
-    assert window.presenter.run is not None
-    rows = window.presenter.run.outcomes[0].value
+    await until(lambda: window.shown_run is not None)
+    assert window.shown_run is not None
+    rows = window.shown_run.outcomes[0].value
     assert isinstance(rows, list)
     assert {row["network"] for row in rows} == {"Base mainnet", "Ethereum mainnet"}
     assert all(isinstance(row["block"], int) for row in rows)
-    assert window.response.tabs.bar.currentIndex() == TABLE  # what was joined is a table first of all
+    assert window.response_tabs.currentIndex() == TABLE  # what was joined is a table first of all
     assert list(window.page.running_work()) == ["Watching chain heads"]
     window.main.hide()
     await window.settle()
-    job = window.presenter.jobs.job
+    job = window.job
     assert job is not None
     assert (job.view.sentence, job.view.requests) == ("Stopped.", 2)
 
@@ -187,12 +187,12 @@ async def test_a_request_is_repeated_under_new_keys_until_escape(window: Console
     write(field(dialog, "Seconds between two requests"), "3600")
     write(field(dialog, "How many times"), "3")
     press(dialog, "Repeat")
-    await until(lambda: len(window.entries) == 1 and window.presenter.run is not None)
+    await until(lambda: len(window.entries) == 1 and window.shown_run is not None)
     assert window.page.handle_escape()
     await window.settle()
-    keys = await window.desk.database.fetch("SELECT idempotency_key FROM rpc_calls")
+    keys = await window.database.fetch("SELECT idempotency_key FROM rpc_calls")
     assert len({str(row[0]) for row in keys}) == 1
-    assert window.main.job.note.text() == "Stopped."
+    assert window.job_text() == "Stopped."
 
 
 async def test_what_changes_a_chain_is_never_repeated(window: ConsoleHarness) -> None:
@@ -225,12 +225,12 @@ async def test_in_the_sandbox_the_examples_find_something(window: ConsoleHarness
     write(field(dialog, "First block"), "0")
     press(dialog, "Search")
     await window.settle()
-    run = window.presenter.run
+    run = window.shown_run
     assert run is not None
     found = run.outcomes[0].value
     assert isinstance(found, list) and len(found) >= 3
     window.presenter.remove_calls([0])
     window.presenter.add_method("eth_call")
-    row = window.presenter.draft.rows[-1]
-    answer = await window.desk.service.crypto_rpc.call(NETWORK, row.method, row.params)
+    row = window.calls[-1]
+    answer = await window.service.crypto_rpc.call(NETWORK, row.method, row.params)
     assert int(str(answer.outcome.result), 16) > 0

@@ -26,7 +26,7 @@ from app.ui.crypto_rpc.state import CapsView
 from app.ui.kit.lists.grouped_list import Heading
 from app.ui.kit.theme import Theme
 from app.ui.kit.widgets.menu import Menu
-from tests.kit.console_page import ConsoleHarness, call, open_console, press
+from tests.kit.console import ConsoleHarness, call, open_console, press
 from tests.ui.test_crypto_rpc_window import shown
 
 DIALOGS = (
@@ -52,7 +52,7 @@ async def test_networks_used_lately_stand_before_the_families_the_last_one_first
         window.presenter.use_network(slug)
         await window.send()
     window.key("Ctrl+Shift+L")
-    rows = shown(window.page.networks)
+    rows = shown(window.networks)
     assert rows[0] == Heading("Used lately")
     lately = [row for row in rows[1:3] if isinstance(row, PickRow)]
     assert [row.key for row in lately] == ["base-mainnet", "polygon-mainnet"]
@@ -62,32 +62,32 @@ async def test_networks_used_lately_stand_before_the_families_the_last_one_first
     assert rows[3] == Heading("EVM networks")
     zksync = next(row for row in rows if isinstance(row, PickRow) and row.key == "zksync-mainnet")
     assert zksync.badge == "30"  # more than usual is marked
-    window.page.networks.close()
+    window.networks.close()
 
 
 async def test_favourites_and_methods_used_before_are_there_after_a_restart(window: ConsoleHarness) -> None:
     window.key("Ctrl+Shift+L")
-    QTest.keyClicks(window.page.networks.search, "linea mainnet")
-    QTest.keyClick(window.page.networks.search, Qt.Key.Key_D, CONTROL)
-    window.page.networks.close()
+    QTest.keyClicks(window.networks.search, "linea mainnet")
+    QTest.keyClick(window.networks.search, Qt.Key.Key_D, CONTROL)
+    window.networks.close()
     window.key("Ctrl+Shift+M")
-    QTest.keyClicks(window.page.methods.search, "eth_gasPrice")
-    QTest.keyClick(window.page.methods.search, Qt.Key.Key_Return)
+    QTest.keyClicks(window.methods.search, "eth_gasPrice")
+    QTest.keyClick(window.methods.search, Qt.Key.Key_Return)
     await window.settle()
-    again = await window.desk.restart()
+    again = await window.restart()
     assert again.networks()[0].slug == "linea-mainnet"
     assert again.networks()[0].is_favourite
     assert again.keeper.used == ("eth_gasPrice",)
     window.key("Ctrl+Shift+M")
-    QTest.keyClick(window.page.methods.pills["Used before"], Qt.Key.Key_Space)
-    assert [row.key for row in shown(window.page.methods) if isinstance(row, PickRow)] == ["eth_gasPrice"]
-    window.page.methods.close()
+    QTest.keyClick(window.methods.pills["Used before"], Qt.Key.Key_Space)
+    assert [row.key for row in shown(window.methods) if isinstance(row, PickRow)] == ["eth_gasPrice"]
+    window.methods.close()
 
 
 async def test_without_the_service_the_saved_list_of_networks_serves(window: ConsoleHarness) -> None:
     slugs = {row.slug for row in window.presenter.networks()}
-    window.desk.caller.use(window.desk.caller.account, None)
-    again = await window.desk.restart()
+    window.caller.use(window.caller.account, None)
+    again = await window.restart()
     assert {row.slug for row in again.networks()} == slugs
     assert again.shelf.age_words() == "List of an earlier day"
     assert not again.view().can_send
@@ -108,13 +108,13 @@ async def test_a_methods_name_is_completed_while_it_is_typed(window: ConsoleHarn
     QTest.keyClick(popup, Qt.Key.Key_Down)
     QTest.keyClick(popup, Qt.Key.Key_Return)
     QTest.keyClick(field, Qt.Key.Key_Tab)
-    assert window.presenter.draft.rows[0].method == "eth_getBalance"
+    assert window.calls[0].method == "eth_getBalance"
 
 
 async def test_help_of_a_method_is_one_key_away_in_the_picker_and_beside_the_call(window: ConsoleHarness) -> None:
     window.key("Ctrl+Shift+M")
-    QTest.keyClicks(window.page.methods.search, "eth_getLogs")
-    QTest.keyClick(window.page.methods.search, Qt.Key.Key_F1)
+    QTest.keyClicks(window.methods.search, "eth_getLogs")
+    QTest.keyClick(window.methods.search, Qt.Key.Key_F1)
     from_picker = next(each for each in window.main.findChildren(MethodHelp) if each.isVisible())
     assert "eth_getLogs" in from_picker.accessibleName()
     from_picker.close()
@@ -194,9 +194,9 @@ async def test_r_rpc_33_the_time_that_a_key_is_left_runs_down(window: ConsoleHar
 
 
 async def test_the_gauge_says_in_another_colour_that_little_is_left(window: ConsoleHarness) -> None:
-    window.list.foot.show_caps(CapsView(requests=95, credits=9_400_000))
-    assert window.list.foot.credits.text() == "9.4M / 10M"
-    assert window.list.foot.meter.property("tone") == "warn" or window.list.foot.meter._tone == "warn"
+    window.list_foot.show_caps(CapsView(requests=95, credits=9_400_000))
+    assert window.credits_text() == "9.4M / 10M"
+    assert window.list_foot.meter.property("tone") == "warn" or window.list_foot.meter._tone == "warn"
 
 
 async def test_in_every_dialog_each_widget_has_a_name_and_escape_leaves(window: ConsoleHarness) -> None:
@@ -207,7 +207,7 @@ async def test_in_every_dialog_each_widget_has_a_name_and_escape_leaves(window: 
         assert dialog.isAncestorOf(dialog.focusWidget())
         QTest.keyClick(dialog, Qt.Key.Key_Escape)
         await window.settle()
-        assert not window._dialogs()
+        assert not window.dialogs()
     assert window.entries == []
 
 

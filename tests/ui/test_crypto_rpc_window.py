@@ -15,7 +15,7 @@ from app.ui.crypto_rpc.picker import Picker
 from app.ui.crypto_rpc.picker_rows import PickRow
 from app.ui.kit.lists.grouped_list import Heading
 from app.ui.kit.theme import Theme
-from tests.kit.console_page import ConsoleHarness, call, open_console, press
+from tests.kit.console import ConsoleHarness, call, open_console, press
 
 
 @pytest.fixture
@@ -31,73 +31,73 @@ def shown(picker: Picker) -> list[object]:
 
 async def test_a_network_is_found_by_its_chain_id_and_chosen_with_enter(window: ConsoleHarness) -> None:
     window.key("Ctrl+Shift+L")
-    QTest.keyClicks(window.page.networks.search, "8453")
-    assert "2 of " in window.page.networks.count.text()  # and its test network
-    QTest.keyClick(window.page.networks.search, Qt.Key.Key_Return)
-    assert window.presenter.draft.network == "base-mainnet"
+    QTest.keyClicks(window.networks.search, "8453")
+    assert "2 of " in window.networks.count.text()  # and its test network
+    QTest.keyClick(window.networks.search, Qt.Key.Key_Return)
+    assert window.draft.network == "base-mainnet"
     assert window.main.network.text().startswith("Base mainnet")
-    assert not window.page.networks.isVisible()
+    assert not window.networks.isVisible()
 
 
 async def test_a_favourite_network_stands_first(window: ConsoleHarness) -> None:
     window.key("Ctrl+Shift+L")
-    QTest.keyClicks(window.page.networks.search, "polygon mainnet")
-    QTest.keyClick(window.page.networks.search, Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
-    window.page.networks.search.clear()
-    rows = shown(window.page.networks)
+    QTest.keyClicks(window.networks.search, "polygon mainnet")
+    QTest.keyClick(window.networks.search, Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
+    window.networks.search.clear()
+    rows = shown(window.networks)
     assert rows[0] == Heading("Favourites")
     assert isinstance(rows[1], PickRow)
     assert rows[1].key == "polygon-mainnet"
-    assert "from the service" in window.page.networks.note.text()
+    assert "from the service" in window.networks.note.text()
 
 
 async def test_only_test_networks_are_shown_while_their_pill_is_down(window: ConsoleHarness) -> None:
     window.key("Ctrl+Shift+L")
-    QTest.keyClick(window.page.networks.pills["Test networks"], Qt.Key.Key_Space)
-    keys = [row.key for row in shown(window.page.networks) if isinstance(row, PickRow)]
+    QTest.keyClick(window.networks.pills["Test networks"], Qt.Key.Key_Space)
+    keys = [row.key for row in shown(window.networks) if isinstance(row, PickRow)]
     assert keys
     assert all("mainnet" not in key for key in keys)
-    window.page.networks.close()
+    window.networks.close()
 
 
 async def test_r_rpc_20_a_refused_method_is_listed_with_its_reason_and_cannot_be_chosen(window: ConsoleHarness) -> None:
     window.key("Ctrl+Shift+M")
-    QTest.keyClicks(window.page.methods.search, "getFilterLogs")
-    refused = next(row for row in shown(window.page.methods) if isinstance(row, PickRow) and not row.usable)
+    QTest.keyClicks(window.methods.search, "getFilterLogs")
+    refused = next(row for row in shown(window.methods) if isinstance(row, PickRow) and not row.usable)
     assert "Use eth_getLogs" in refused.help
-    before = window.presenter.draft.rows
-    QTest.keyClick(window.page.methods.search, Qt.Key.Key_Escape)
-    assert window.presenter.draft.rows == before
+    before = window.calls
+    QTest.keyClick(window.methods.search, Qt.Key.Key_Escape)
+    assert window.calls == before
 
 
 async def test_methods_are_added_and_one_is_sent_alone(window: ConsoleHarness) -> None:
     for name in ("eth_gasPrice", "eth_chainId"):
         window.key("Ctrl+Shift+M")
-        QTest.keyClicks(window.page.methods.search, name)
-        QTest.keyClick(window.page.methods.search, Qt.Key.Key_Return)
-    assert [row.method for row in window.presenter.draft.rows] == ["eth_gasPrice", "eth_chainId"]
+        QTest.keyClicks(window.methods.search, name)
+        QTest.keyClick(window.methods.search, Qt.Key.Key_Return)
+    assert [row.method for row in window.calls] == ["eth_gasPrice", "eth_chainId"]
     assert window.request.total.text() == "Total 40"
     window.key("Ctrl+Shift+M")
-    QTest.keyClicks(window.page.methods.search, "eth_blockNumber")
-    QTest.keyClick(window.page.methods.search, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClicks(window.methods.search, "eth_blockNumber")
+    QTest.keyClick(window.methods.search, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     await window.settle()
     assert [entry.title for entry in window.entries] == ["eth_blockNumber"]
-    assert len(window.presenter.draft.rows) == 3
+    assert len(window.calls) == 3
 
 
 async def test_a_method_nobody_listed_is_added_after_a_warning(window: ConsoleHarness) -> None:
     window.key("Ctrl+Shift+M")
-    QTest.keyClicks(window.page.methods.search, "acme_weather")
-    assert "Enter adds it as it is" in window.page.methods.nothing.text()
-    QTest.keyClick(window.page.methods.search, Qt.Key.Key_Return)
+    QTest.keyClicks(window.methods.search, "acme_weather")
+    assert "Enter adds it as it is" in window.methods.nothing.text()
+    QTest.keyClick(window.methods.search, Qt.Key.Key_Return)
     assert "acme_weather is not in the service’s list" in window.request.fault.text()
-    assert window.main.send.isEnabled()
+    assert window.can_send()
 
 
 async def test_rows_and_json_are_always_in_step(window: ConsoleHarness) -> None:
     window.type_json([call("eth_getBalance", "0x" + "11" * 20, "latest"), call("eth_chainId", number=7)])
     window.key("Ctrl+Shift+J")
-    assert [row.method for row in window.presenter.draft.rows] == ["eth_getBalance", "eth_chainId"]
+    assert [row.method for row in window.calls] == ["eth_getBalance", "eth_chainId"]
     assert window.request.list.model().rowCount() == 2
     window.request.params.setFocus()
     window.request.params.selectAll()
@@ -111,7 +111,7 @@ async def test_rows_and_json_are_always_in_step(window: ConsoleHarness) -> None:
 async def test_a_fault_names_its_line_and_nothing_is_sent(window: ConsoleHarness) -> None:
     window.type_json('[\n{"jsonrpc": "2.0",\n"id": 1 "method": "eth_chainId"}]')
     assert window.request.fault.text().startswith("Line 3:")
-    assert not window.main.send.isEnabled()
+    assert not window.can_send()
     await window.send()
     assert window.entries == []
 
@@ -119,9 +119,9 @@ async def test_a_fault_names_its_line_and_nothing_is_sent(window: ConsoleHarness
 async def test_r_rpc_07_a_hundred_and_one_calls_are_refused_with_the_rule(window: ConsoleHarness) -> None:
     window.type_json([call("eth_chainId", number=n) for n in range(1, 102)])
     assert "This batch has 101 calls; the service takes 100 at most." in window.request.fault.text()
-    assert not window.main.send.isEnabled()
+    assert not window.can_send()
     window.type_json([call("eth_chainId", number=n) for n in range(1, 101)])
-    assert window.main.send.isEnabled()
+    assert window.can_send()
 
 
 @pytest.mark.parametrize(
@@ -139,10 +139,10 @@ async def test_r_rpc_07_a_hundred_and_one_calls_are_refused_with_the_rule(window
 async def test_what_is_pasted_becomes_calls(window: ConsoleHarness, pasted: str, methods: list[str]) -> None:
     QGuiApplication.clipboard().setText(pasted)
     window.key("Ctrl+Shift+V")
-    assert [row.method for row in window.presenter.draft.rows] == methods
-    assert [row.id for row in window.presenter.draft.rows] == list(range(1, len(methods) + 1))
-    assert window.presenter.draft.network == ("base-mainnet" if "curl" in pasted else "ethereum-mainnet")
-    assert "sk-secret" not in json.dumps(window.presenter.draft.kept())
+    assert [row.method for row in window.calls] == methods
+    assert [row.id for row in window.calls] == list(range(1, len(methods) + 1))
+    assert window.draft.network == ("base-mainnet" if "curl" in pasted else "ethereum-mainnet")
+    assert "sk-secret" not in json.dumps(window.draft.kept())
 
 
 async def test_calls_are_moved_and_removed_by_keyboard(window: ConsoleHarness) -> None:
@@ -152,9 +152,9 @@ async def test_calls_are_moved_and_removed_by_keyboard(window: ConsoleHarness) -
     view.setFocus()
     both = Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.ShiftModifier
     QTest.keyClick(view, Qt.Key.Key_Down, both)
-    assert [row.method for row in window.presenter.draft.rows] == ["eth_gasPrice", "eth_chainId", "eth_blockNumber"]
+    assert [row.method for row in window.calls] == ["eth_gasPrice", "eth_chainId", "eth_blockNumber"]
     QTest.keyClick(view, Qt.Key.Key_Delete)
-    assert [(row.id, row.method) for row in window.presenter.draft.rows] == [
+    assert [(row.id, row.method) for row in window.calls] == [
         (1, "eth_gasPrice"),
         (2, "eth_blockNumber"),
     ]
@@ -170,14 +170,14 @@ async def test_removed_calls_come_back_in_their_places_also_all_of_them(window: 
     QTest.keyClick(view, Qt.Key.Key_Delete)
     QTest.keyClick(view, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
     QTest.keyClick(view, Qt.Key.Key_Delete)
-    assert window.presenter.draft.rows == ()
+    assert window.calls == ()
     window.undo()
-    assert [row.method for row in window.presenter.draft.rows] == ["eth_chainId", "eth_blockNumber"]
+    assert [row.method for row in window.calls] == ["eth_chainId", "eth_blockNumber"]
     window.undo()
-    assert [(row.id, row.method) for row in window.presenter.draft.rows] == list(enumerate(methods, start=1))
+    assert [(row.id, row.method) for row in window.calls] == list(enumerate(methods, start=1))
     QTest.keyClick(view, Qt.Key.Key_Delete)
     window.key("Ctrl+N")
-    assert not window.desk.undo_stack.can_undo("crypto_rpc"), "the batch that it belonged to is gone"
+    assert not window.undo_stack.can_undo("crypto_rpc"), "the batch that it belonged to is gone"
 
 
 async def test_r_rpc_36_the_second_sending_is_a_replay_and_a_new_key_is_not(window: ConsoleHarness) -> None:
@@ -217,7 +217,7 @@ async def test_r_rpc_38_a_key_of_ones_own_that_is_in_use_is_explained_beside_the
     await window.settle()
     assert "another request" in window.request.key_fault.text()
     await window.send()
-    assert window.main.problem.isVisible()
+    assert window.error_card.isVisible()
     assert len(window.entries) == 1
 
 
@@ -233,8 +233,8 @@ async def test_the_price_is_a_range_before_and_exact_after(window: ConsoleHarnes
     window.type_json([call("eth_chainId"), call("eth_getBalance", "nonsense", "latest")])
     assert window.main.estimate.text().startswith("Estimate 40 cr, $0.000025 to $0.000028")
     await window.send()
-    assert window.presenter.run is not None
-    assert ("Charged", "25 cr", "") in window.presenter.run.facts
+    assert window.shown_run is not None
+    assert ("Charged", "25 cr", "") in window.shown_run.facts
     assert window.response.errors.text() == "1 error"
     assert window.response.trouble.isVisible()
     QTest.keyClick(window.response.alone, Qt.Key.Key_Space)
@@ -248,11 +248,11 @@ async def test_too_many_calls_are_split_in_two_and_both_parts_can_be_sent(window
     split = window.request.split
     assert (split.text(), split.isVisible()) == ("Split in two", True)
     split.click()
-    assert [row.params for row in window.presenter.draft.rows] == [[number] for number in range(100)]
-    assert window.main.send.isEnabled()
+    assert [row.params for row in window.calls] == [[number] for number in range(100)]
+    assert window.can_send()
     assert split.text() == "The other 50 calls"
     split.click()
-    assert [row.params for row in window.presenter.draft.rows] == [[number] for number in range(100, 150)]
+    assert [row.params for row in window.calls] == [[number] for number in range(100, 150)]
     assert split.text() == "The other 100 calls"
 
 
@@ -265,14 +265,14 @@ async def test_a_refused_batch_leads_to_the_call_it_names_and_sends_the_others(w
     problem = window.response.card.problem
     assert problem is not None
     assert [action.text for action in problem.actions] == ["Edit call 2", "Send the other 2"]
-    window.response.card.action.emit("edit:2")
-    assert window.presenter.draft.selected == 1
-    window.response.card.action.emit("others:2")
+    window.act_on_card("edit:2")
+    assert window.draft.selected == 1
+    window.act_on_card("others:2")
     await window.settle()
-    assert [row.method for row in window.presenter.draft.rows] == ["eth_chainId", "eth_blockNumber"]
+    assert [row.method for row in window.calls] == ["eth_chainId", "eth_blockNumber"]
     assert len(window.entries) == 2
     window.undo()
-    assert len(window.presenter.draft.rows) == 3
+    assert len(window.calls) == 3
 
 
 @pytest.mark.parametrize(("button", "methods"), [("Replace", 2), ("Add", 5), ("Cancel", 3)])
@@ -287,7 +287,7 @@ async def test_a_batch_pasted_over_a_batch_replaces_it_or_comes_on_top_as_is_cho
     assert dialog.title.text() == "Replace 3 calls or add?"
     press(dialog, button)
     await window.settle()
-    assert len(window.presenter.draft.rows) == methods
+    assert len(window.calls) == methods
 
 
 async def test_all_calls_are_selected_and_removed_at_once(window: ConsoleHarness) -> None:
@@ -296,7 +296,7 @@ async def test_all_calls_are_selected_and_removed_at_once(window: ConsoleHarness
     window.request.list.setFocus()
     QTest.keyClick(window.request.list, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
     QTest.keyClick(window.request.list, Qt.Key.Key_Delete)
-    assert window.presenter.draft.rows == ()
+    assert window.calls == ()
 
 
 def test_three_digits_of_an_id_have_room(theme: Theme) -> None:

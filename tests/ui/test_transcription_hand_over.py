@@ -18,7 +18,8 @@ async def test_a_transcript_lands_in_the_box_of_a_new_chat_and_is_not_sent(tmp_h
         rialto = SimpleNamespace(window=SimpleNamespace(show_tab=shown.append), chat_page=page, chat=desk.presenter)
         ask_in_chat(rialto, "Lock keeper", "So this house came with the job.")  # type: ignore[arg-type]  # what it uses
         await desk.tasks.idle()
-        box = page.main.composer.box
+        composer = page.main.composer
+        box = composer.box
         assert shown == ["chat"]
         assert box.toPlainText().endswith("This is the transcript “Lock keeper”:\n\nSo this house came with the job.")
         assert box.textCursor().position() == 0

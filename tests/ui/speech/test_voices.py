@@ -136,22 +136,22 @@ async def test_r_tts_20_a_voice_of_another_model_brings_its_model_and_says_so(sp
 
 
 async def test_r_tts_11_r_tts_17_r_tts_19_what_a_model_ignores_is_off_with_its_reason(speech: SpeechHarness) -> None:
-    page = speech.delivery
+    delivery = speech.delivery
     speech.presenter.use_model("tts-kokoro")
-    assert page.speed.isEnabled() and not page.temperature.isEnabled() and not page.style_box.isEnabled()
-    assert "Kokoro does not use top-p, so it is not sent." in words(page)
+    assert delivery.speed.isEnabled() and not delivery.temperature.isEnabled() and not delivery.style_box.isEnabled()
+    assert "Kokoro does not use top-p, so it is not sent." in words(delivery)
     speech.presenter.use_model("tts-qwen3-0-6b")
-    assert page.style_box.isEnabled() and page.temperature.isEnabled() and page.top_p.isEnabled()
-    assert not page.speed.isEnabled() and "top-p" not in words(page)
-    assert [page.format.itemData(row) for row in range(page.format.count())] == ["mp3"]
+    assert delivery.style_box.isEnabled() and delivery.temperature.isEnabled() and delivery.top_p.isEnabled()
+    assert not delivery.speed.isEnabled() and "top-p" not in words(delivery)
+    assert [delivery.format.itemData(row) for row in range(delivery.format.count())] == ["mp3"]
 
 
 async def test_nothing_ignored_is_sent_and_everything_set_is(speech: SpeechHarness, qtbot: QtBot) -> None:
     speech.presenter.use_model("tts-qwen3-0-6b")
-    page = speech.delivery
-    qtbot.keyClicks(page.style_box, "calm")
-    page.temperature.number.setValue(1.5)
-    page.speed.value_edited.emit(2.0)
+    delivery = speech.delivery
+    qtbot.keyClicks(delivery.style_box, "calm")
+    delivery.temperature.number.setValue(1.5)
+    delivery.speed.value_edited.emit(2.0)
     speech.write("Hello there.")
     speech.page.speak(aloud=False)
     await until(lambda: speech.takes and speech.takes[0].state == "complete")

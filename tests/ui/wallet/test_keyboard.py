@@ -197,7 +197,7 @@ async def test_receipts_are_filtered_exported_compared_and_signatures_read(
 async def test_a_key_is_made_shown_once_and_revoked(wallet: WalletHarness, keyboard: Keyboard) -> None:
     view = wallet.key_page
     await keyboard.page("key")
-    await until(lambda: len(view.keys.rows.lines) == 1)
+    await until(lambda: len(wallet.key_lines()) == 1)
     await keyboard.push(view.new)
     dialog = await keyboard.dialog(lambda: wallet.key_dialog)
     await keyboard.write(dialog.name, "Night work")
@@ -211,8 +211,8 @@ async def test_a_key_is_made_shown_once_and_revoked(wallet: WalletHarness, keybo
         label.text() for label in shown.findChildren(object) if hasattr(label, "text")
     )
     keyboard.press(ESCAPE)
-    await until(lambda: len(view.keys.rows.lines) == 2 and wallet.key_dialog is None)
-    assert view.keys.rows.lines[1][0] == "Night work"
+    await until(lambda: len(wallet.key_lines()) == 2 and wallet.key_dialog is None)
+    assert wallet.key_lines()[1][0] == "Night work"
     await keyboard.to(view.keys)
     keyboard.press(DOWN)
     keyboard.press(DOWN)
@@ -220,7 +220,7 @@ async def test_a_key_is_made_shown_once_and_revoked(wallet: WalletHarness, keybo
     await until(lambda: QApplication.activeModalWidget() is not None)
     question = await keyboard.dialog(QApplication.activeModalWidget)
     await keyboard.push(next(each for each in question.findChildren(Button) if each.text() == "Revoke"))
-    await until(lambda: len(view.keys.rows.lines) == 1)
+    await until(lambda: len(wallet.key_lines()) == 1)
     await until(lambda: any("revoked" in sentence for sentence, *_ in wallet.toasts))
     for part in ("limits", "hits"):
         await keyboard.to(view.part)
