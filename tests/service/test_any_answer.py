@@ -37,7 +37,8 @@ from tests.service.test_uploads import WAV
 
 
 def modules() -> list[Any]:
-    return [importlib.import_module(f"app.service.{each.name}") for each in pkgutil.iter_modules(app.service.__path__)]
+    found = pkgutil.walk_packages(app.service.__path__, "app.service.")
+    return [importlib.import_module(each.name) for each in found if not each.ispkg]
 
 
 def subclasses(kind: type) -> Iterator[type]:
