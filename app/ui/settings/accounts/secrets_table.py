@@ -50,7 +50,7 @@ class SecretsTable(QWidget):
         for column, stretch in enumerate((3, 3, 4, 2, 0)):
             grid.setColumnStretch(column, stretch)
         for column, head in enumerate(_HEADS):
-            label = Label(self._theme, head, "small", "text2", weight=500)
+            label = Label(self._theme, head, "small", "text2", weight=500, elide=True)
             label.setMinimumHeight(self._theme.height_px(30))
             label.setContentsMargins(self._theme.px(16) if column == 0 else 0, 0, 0, 0)
             grid.addWidget(label, 0, column)
@@ -79,8 +79,10 @@ class SecretsTable(QWidget):
         words = QVBoxLayout(what)
         words.setContentsMargins(theme.px(16), theme.px(8), 0, theme.px(8))
         words.setSpacing(0)
-        words.addWidget(Label(theme, row.what, weight=500))
-        words.addWidget(Label(theme, row.hint or "too short to name", "small", "text2", mono=bool(row.hint)))
+        words.addWidget(Label(theme, row.what, weight=500, elide=True))
+        words.addWidget(
+            Label(theme, row.hint or "too short to name", "small", "text2", mono=bool(row.hint), elide=True)
+        )
         grid.addWidget(what, at, 0)
         grid.addWidget(Label(theme, row.belongs_to, elide=True), at, 1)
         place = QHBoxLayout()
