@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+import shiboken6
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
@@ -20,6 +22,32 @@ from tests.kit.tasks import CheckedTasks
 
 if TYPE_CHECKING:
     from app.sandbox.server import RunningSandbox
+
+
+@pytest.fixture(autouse=True)
+def _delete_windows_left_open() -> Iterator[None]:
+    with windows_deleted():
+        yield
+
+
+@contextmanager
+def windows_deleted() -> Iterator[None]:
+    """Delete what is left on the screen behind the block: whoever sets a style sheet later styles it again."""
+    before = _windows().keys()
+    yield
+    left = [window for address, window in _windows().items() if address not in before]
+    for window in left:
+        window.deleteLater()
+    if left:
+        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+
+
+def _windows() -> dict[int, QWidget]:
+    """The widgets without a parent, by where Qt has them."""
+    if QApplication.instance() is None:
+        return {}
+    found = (widget for widget in QApplication.topLevelWidgets() if widget.parent() is None)
+    return {shiboken6.getCppPointer(widget)[0]: widget for widget in found}
 
 
 @pytest.fixture
