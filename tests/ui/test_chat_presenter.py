@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from app.ui.chat.presenter import ChatPresenter
 from app.ui.chat.state import CharacterHead
 from tests.kit.chat import DONE, SANDBOX, USAGE, FakeService, cut, held, open_chat_presenter, sse, text_chunk, whole
 from tests.kit.waiting import until
@@ -213,6 +214,19 @@ async def test_trash_can_be_undone(tmp_home: Path) -> None:
         await desk.tasks.idle()
         assert [row.text for row in desk.rows] == ["Keep me", "Hello."]
         assert len(desk.told["entries_changed"][-1][0]) == 1
+
+
+async def test_the_trash_is_there_as_soon_as_the_chats_are(tmp_home: Path) -> None:
+    async with open_chat_presenter(tmp_home) as desk:
+        await desk.say("Throw me away")
+        desk.presenter.move_to_trash((desk.presenter.opened.chat_id or "",))
+        await desk.tasks.idle()
+        later = ChatPresenter(desk.caller, desk.settings, desk.tasks, desk.undo_stack)
+        later.started.connect(later.trash.show)
+        await later.start(desk.history)
+        await desk.tasks.idle()
+        assert [entry.title for entry in later.trash.entries] == ["Throw me away"]
+        await later.aclose()
 
 
 async def test_two_chats_are_written_at_once(tmp_home: Path, fake: FakeService) -> None:

@@ -64,6 +64,7 @@ class ChatPresenter(ChatPresenterChats):
         Text typed before this stays in the box, and then no old chat is opened over it.
         """
         # Imported here: the window is painted before the history is opened.
+        from app.core.trash import TrashKind
         from app.ui.chat.session.presenter_answers import Answers
         from app.ui.chat.session.presenter_branches import Branches
         from app.ui.chat.session.presenter_library import Library
@@ -73,6 +74,7 @@ class ChatPresenter(ChatPresenterChats):
         self.attaching.start(history)
         self.library = Library(history)
         await self.library.load()
+        self.trash.add_kind(TrashKind(self._trashed, self._restore, self._delete))
         self.shelf.catalogue = catalogue
         self._answers = Answers(self.caller, self._tasks, self._cheaper_model, self._clock, self)
         self.answers.start(history, catalogue)
@@ -99,11 +101,8 @@ class ChatPresenter(ChatPresenterChats):
         self.presets = PresetShelf(
             self.opened, self._do, self._undo_stack, self.set_options, self.use_model, self.use_character, self
         )
-        await self.presets.start(history.presets)
-        from app.core.trash import TrashKind
-
-        self.trash.add_kind(TrashKind(self._trashed, self._restore, self._delete))
         self.trash.add_kind(self.presets.trash_kind)
+        await self.presets.start(history.presets)
 
     async def _sweep(self, history: History) -> None:
         """Remove the files of attachments that no message and no draft names any more."""

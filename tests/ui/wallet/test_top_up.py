@@ -16,6 +16,7 @@ from app.credentials.accounts import new_account
 from app.credentials.stores import SessionStore
 from app.service.errors import BadRequest
 from app.service.x402 import Settlement, X402Resource
+from app.ui.chat.page import ChatPage
 from tests.kit.waiting import until
 from tests.kit.wallet import WalletHarness
 
@@ -110,10 +111,12 @@ async def test_what_was_refused_for_lack_of_credits_goes_on_after_the_top_up_and
     await wallet.use(account)
     shown: list[str] = []
     again: list[str] = []
-    window = SimpleNamespace(current_tab="chat", show_tab=shown.append, tab=lambda _name: wallet.page)
     thread = SimpleNamespace(head_id="the refused answer")
     chat = SimpleNamespace(opened=SimpleNamespace(thread=thread), act=lambda *what: again.append(" ".join(what)))
-    top_up_and_go_on(SimpleNamespace(window=window, chat=chat, caller=wallet.caller))  # type: ignore[arg-type]
+    page = SimpleNamespace(retry_refused=lambda: ChatPage.retry_refused(SimpleNamespace(presenter=chat)))
+    tabs = {"chat": page, "wallet": wallet.page}
+    window = SimpleNamespace(current_tab="chat", show_tab=shown.append, tab=tabs.__getitem__)
+    top_up_and_go_on(SimpleNamespace(window=window, caller=wallet.caller))  # type: ignore[arg-type]
     await until(lambda: wallet.top_up_dialog is not None)
     dialog = wallet.top_up_dialog
     if pays:
